@@ -1,0 +1,47 @@
+# One set of compiler rules for every target: see docs/conventions.md, "Same bits everywhere".
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+add_library(msd_compiler INTERFACE)
+add_library(msd::compiler ALIAS msd_compiler)
+target_compile_features(msd_compiler INTERFACE cxx_std_20)
+target_include_directories(msd_compiler INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/msd> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+
+# Fused multiply-add is used only where it is written (std::fma, hwy::MulAdd), so that every
+# compiler, optimisation level and vector width rounds alike. No -ffast-math anywhere.
+target_compile_options(msd_compiler INTERFACE -ffp-contract=off)
+
+# Explicit fma needs the instruction: x86-64-v3 (2013 onwards) is the floor; wider registers are
+# chosen at run time.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  target_compile_options(msd_compiler INTERFACE -march=x86-64-v3)
+endif()
+
+add_library(msd_warnings INTERFACE)
+target_compile_options(msd_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wdouble-promotion
+  -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual -Wnull-dereference -Werror
+  # Designated initialisers name what differs from the default; the rest keeps its default.
+  -Wno-missing-field-initializers
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-null-dereference;-Wno-maybe-uninitialized;-Wno-array-bounds;-Wno-stringop-overflow>
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-missing-designated-field-initializers>)
+
+set(MSD_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined or thread")
+if(MSD_SANITIZE)
+  target_compile_options(msd_compiler INTERFACE -fsanitize=${MSD_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(msd_compiler INTERFACE -fsanitize=${MSD_SANITIZE})
+endif()
+
+find_program(MSD_CCACHE ccache)
+if(MSD_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${MSD_CCACHE}")
+endif()
+
+set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")

@@ -1,0 +1,41 @@
+# msd_library(NAME SOURCES... LINK public libs... PRIVATE private libs...)
+# One static library per folder. It links only what lies below it, so that an upward call fails to link.
+function(msd_library name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK;PRIVATE" ${ARGN})
+  add_library(${name} STATIC ${arg_SOURCES})
+  string(REGEX REPLACE "^msd_" "" short ${name})
+  add_library(msd::${short} ALIAS ${name})
+  set_target_properties(${name} PROPERTIES EXPORT_NAME ${short})
+  target_link_libraries(${name} PUBLIC msd::compiler ${arg_LINK} PRIVATE $<BUILD_INTERFACE:msd_warnings> ${arg_PRIVATE})
+  set_property(GLOBAL APPEND PROPERTY MSD_LIBRARIES ${name})
+endfunction()
+
+# msd_test(NAME SOURCES... LINK libs... [TIMEOUT seconds] [LABELS ...])
+# One GoogleTest executable; ctest sees each of its tests.
+function(msd_test name)
+  if(NOT MSD_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LINK} msd_warnings GTest::gtest GTest::gmock GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/test")
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
+    PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}"
+    ENVIRONMENT "MSD_SOURCE_DIR=${PROJECT_SOURCE_DIR};MSD_BINARY_DIR=${CMAKE_BINARY_DIR}")
+endfunction()
+
+# msd_fuzzer(NAME SOURCES... LINK libs...): a libFuzzer target, built with clang when MSD_BUILD_FUZZERS is on.
+function(msd_fuzzer name)
+  if(NOT MSD_BUILD_FUZZERS)
+    return()
+  endif()
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LINK} msd_warnings)
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/fuzz")
+endfunction()

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace msd_assets {
+
+/// A convex polyhedron with full topology: what a convex hull is once it is built.
+///
+/// Coplanar facets are merged, so a cube has six faces of four vertices. Faces are
+/// counter-clockwise seen from outside. Coordinates stay in the frame in which the points were
+/// given; nothing is re-centred.
+class ConvexPolyhedron {
+ public:
+  /// One polygon of the surface. Every point x of the solid satisfies normal·x <= offset.
+  struct Face {
+    Eigen::Vector3d normal;     ///< outward unit normal [-]
+    double offset;              ///< distance of the plane from the origin along the normal [m]
+    std::uint32_t firstVertex;  ///< where the polygon starts in the list behind faceVertices()
+    std::uint32_t vertexCount;  ///< corners of the polygon, at least 3
+  };
+
+  /// An edge with the two faces that meet in it. Walking face0 counter-clockwise goes from
+  /// vertex0 to vertex1.
+  struct Edge {
+    std::uint16_t vertex0;
+    std::uint16_t vertex1;
+    std::uint16_t face0;
+    std::uint16_t face1;
+  };
+
+  /// Hull of a set of points (qhull). Points closer than 1e-9 of the diameter are welded.
+  /// Throws std::invalid_argument, naming the rank found and the thickness, for fewer than four
+  /// points, non-finite coordinates, or a set thinner than 1e-7 of its diameter; and for hulls of
+  /// more than 65,535 vertices.
+  [[nodiscard]] static ConvexPolyhedron fromPoints(std::span<const Eigen::Vector3d> points);
+
+  /// The eight corners of a box about the origin, with the topology fromPoints would find.
+  [[nodiscard]] static ConvexPolyhedron box(const Eigen::Vector3d& halfExtents);
+
+  [[nodiscard]] std::span<const Eigen::Vector3d> vertices() const { return vertices_; }
+  [[nodiscard]] std::span<const Face> faces() const { return faces_; }
+  [[nodiscard]] std::span<const Edge> edges() const { return edges_; }
+  [[nodiscard]] std::span<const std::uint16_t> faceVertices(const Face& face) const {
+    return {face_vertices_.data() + face.firstVertex, face.vertexCount};
+  }
+  /// Indices into edges() of the sides of a face, in the order of its corners: side k joins
+  /// corner k and corner k + 1.
+  [[nodiscard]] std::span<const std::uint16_t> faceEdges(const Face& face) const {
+    return {face_edges_.data() + face.firstVertex, face.vertexCount};
+  }
+
+  /// Vertex coordinates as three arrays, padded to a multiple of eight by repeating vertex 0, so
+  /// that a vector loop needs no remainder.
+  [[nodiscard]] std::span<const double> xs() const { return xs_; }
+  [[nodiscard]] std::span<const double> ys() const { return ys_; }
+  [[nodiscard]] std::span<const double> zs() const { return zs_; }
+
+  /// Greatest distance of a vertex from the frame's origin [m].
+  [[nodiscard]] double boundingRadius() const { return bounding_radius_; }
+  /// Points that were merged into others when the hull was built.
+  [[nodiscard]] std::size_t weldedPoints() const { return welded_points_; }
+
+ private:
+  std::vector<Eigen::Vector3d> vertices_;
+  std::vector<Face> faces_;
+  std::vector<Edge> edges_;
+  std::vector<std::uint16_t> face_vertices_;
+  std::vector<std::uint16_t> face_edges_;
+  std::vector<double> xs_, ys_, zs_;
+  double bounding_radius_{0.0};
+  std::size_t welded_points_{0};
+};
+
+}  // namespace msd_assets

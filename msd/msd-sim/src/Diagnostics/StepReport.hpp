@@ -1,0 +1,92 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+#include "msd-sim/src/DataTypes/Hash128.hpp"
+#include "msd-sim/src/DataTypes/Id.hpp"
+#include "msd-sim/src/Diagnostics/EnergyLedger.hpp"
+
+namespace msd_sim {
+
+/// The stages of WorldModel::update, in order. docs/life-of-a-step.md tells the same story.
+enum class Stage : std::uint8_t {
+  kGather,
+  kBroadphase,
+  kNarrowphase,
+  kRows,
+  kIslands,
+  kSolve,
+  kCorrect,
+  kScatter,
+  kAudit,
+};
+inline constexpr std::size_t kStageCount = 9;
+
+[[nodiscard]] constexpr std::string_view stageName(Stage stage) {
+  constexpr std::array<std::string_view, kStageCount> kNames{
+      "gather", "broadphase", "narrowphase", "rows", "islands",
+      "solve",  "correct",    "scatter",     "audit"};
+  return kNames[static_cast<std::size_t>(stage)];
+}
+
+enum class StepStatus : std::uint8_t {
+  kOk,            ///< every promise of the report holds
+  kNotConverged,  ///< exact mode only: the residual stayed above its tolerance; state advanced
+  kNonFinite,     ///< a body became non-finite; the world is as it was before the step
+};
+
+[[nodiscard]] constexpr std::string_view statusName(StepStatus status) {
+  constexpr std::array<std::string_view, 3> kNames{"ok", "not converged", "non-finite"};
+  return kNames[static_cast<std::size_t>(status)];
+}
+
+/// What the exact mode proves about a step (docs/theory/exact-contact.md). NaN in fast mode.
+struct Certificate {
+  double naturalMap{std::numeric_limits<double>::quiet_NaN()};       ///< relative residual [-]
+  double complementarity{std::numeric_limits<double>::quiet_NaN()};  ///< worst |r_N u_N| [J]
+  double coneViolation{std::numeric_limits<double>::quiet_NaN()};    ///< worst |r_T| - mu r_N [N·s]
+  double normalViolation{std::numeric_limits<double>::quiet_NaN()};  ///< worst -u_N [m/s]
+};
+
+/// What one step did: tests assert on it, benchmarks print it, the recorder writes it and the
+/// viewer plots it.
+struct StepReport {
+  StepStatus status{StepStatus::kOk};
+  BodyId failedBody{};             ///< which body, when the status is kNonFinite
+  Stage failedStage{Stage::kGather};  ///< and where it was noticed
+
+  std::uint64_t step{0};  ///< number of this step, from 1
+  double time{0.0};       ///< simulated time at the end of the step [s]
+  double dt{0.0};         ///< [s]
+
+  std::uint32_t bodies{0};       ///< inertial bodies in the world
+  std::uint32_t awakeBodies{0};  ///< of these, those that were simulated
+  std::uint32_t pairs{0};        ///< pairs of shapes whose bounds overlap
+  std::uint32_t manifolds{0};    ///< pairs that touch or are about to
+  std::uint32_t contacts{0};     ///< contact points of these
+  std::uint32_t islands{0};      ///< groups of bodies joined by contacts and joints
+  std::uint32_t colours{0};      ///< groups of rows that share no body
+  std::uint32_t substeps{0};
+  std::uint32_t iterations{0};   ///< solver sweeps over the whole step
+
+  double residual{0.0};            ///< largest violation of a velocity constraint after the solve [m/s]
+  double deepestPenetration{0.0};  ///< at the end of the step [m]
+  double jointError{0.0};          ///< worst separation of two joint anchors at the end [m]
+
+  Certificate certificate{};
+  EnergyLedger energy{};
+  Hash128 hash{};  ///< of the state at the end of the step; filled when Settings::hashEveryStep
+
+  std::array<double, kStageCount> stageSeconds{};  ///< wall-clock time per stage [s]
+  [[nodiscard]] double seconds() const {
+    double sum = 0.0;
+    for (const double s : stageSeconds) sum += s;
+    return sum;
+  }
+};
+
+}  // namespace msd_sim

@@ -1,0 +1,133 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "msd-assets/src/MassProperties.hpp"
+#include "msd-assets/src/Shape.hpp"
+#include "msd-sim/src/DataTypes/Id.hpp"
+#include "msd-sim/src/DataTypes/Pose.hpp"
+
+namespace msd_sim {
+
+using msd_assets::Box;
+using msd_assets::Capsule;
+using msd_assets::Compound;
+using msd_assets::CompoundPart;
+using msd_assets::Cylinder;
+using msd_assets::Hull;
+using msd_assets::Mesh;
+using msd_assets::Plane;
+using msd_assets::Shape;
+using msd_assets::Sphere;
+using msd_assets::Terrain;
+
+inline constexpr double kUnset = std::numeric_limits<double>::quiet_NaN();
+
+/// Which pairs may collide: A and B do when each one's layer is in the other's mask.
+struct CollisionFilter {
+  std::uint32_t layer{1};           ///< bits this body belongs to
+  std::uint32_t mask{0xFFFFFFFFu};  ///< bits it collides with
+};
+
+/// A body that moves under forces.
+struct InertialDescription {
+  std::string name{};
+  Shape shape;
+  double density{1000.0};  ///< [kg/m³]; mass and inertia follow from the shape
+  double mass{kUnset};     ///< [kg]; overrides the density, the inertia scales along
+  /// Inertia about the centre of mass in body axes [kg·m²] and the centre itself [m]; both override
+  /// the geometry and need `mass`.
+  std::optional<Matrix3D> inertia{};
+  std::optional<Coordinate> centreOfMass{};
+
+  Coordinate position{0.0, 0.0, 0.0};  ///< of the shape's frame [m]
+  Quaternion orientation{1.0, 0.0, 0.0, 0.0};
+  CoordinateRate linearVelocity{0.0, 0.0, 0.0};  ///< of the shape frame's origin [m/s]
+  AngularRate angularVelocity{0.0, 0.0, 0.0};    ///< world axes [rad/s]
+
+  double friction{0.5};            ///< Coulomb coefficient; pairs take the geometric mean [-]
+  double restitution{0.5};         ///< 0 to 1; pairs take the geometric mean [-]
+  double rollingResistance{0.0};   ///< lever arm of the rolling torque, >= 0 [m]
+  double torsionalResistance{0.0}; ///< lever arm of the torque about the normal, >= 0 [m]
+
+  double linearDamping{0.0};   ///< [1/s]
+  double angularDamping{0.0};  ///< [1/s]
+
+  CollisionFilter filter{};
+  bool collides{true};     ///< false: touches nothing
+  bool continuous{false};  ///< swept by time of impact, for small fast bodies
+  bool kinematic{false};   ///< moves as told (velocities, poses), pushes others, feels no force
+  bool maySleep{true};
+};
+
+/// A body that never moves.
+struct EnvironmentDescription {
+  std::string name{};
+  Shape shape;
+  Coordinate position{0.0, 0.0, 0.0};  ///< of the shape's frame [m]
+  Quaternion orientation{1.0, 0.0, 0.0, 0.0};
+  double friction{0.5};
+  double restitution{0.5};
+  double rollingResistance{0.0};
+  double torsionalResistance{0.0};
+  CollisionFilter filter{};
+  bool collides{true};
+};
+
+enum class JointKind : std::uint8_t {
+  kBall,         ///< one common point
+  kHinge,        ///< one common point and axis; turns about it
+  kSlider,       ///< slides along the axis, does not turn
+  kCylindrical,  ///< slides along and turns about the axis
+  kUniversal,    ///< one common point; axis (on A) stays perpendicular to axisB (on B)
+  kFixed,        ///< no relative motion
+  kDistance,     ///< anchors keep their distance
+  kRope,         ///< anchors no farther apart than the length
+  kSpring,       ///< linear spring and damper between the anchors
+};
+
+/// Range of a joint's free coordinate: angle [rad] for hinges, travel [m] for sliders.
+struct JointLimit {
+  double lower{-std::numeric_limits<double>::infinity()};
+  double upper{std::numeric_limits<double>::infinity()};
+};
+
+enum class MotorMode : std::uint8_t { kVelocity, kPosition };
+
+/// Drives a joint's free coordinate (the angle of a hinge or cylindrical joint's rotation, the
+/// travel of a slider).
+struct JointMotor {
+  MotorMode mode{MotorMode::kVelocity};
+  double target{0.0};  ///< [rad/s] or [m/s]; in position mode [rad] or [m]
+  double maxForce{std::numeric_limits<double>::infinity()};  ///< [N·m] or [N]
+  double frequency{4.0};     ///< position mode: natural frequency of the pull [Hz]
+  double dampingRatio{1.0};  ///< position mode [-]
+};
+
+/// A joint between two bodies, placed in the world as the bodies stand when it is made.
+struct JointDescription {
+  std::string name{};
+  JointKind kind{JointKind::kBall};
+  BodyId bodyA{};  ///< null: the world
+  BodyId bodyB{};
+  Coordinate anchor{0.0, 0.0, 0.0};      ///< world, on A and (where anchorB is unset) on B [m]
+  std::optional<Coordinate> anchorB{};   ///< distance, rope, spring: the other end [m]
+  Vector3D axis{0.0, 0.0, 1.0};          ///< world; hinge, slider, cylindrical, universal (on A)
+  Vector3D axisB{1.0, 0.0, 0.0};         ///< world; universal: the axis fixed to B
+
+  double length{kUnset};     ///< distance, rope, spring rest length; unset: as the anchors stand [m]
+  double stiffness{kUnset};  ///< spring [N/m]
+  double damping{0.0};       ///< spring [N·s/m]
+
+  std::optional<JointLimit> limit{};
+  std::optional<JointMotor> motor{};
+  double friction{0.0};  ///< force [N] or torque [N·m] that resists the free coordinate
+  double breakingForce{std::numeric_limits<double>::infinity()};   ///< [N]
+  double breakingTorque{std::numeric_limits<double>::infinity()};  ///< [N·m]
+  bool collideConnected{false};  ///< may the two bodies touch each other
+};
+
+}  // namespace msd_sim

@@ -1,0 +1,161 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "msd-sim/src/DataTypes/Hash128.hpp"
+#include "msd-sim/src/DataTypes/Id.hpp"
+#include "msd-sim/src/DataTypes/SpatialVector.hpp"
+#include "msd-sim/src/Diagnostics/StepReport.hpp"
+#include "msd-sim/src/Environment/ContactRecord.hpp"
+#include "msd-sim/src/Environment/Descriptions.hpp"
+#include "msd-sim/src/Environment/Queries.hpp"
+#include "msd-sim/src/Environment/Settings.hpp"
+#include "msd-sim/src/Physics/RigidBody/AssetEnvironment.hpp"
+#include "msd-sim/src/Physics/RigidBody/AssetInertial.hpp"
+
+namespace msd_sim {
+
+class Constraint;
+class PotentialEnergy;
+struct JointReaction;
+struct Simulation;
+
+/// A world of rigid bodies, and the step that advances it.
+///
+///   WorldModel world{Settings{.gravity = {0, 0, -9.81}}};
+///   BodyId cube = world.spawn(InertialDescription{.shape = Box{{0.5, 0.5, 0.5}}});
+///   StepReport report = world.update(1.0 / 60.0);
+///
+/// Every function that takes an id throws std::out_of_range when the id is stale, and every
+/// function that takes a physical quantity throws std::invalid_argument when it is out of range;
+/// the world is then unchanged.
+class WorldModel {
+ public:
+  explicit WorldModel(const Settings& settings = {});
+  ~WorldModel();
+  WorldModel(WorldModel&&) noexcept;
+  WorldModel& operator=(WorldModel&&) noexcept;
+  WorldModel(const WorldModel&) = delete;
+  WorldModel& operator=(const WorldModel&) = delete;
+
+  // --- making and removing -----------------------------------------------------------------------
+
+  BodyId spawn(const InertialDescription& description);
+  BodyId spawn(const EnvironmentDescription& description);
+  JointId spawn(const JointDescription& description);
+  /// Removes a body with the joints attached to it; wakes what touched it.
+  void remove(BodyId body);
+  void remove(JointId joint);
+
+  /// A field of force; uniform gravity comes from the settings. Returns its index.
+  std::size_t addPotential(std::unique_ptr<PotentialEnergy> potential);
+  /// A constraint of the user's own, between bodies given by id (bodyB null for one-body
+  /// constraints). The constraint's own body indices are not used. Returns its index.
+  std::size_t addConstraint(std::unique_ptr<Constraint> constraint, BodyId bodyA, BodyId bodyB = {});
+
+  // --- stepping ----------------------------------------------------------------------------------
+
+  /// Advances the world by dt [s], 1e-9 to 1. dt = 0 finds contacts and reports, but moves nothing.
+  StepReport update(double dt);
+
+  /// v_bias = M⁻¹ F dt of every inertial body, in storage order: what the potentials and the
+  /// accumulated forces would add to the velocities. Velocities themselves are not changed.
+  [[nodiscard]] std::vector<SpatialVector> computeVelocityBias(double dt) const;
+
+  [[nodiscard]] double time() const;           ///< simulated so far [s]
+  [[nodiscard]] std::uint64_t stepCount() const;
+  [[nodiscard]] const Settings& settings() const;
+  /// Changes the settings between steps.
+  void setSettings(const Settings& settings);
+  [[nodiscard]] const StepReport& lastReport() const;
+
+  // --- bodies ------------------------------------------------------------------------------------
+
+  [[nodiscard]] bool contains(BodyId body) const;
+  [[nodiscard]] bool contains(JointId joint) const;
+  /// All bodies in the order in which they were made, inertial and environment alike.
+  [[nodiscard]] std::span<const BodyId> bodies() const;
+  [[nodiscard]] std::span<const JointId> joints() const;
+  [[nodiscard]] std::optional<BodyId> findBody(std::string_view name) const;
+
+  [[nodiscard]] bool isEnvironment(BodyId body) const;
+  [[nodiscard]] const AssetPhysical& asset(BodyId body) const;        ///< any body
+  [[nodiscard]] const AssetInertial& inertial(BodyId body) const;     ///< throws for environment
+  [[nodiscard]] const AssetEnvironment& environment(BodyId body) const;
+  [[nodiscard]] const std::string& name(BodyId body) const;
+  [[nodiscard]] bool isAwake(BodyId body) const;
+  /// Number of the island the body was solved in by the last step; kNoIsland for static, kinematic
+  /// and sleeping bodies.
+  static constexpr std::uint32_t kNoIsland = 0xFFFFFFFFu;
+  [[nodiscard]] std::uint32_t island(BodyId body) const;
+
+  /// Velocity of the body frame's origin, as scene and pose files write it [m/s].
+  [[nodiscard]] CoordinateRate frameVelocity(BodyId body) const;
+
+  void setState(BodyId body, const InertialState& state);
+  void setVelocity(BodyId body, const CoordinateRate& linear, const AngularRate& angular);
+  /// Kinematic bodies: reach the pose (of the body frame) in the next step of length dt.
+  void moveTo(BodyId body, const Pose& pose, double dt);
+  void applyForce(BodyId body, const Force& force);                          ///< at the centre [N]
+  void applyForceAt(BodyId body, const Force& force, const Coordinate& point);
+  void applyTorque(BodyId body, const Torque& torque);                       ///< [N·m]
+  void applyImpulseAt(BodyId body, const Vector3D& impulse, const Coordinate& point);  ///< [N·s]
+  void wake(BodyId body);
+
+  // --- what happened -----------------------------------------------------------------------------
+
+  /// Contact points after the last step, ordered by body pair. Valid until the next change.
+  [[nodiscard]] std::span<const ContactRecord> contacts() const;
+  [[nodiscard]] std::vector<ContactRecord> contacts(BodyId body) const;
+  [[nodiscard]] std::span<const ContactEvent> events() const;
+  [[nodiscard]] const JointDescription& joint(JointId joint) const;
+  /// Force and torque the joint exerted on body B in the last step, at B's anchor.
+  [[nodiscard]] JointReaction jointReaction(JointId joint) const;
+  [[nodiscard]] bool isBroken(JointId joint) const;
+  /// Angle [rad] or travel [m] of a joint's free coordinate.
+  [[nodiscard]] double jointCoordinate(JointId joint) const;
+
+  /// World bounds of a body's shape as the broadphase holds them.
+  [[nodiscard]] Aabb bounds(BodyId body) const;
+
+  // --- questions ---------------------------------------------------------------------------------
+
+  [[nodiscard]] std::optional<RayHit> rayCast(const Ray& ray, const QueryFilter& filter = {}) const;
+  [[nodiscard]] std::vector<std::optional<RayHit>> rayCast(std::span<const Ray> rays,
+                                                           const QueryFilter& filter = {}) const;
+  [[nodiscard]] std::optional<ShapeCastHit> shapeCast(const ShapeCast& cast,
+                                                      const QueryFilter& filter = {}) const;
+  [[nodiscard]] std::vector<BodyId> overlap(const Shape& shape, const Pose& pose,
+                                            const QueryFilter& filter = {}) const;
+  [[nodiscard]] std::optional<ClosestPoint> closestPoint(const Coordinate& point,
+                                                         double maxDistance,
+                                                         const QueryFilter& filter = {}) const;
+
+  // --- saving ------------------------------------------------------------------------------------
+
+  /// Everything that decides the future, as bytes that any build of this version can restore.
+  [[nodiscard]] std::vector<std::byte> snapshot() const;
+  /// Brings a world with the same bodies, joints and potentials back to a snapshot, bit for bit.
+  /// Throws std::invalid_argument, changing nothing, when the bytes are not such a snapshot.
+  void restore(std::span<const std::byte> snapshot);
+  /// Fingerprint of positions, orientations and velocities of all inertial bodies, and the time.
+  [[nodiscard]] Hash128 stateHash() const;
+
+ private:
+  std::unique_ptr<Simulation> simulation_;
+};
+
+/// Force and torque of a joint on its body B, world axes.
+struct JointReaction {
+  Force force{Force::Zero()};     ///< [N]
+  Torque torque{Torque::Zero()};  ///< about B's anchor [N·m]
+};
+
+}  // namespace msd_sim

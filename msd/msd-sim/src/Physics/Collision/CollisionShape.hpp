@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+
+#include "msd-assets/src/Shape.hpp"
+#include "msd-sim/src/DataTypes/Aabb.hpp"
+#include "msd-sim/src/DataTypes/Pose.hpp"
+
+namespace msd_sim {
+
+class TriangleBvh;
+using msd_assets::ShapeKind;
+
+/// A shape as collision sees it: flat, with everything a test needs one step away. Made once per
+/// body from a Shape; a compound gives one CollisionShape per part.
+struct CollisionShape {
+  ShapeKind kind{ShapeKind::kSphere};
+  double radius{0.0};                           ///< sphere, capsule, cylinder [m]
+  double halfHeight{0.0};                       ///< capsule, cylinder [m]
+  Vector3D halfExtents{Vector3D::Zero()};       ///< box [m]
+  Vector3D planeNormal{Vector3D::UnitZ()};      ///< plane
+  double planeOffset{0.0};                      ///< plane [m]
+  std::shared_ptr<const msd_assets::ConvexPolyhedron> polyhedron{};  ///< hull
+  std::shared_ptr<const TriangleBvh> triangles{};                    ///< mesh, terrain
+  Aabb localBounds{};  ///< in the shape's frame; infinite for a plane [m]
+  double size{0.0};    ///< characteristic length: radius of the ball about the frame's origin [m]
+
+  [[nodiscard]] bool isConvex() const { return kind <= ShapeKind::kHull; }
+};
+
+/// Throws std::invalid_argument for a compound: its parts are shapes of their own.
+[[nodiscard]] CollisionShape makeCollisionShape(const msd_assets::Shape& shape);
+
+/// World bounds of a shape that stands at `pose`.
+[[nodiscard]] Aabb worldBounds(const CollisionShape& shape, const Pose& pose);
+
+/// The point of a convex shape farthest along `direction`, both in the shape's frame. The direction
+/// need not be of unit length but must not be zero.
+[[nodiscard]] Coordinate supportPoint(const CollisionShape& shape, const Vector3D& direction);
+
+}  // namespace msd_sim
