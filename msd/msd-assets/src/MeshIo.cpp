@@ -102,7 +102,10 @@ std::string writeBinaryStl(const TriangleMesh& mesh) {
   appendLittleEndian(out, static_cast<std::uint32_t>(mesh.triangles().size()));
   for (const TriangleMesh::Triangle& t : mesh.triangles()) {
     std::array<Eigen::Vector3d, 3> corners;
-    for (std::size_t k = 0; k < 3; ++k) corners[k] = mesh.vertices()[t[k]];
+    // The normal is that of the rounded corners: reading and writing again gives the same bytes.
+    for (std::size_t k = 0; k < 3; ++k) {
+      corners[k] = mesh.vertices()[t[k]].cast<float>().cast<double>();
+    }
     const Eigen::Vector3d normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
     appendVector(out, normal.normalized());
     for (const Eigen::Vector3d& corner : corners) appendVector(out, corner);

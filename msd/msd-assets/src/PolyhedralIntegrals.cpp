@@ -10,7 +10,7 @@ namespace {
 using Real = DoubleDouble;
 using Point = std::array<Real, 3>;
 
-/// ∫ α^p β^q dα dβ over the projected polygon, for the powers that are needed.
+/// ∫ α^p β^q dα dβ over the projected triangle, for the powers that are needed.
 struct PlaneIntegrals {
   Real one, a, aa, aaa, b, bb, bbb, ab, aab, abb;
 };
@@ -72,20 +72,15 @@ void finish(PlaneIntegrals& sum) {
   sum.abb = sum.abb / -60.0;
 }
 
-/// Twice the area vector of a polygon about its first corner: exact direction even for needles.
-Point areaVector(std::span<const Eigen::Vector3d> corners) {
-  Point sum{};
-  const auto side = [&](std::size_t i, Eigen::Index k) {
-    return Real::exactSum(corners[i][k], -corners[0][k]);
-  };
-  for (std::size_t i = 1; i + 1 < corners.size(); ++i) {
-    for (Eigen::Index k = 0; k < 3; ++k) {
-      const Eigen::Index u = (k + 1) % 3;
-      const Eigen::Index v = (k + 2) % 3;
-      sum[static_cast<std::size_t>(k)] += side(i, u) * side(i + 1, v) - side(i, v) * side(i + 1, u);
-    }
+/// (b - a) x (c - a): right in direction even for needles.
+Point crossProduct(const Point& a, const Point& b, const Point& c) {
+  Point n;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const std::size_t u = (k + 1) % 3;
+    const std::size_t v = (k + 2) % 3;
+    n[k] = (b[u] - a[u]) * (c[v] - a[v]) - (b[v] - a[v]) * (c[u] - a[u]);
   }
-  return sum;
+  return n;
 }
 
 std::size_t largest(const Point& n) {
@@ -98,29 +93,32 @@ std::size_t largest(const Point& n) {
 
 }  // namespace
 
-void PolyhedralIntegrals::addPolygon(std::span<const Eigen::Vector3d> corners) {
+void PolyhedralIntegrals::addTriangle(const Eigen::Vector3d& first, const Eigen::Vector3d& second,
+                                      const Eigen::Vector3d& third) {
+  const auto local = [this](const Eigen::Vector3d& p) {
+    return Point{Real::exactSum(p.x(), -reference_.x()), Real::exactSum(p.y(), -reference_.y()),
+                 Real::exactSum(p.z(), -reference_.z())};
+  };
+  const std::array<Point, 3> corners{local(first), local(second), local(third)};
   // Only ratios of the normal's components enter: it need not be of unit length.
-  const Point n = areaVector(corners);
+  const Point n = crossProduct(corners[0], corners[1], corners[2]);
   const std::size_t c = largest(n);
   const std::size_t a = (c + 1) % 3;
   const std::size_t b = (c + 2) % 3;
   if (n[c].high == 0.0) return;
 
-  const auto local = [&](std::size_t corner, std::size_t axis) {
-    const auto k = static_cast<Eigen::Index>(axis);
-    return Real::exactSum(corners[corner][k], -reference_[k]);
-  };
   PlaneIntegrals p;
-  for (std::size_t i = 0; i < corners.size(); ++i) {
-    const std::size_t j = i + 1 == corners.size() ? 0 : i + 1;
-    addEdge(local(i, a), local(i, b), local(j, a), local(j, b), p);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Point& from = corners[i];
+    const Point& to = corners[(i + 1) % 3];
+    addEdge(from[a], from[b], to[a], to[b], p);
   }
   finish(p);
 
   // On the face γ = u α + v β + h.
   const Real u = -(n[a] / n[c]);
   const Real v = -(n[b] / n[c]);
-  const Real h = local(0, c) - u * local(0, a) - v * local(0, b);
+  const Real h = corners[0][c] - u * corners[0][a] - v * corners[0][b];
   const Real uu = u * u;
   const Real vv = v * v;
   const Real hh = h * h;
