@@ -103,7 +103,7 @@ TEST(MeshIo, binaryStlKeepsEveryFloatAcrossRoundTrips) {
     EXPECT_TRUE(back.isClosed());
     EXPECT_TRUE(writeBinaryStl(back) == once);
     const double expected = computeMeshMass(soup.mesh()).volume;
-    EXPECT_NEAR(computeMeshMass(back).volume / expected, 1.0, 1e-6);  // measured 2e-8: float
+    EXPECT_NEAR(computeMeshMass(back).volume / expected, 1.0, 1e-6);  // measured 7e-8: float
   }
 }
 
