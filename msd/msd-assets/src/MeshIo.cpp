@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
+#include <cmath>
 #include <fstream>
 #include <system_error>
 
@@ -56,8 +58,9 @@ std::string quoteFound(std::string_view found) {
 std::optional<double> parseNumber(std::string_view token) {
   if (token.size() > 1 && token[0] == '+' && token[1] != '-') token.remove_prefix(1);
   double value = 0.0;
-  const char* end = token.data() + token.size();
-  const auto [stop, error] = std::from_chars(token.data(), end, value);
+  const char* const begin = token.data();
+  const char* const end = begin + token.size();
+  const auto [stop, error] = std::from_chars(begin, end, value);
   if (error != std::errc{} || stop != end || !std::isfinite(value)) return std::nullopt;
   return value;
 }
