@@ -134,6 +134,7 @@ ConvexPolyhedron ConvexPolyhedron::box(const Eigen::Vector3d& halfExtents) {
   }
   // Corner 4i + 2j + k lies at (±x, ±y, ±z), minus first.
   std::vector<Eigen::Vector3d> vertices;
+  vertices.reserve(8);
   for (int corner = 0; corner < 8; ++corner) {
     vertices.push_back({(corner & 4) != 0 ? halfExtents.x() : -halfExtents.x(),
                         (corner & 2) != 0 ? halfExtents.y() : -halfExtents.y(),

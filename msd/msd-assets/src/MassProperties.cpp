@@ -167,14 +167,13 @@ MassProperties computeMassProperties(const Shape& shape) {
 }
 
 MassProperties computePolyhedronMass(const ConvexPolyhedron& polyhedron) {
-  PolyhedralIntegrals integrals{polyhedron.vertices().front()};
-  std::vector<Eigen::Vector3d> corners;
+  const auto vertices = polyhedron.vertices();
+  PolyhedralIntegrals integrals{vertices.front()};
   for (const ConvexPolyhedron::Face& face : polyhedron.faces()) {
-    corners.clear();
-    for (const std::uint16_t v : polyhedron.faceVertices(face)) {
-      corners.push_back(polyhedron.vertices()[v]);
+    const auto corners = polyhedron.faceVertices(face);
+    for (std::size_t k = 1; k + 1 < corners.size(); ++k) {
+      integrals.addTriangle(vertices[corners[0]], vertices[corners[k]], vertices[corners[k + 1]]);
     }
-    integrals.addPolygon(corners);
   }
   return integrals.massProperties();
 }
@@ -183,8 +182,7 @@ MassProperties computeMeshMass(const TriangleMesh& mesh) {
   const auto vertices = mesh.vertices();
   PolyhedralIntegrals integrals{vertices[mesh.triangles().front()[0]]};
   for (const TriangleMesh::Triangle& t : mesh.triangles()) {
-    const std::array<Eigen::Vector3d, 3> corners{vertices[t[0]], vertices[t[1]], vertices[t[2]]};
-    integrals.addPolygon(corners);
+    integrals.addTriangle(vertices[t[0]], vertices[t[1]], vertices[t[2]]);
   }
   return integrals.massProperties();
 }

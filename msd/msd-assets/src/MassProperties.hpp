@@ -17,7 +17,7 @@ struct MassProperties {
 
 /// Closed forms for primitives; for polyhedra and closed meshes the volume integrals of
 /// B. Mirtich, "Fast and Accurate Computation of Polyhedral Mass Properties", J. Graphics Tools
-/// 1(2), 1996; compounds by the parallel-axis theorem.
+/// 1(2), 1996 (see PolyhedralIntegrals); compounds by the parallel-axis theorem.
 ///
 /// Throws std::invalid_argument for a plane, a terrain, an open mesh, a mesh that encloses no
 /// volume or one whose moments no solid can have (parts inside out). A mesh that is inside out as a

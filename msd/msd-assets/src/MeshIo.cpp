@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
+#include <cmath>
 #include <fstream>
 #include <system_error>
 
@@ -56,8 +58,9 @@ std::string quoteFound(std::string_view found) {
 std::optional<double> parseNumber(std::string_view token) {
   if (token.size() > 1 && token[0] == '+' && token[1] != '-') token.remove_prefix(1);
   double value = 0.0;
-  const char* end = token.data() + token.size();
-  const auto [stop, error] = std::from_chars(token.data(), end, value);
+  const char* const begin = token.data();
+  const char* const end = begin + token.size();
+  const auto [stop, error] = std::from_chars(begin, end, value);
   if (error != std::errc{} || stop != end || !std::isfinite(value)) return std::nullopt;
   return value;
 }
@@ -102,7 +105,10 @@ std::string writeBinaryStl(const TriangleMesh& mesh) {
   appendLittleEndian(out, static_cast<std::uint32_t>(mesh.triangles().size()));
   for (const TriangleMesh::Triangle& t : mesh.triangles()) {
     std::array<Eigen::Vector3d, 3> corners;
-    for (std::size_t k = 0; k < 3; ++k) corners[k] = mesh.vertices()[t[k]];
+    // The normal is that of the rounded corners: reading and writing again gives the same bytes.
+    for (std::size_t k = 0; k < 3; ++k) {
+      corners[k] = mesh.vertices()[t[k]].cast<float>().cast<double>();
+    }
     const Eigen::Vector3d normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
     appendVector(out, normal.normalized());
     for (const Eigen::Vector3d& corner : corners) appendVector(out, corner);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "msd-assets/src/Check.hpp"
 #include "msd-assets/src/MeshReaders.hpp"
@@ -177,8 +178,9 @@ class ObjParser {
 
   static std::optional<std::int64_t> parseIndex(std::string_view text) {
     std::int64_t value = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    const char* const begin = text.data();
+    const char* const end = begin + text.size();
+    const auto [stop, error] = std::from_chars(begin, end, value);
     if (error != std::errc{} || stop != end) return std::nullopt;
     return value;
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 
 #include "msd-assets/src/Check.hpp"
 #include "msd-assets/src/IndexTable.hpp"

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <set>
 #include <thread>
@@ -55,6 +56,7 @@ std::vector<std::vector<std::uint16_t>> topologyOf(const ConvexPolyhedron& hull)
 void expectHullOf(const ConvexPolyhedron& hull, const Points& points, const std::string& what) {
   SCOPED_TRACE(what);
   const double diameter = diameterOf(points);
+  const double rounding = 1e-14 * hull.boundingRadius();
   const auto vertices = hull.vertices();
   ASSERT_GE(vertices.size(), 4u);
   ASSERT_EQ(vertices.size() + hull.faces().size(), hull.edges().size() + 2);
@@ -80,11 +82,11 @@ void expectHullOf(const ConvexPolyhedron& hull, const Points& points, const std:
     for (const Vector3d& p : points) {
       front = std::max(front, static_cast<double>(normal.dot(p.cast<long double>() - anchor)));
     }
-    // Measured: 2.5e-13, the width of a face. Points that were welded may be off by that distance.
-    const double slack = hull.weldedPoints() > 0 ? 1e-9 : 1e-12;
-    ASSERT_LE(front, slack * diameter) << "face " << f;
-    ASSERT_NEAR(face.offset, static_cast<double>(normal.dot(anchor)),
-                1e-12 * diameter + 1e-15 * hull.boundingRadius());
+    // Measured: 9e-15. Points that were welded may be off by that distance: 9e-10.
+    // Far from the origin the coordinates' own rounding adds to it.
+    const double slack = (hull.weldedPoints() > 0 ? 1e-9 : 1e-12) * diameter + rounding;
+    ASSERT_LE(front, slack) << "face " << f;
+    ASSERT_NEAR(face.offset, static_cast<double>(normal.dot(anchor)), 1e-12 * diameter + rounding);
 
     Wide area = Wide::Zero();
     for (std::size_t k = 0; k < corners.size(); ++k) {
@@ -211,10 +213,13 @@ TEST(ConvexPolyhedron, topologyIsTheSameAtAMillimetreAndAKilometre) {
   }
 }
 
+// MSD_HULL_SETS=70000 makes a million of it.
 TEST(ConvexPolyhedron, everyKindOfPointSetGivesAValidHull) {
-  std::vector<int> built(static_cast<std::size_t>(SetKind::kCount), 0);
+  const char* const wanted = std::getenv("MSD_HULL_SETS");
+  const std::uint64_t sets = wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : 60;
+  std::vector<std::uint64_t> built(static_cast<std::size_t>(SetKind::kCount), 0);
   for (int kind = 0; kind < static_cast<int>(SetKind::kCount); ++kind) {
-    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    for (std::uint64_t seed = 0; seed < sets; ++seed) {
       const Points points = makeSet(static_cast<SetKind>(kind), seed);
       const std::string what = setName(static_cast<SetKind>(kind)) + " " + std::to_string(seed);
       const auto hull = hullUnlessFlat(points);
@@ -224,7 +229,8 @@ TEST(ConvexPolyhedron, everyKindOfPointSetGivesAValidHull) {
       if (HasFatalFailure()) return;
     }
   }
-  for (const int count : built) EXPECT_GE(count, 55);  // of 60; only welded clouds may be flat
+  // Only welded clouds may be flat.
+  for (const std::uint64_t count : built) EXPECT_GE(10 * count, 9 * sets);
 }
 
 // The second way: quickhull with exact predicates. No point in front of any triangle, not by one
@@ -262,10 +268,76 @@ TEST(ExactHull, leavesNoPointOutsideAndAgreesWithQhull) {
       ASSERT_TRUE(faces && isValidHull(points, exact, *faces));
       const auto other = qhullTriangles(points);
       ASSERT_TRUE(other);
-      // Measured: 2e-9 for sets 1e-7 thin, where qhull's rounding is 1e-15 of the diameter.
-      EXPECT_NEAR(volumeOf(points, *other) / volumeOf(points, exact), 1.0, 1e-8);
+      // Measured: 1.6e-11, on thin sets.
+      EXPECT_NEAR(volumeOf(points, *other) / volumeOf(points, exact), 1.0, 1e-9);
     }
   }
+}
+
+// Sets on which qhull 2020.2 gives up or returns a surface with dents: one in 4,000 of the hard
+// ones. The exact hull takes over.
+TEST(ConvexPolyhedron, setsThatDefeatQhullGiveValidHulls) {
+  const std::vector<std::pair<SetKind, std::uint64_t>> sets{
+      {SetKind::kLatticeCoarse, 12658}, {SetKind::kLatticeCoarse, 13779},
+      {SetKind::kLatticeCoarse, 13864}, {SetKind::kLatticeCoarse, 14408},
+      {SetKind::kLatticeCoarse, 14568}, {SetKind::kLatticeCoarse, 17025},
+      {SetKind::kBent, 12991},          {SetKind::kBent, 13726},
+      {SetKind::kBent, 16560},          {SetKind::kBent, 24224}};
+  int defeats = 0;
+  for (const auto& [kind, seed] : sets) {
+    const Points points = makeHardSet(kind, seed);
+    const HullPoints distinct = makeHullPoints(points);
+    const auto surface = qhullTriangles(distinct);
+    const auto faces = surface ? mergeCoplanar(distinct, *surface) : std::nullopt;
+    if (!faces || !isValidHull(distinct, *surface, *faces)) ++defeats;
+    expectHullOf(ConvexPolyhedron::fromPoints(points), points, std::to_string(seed));
+  }
+  std::printf("qhull alone would have failed on %d of %zu\n", defeats, sets.size());
+}
+
+TEST(ConvexPolyhedron, hardSetsGiveValidHulls) {
+  for (int kind = 0; kind < static_cast<int>(SetKind::kCount); ++kind) {
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+      const Points points = makeHardSet(static_cast<SetKind>(kind), seed);
+      const auto hull = hullUnlessFlat(points);
+      if (!hull) continue;
+      expectHullOf(*hull, points, setName(static_cast<SetKind>(kind)) + std::to_string(seed));
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+// The check itself must be able to say no.
+TEST(HullCheck, refusesSurfacesThatAreNotHulls) {
+  const Points points = makeSet(SetKind::kBall, 5);
+  const HullPoints distinct = makeHullPoints(points);
+  const std::vector<HullTriangle> surface = exactHullTriangles(distinct);
+  const std::vector<HullFace> good = *mergeCoplanar(distinct, surface);
+  ASSERT_TRUE(isValidHull(distinct, surface, good));
+  ASSERT_TRUE(isValidHull(distinct, surface, *triangleFaces(distinct, surface)));
+  const auto rejects = [&](auto change) {
+    std::vector<HullFace> faces = good;
+    change(faces);
+    return !isValidHull(distinct, surface, faces);
+  };
+  EXPECT_TRUE(rejects([](auto& faces) { faces.pop_back(); }));
+  EXPECT_TRUE(rejects([](auto& faces) { faces.push_back(faces[0]); }));
+  EXPECT_TRUE(rejects([](auto& faces) { faces.clear(); }));
+  EXPECT_TRUE(rejects([](auto& faces) { std::swap(faces[3].corners[0], faces[3].corners[1]); }));
+  EXPECT_TRUE(rejects([](auto& faces) { faces[2].normal = -faces[2].normal; }));
+  EXPECT_TRUE(rejects([](auto& faces) {
+    faces[1].normal = (faces[1].normal + Vector3d{1e-9, -2e-9, 1e-9}).normalized();
+  }));
+  EXPECT_TRUE(rejects([](auto& faces) { faces[4].normal.setConstant(std::nan("")); }));
+  EXPECT_TRUE(rejects([](auto& faces) {  // all turned: negative volume
+    for (HullFace& face : faces) std::reverse(face.corners.begin(), face.corners.end());
+  }));
+  // A hull of some of the points leaves the others outside.
+  HullPoints fewer = distinct;
+  fewer.grid.resize(distinct.grid.size() / 2);
+  fewer.simplex = makeHullPoints({points.data(), points.size() / 2}).simplex;
+  const std::vector<HullTriangle> inner = exactHullTriangles(fewer);
+  EXPECT_FALSE(isValidHull(distinct, inner, *mergeCoplanar(fewer, inner)));
 }
 
 TEST(ExactHull, orientationIsExactWhereDoublesFail) {

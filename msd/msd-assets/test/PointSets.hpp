@@ -160,4 +160,28 @@ inline std::vector<Eigen::Vector3d> makeSet(SetKind kind, std::uint64_t seed) {
   return points;
 }
 
+/// The same, made harder: drawn out by up to 1e4 : 1, moved away by up to 1e8 m, or with every
+/// point doubled at distances from a rounding to 1e-6.
+inline std::vector<Eigen::Vector3d> makeHardSet(SetKind kind, std::uint64_t seed) {
+  using Eigen::Vector3d;
+  std::vector<Vector3d> points = makeSet(kind, seed);
+  Random random{seed * 31 + static_cast<std::uint64_t>(kind) + 1'000'000};
+  const int way = random.below(3);
+  if (way == 0) {
+    const Vector3d factors{std::pow(10.0, random.uniform(-4, 0)),
+                           std::pow(10.0, random.uniform(-4, 0)), 1.0};
+    const Eigen::Quaterniond turn = random.rotation();
+    for (Vector3d& p : points) p = turn * factors.cwiseProduct(p);
+  } else if (way == 1) {
+    const Vector3d shift = std::pow(10.0, random.uniform(0, 8)) * random.inCube();
+    for (Vector3d& p : points) p += shift;
+  } else {
+    const std::vector<Vector3d> once = points;
+    for (const Vector3d& p : once) {
+      points.push_back(p * (1.0 + std::pow(10.0, random.uniform(-16, -6)) * random.uniform(-1, 1)));
+    }
+  }
+  return points;
+}
+
 }  // namespace msd_assets::test
