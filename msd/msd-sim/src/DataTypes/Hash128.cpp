@@ -27,7 +27,8 @@ void Hasher::add(std::uint64_t word) {
 
 void Hasher::add(double value) {
   if (value == 0.0) value = 0.0;
-  add(std::isnan(value) ? 0x7FF8000000000000ull : std::bit_cast<std::uint64_t>(value));
+  constexpr std::uint64_t kQuietNan = 0x7FF8000000000000u;
+  add(std::isnan(value) ? kQuietNan : std::bit_cast<std::uint64_t>(value));
 }
 
 void Hasher::add(std::span<const double> values) {

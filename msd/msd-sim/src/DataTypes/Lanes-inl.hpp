@@ -15,6 +15,7 @@
 
 #define MSD_LANES_NAMESPACE lanes_portable
 #define MSD_INLINE inline __attribute__((always_inline))
+#define MSD_LAMBDA
 
 namespace msd_sim::MSD_LANES_NAMESPACE {
 
@@ -96,6 +97,8 @@ MSD_INLINE void scatterLines(double* base, const std::int32_t* index, std::int64
 #define MSD_LANES_NAMESPACE HWY_NAMESPACE
 #undef MSD_INLINE
 #define MSD_INLINE HWY_INLINE
+#undef MSD_LAMBDA
+#define MSD_LAMBDA HWY_ATTR
 
 HWY_BEFORE_NAMESPACE();
 namespace msd_sim::HWY_NAMESPACE {

@@ -41,6 +41,9 @@ struct Islands {
   std::vector<std::uint32_t> bodies;      ///< slots, island by island, ascending inside
   std::vector<std::uint32_t> start;       ///< first entry of each island, and the end
   std::vector<std::uint32_t> label;       ///< scratch: island number of a root
+  std::vector<std::uint32_t> degree;      ///< scratch of the search for levels
+  std::vector<std::uint32_t> neighbours;
+  std::vector<std::uint32_t> queue;
   std::uint64_t version{~std::uint64_t{0}};  ///< of the contacts they were made from
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
   [[nodiscard]] std::size_t count() const { return start.empty() ? 0 : start.size() - 1; }

@@ -185,4 +185,38 @@ BodyId WorldModel::spawn(const EnvironmentDescription& d) {
   return registerBody(sim, slot, d.name);
 }
 
+const AssetPhysical& WorldModel::asset(BodyId body) const {
+  const BodySlot& slot = simulation_->slot(body);
+  if (slot.inertial) return *slot.inertial;
+  return *slot.environment;
+}
+
+const AssetInertial& WorldModel::inertial(BodyId body) const {
+  const BodySlot& slot = simulation_->slot(body);
+  if (!slot.inertial) {
+    throw std::invalid_argument(
+        fmt::format("body \"{}\" is part of the environment; expected one that moves", slot.name));
+  }
+  return *slot.inertial;
+}
+
+const AssetEnvironment& WorldModel::environment(BodyId body) const {
+  const BodySlot& slot = simulation_->slot(body);
+  if (!slot.environment) {
+    throw std::invalid_argument(
+        fmt::format("body \"{}\" moves; expected one of the environment", slot.name));
+  }
+  return *slot.environment;
+}
+
+CoordinateRate WorldModel::frameVelocity(BodyId body) const {
+  const BodySlot& slot = simulation_->slot(body);
+  if (!slot.inertial) return CoordinateRate::Zero();
+  const InertialState& s = slot.inertial->getInertialState();
+  return s.velocity -
+         s.angularVelocity.cross(s.orientation * slot.inertial->localCentreOfMass());
+}
+
 }  // namespace msd_sim
+
+namespace msd_sim { std::uint32_t WorldModel::debugGuard() const { return simulation_->guardedSubsteps; } }

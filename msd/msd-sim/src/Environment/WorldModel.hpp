@@ -26,6 +26,7 @@ class Constraint;
 class PotentialEnergy;
 struct JointReaction;
 struct Simulation;
+struct JointReaction;
 
 /// A world of rigid bodies, and the step that advances it.
 ///
@@ -75,6 +76,8 @@ class WorldModel {
   /// Changes the settings between steps.
   void setSettings(const Settings& settings);
   [[nodiscard]] const StepReport& lastReport() const;
+  [[nodiscard]] std::uint32_t debugGuard() const;
+  Simulation& debugSim() { return *simulation_; }
 
   // --- bodies ------------------------------------------------------------------------------------
 

@@ -6,9 +6,19 @@ namespace msd_sim {
 
 namespace {
 
-// Penetration that is left alone, relative to the smaller body's size.
-constexpr double kSlop = 1e-6;
+// Penetration that is left alone, relative to the size of the contact's smaller body.
+constexpr double kSlop = 1e-4;
+// A body counts this much when what rests on it is lifted off (theory/position-correction.md, P-4).
+constexpr double kSupport = 0.1;
 constexpr int kSweeps = 2;
+
+void clearShifts(Simulation& sim) {
+  for (const std::uint32_t block : sim.activeBlocks) {
+    for (std::size_t i = 0; i < SolverBodies::kBlock; ++i) {
+      sim.solver.shift[block * SolverBodies::kBlock + i] = BodyShift{};
+    }
+  }
+}
 
 }  // namespace
 
@@ -18,24 +28,24 @@ void correctPositions(Simulation& sim, double dt) {
                   arrays.sums.data() + first, count);
   });
   double deepest = 0.0;
-  sim.collision.contacts().forEach(
-      [&](std::uint32_t, const ContactCache::Contact&, auto&, auto&, ContactSums& sums, int lane) {
-        deepest = std::max(deepest, sums.deepest[lane]);
-      });
+  bool needed = false;
+  sim.collision.contacts().forEach([&](std::uint32_t, const ContactCache::Contact&, auto& bundle,
+                                       auto&, ContactSums& sums, int lane) {
+    deepest = std::max(deepest, sums.deepest[lane]);
+    needed = needed || sums.deepest[lane] > kSlop * bundle.size[lane];
+  });
   sim.report.deepestPenetration = deepest;
-  for (const std::uint32_t block : sim.activeBlocks) {
-    for (std::size_t i = 0; i < SolverBodies::kBlock; ++i) {
-      sim.solver.shift[block * SolverBodies::kBlock + i] = BodyShift{};
-    }
-  }
-  if (deepest <= 0.0 || sim.settings.positionCorrection <= 0.0) return;
-  const ContactPass pass{.correction = sim.settings.positionCorrection,
-                         .slop = kSlop,
-                         .largestShift = sim.settings.correctionSpeed * dt};
+  clearShifts(sim);
+  if (!needed || sim.settings.positionCorrection <= 0.0) return;
+  ContactPass pass{.correction = sim.settings.positionCorrection,
+                   .slop = kSlop,
+                   .largestShift = sim.settings.correctionSpeed * dt,
+                   .support = kSupport};
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
+    pass.first = sweep == 0;
     forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
       kernels.correct(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count,
-                      pass, sweep == 0);
+                      pass);
     });
   }
   sim.kernels->body.displace(sim.solver, sim.activeBlocks);

@@ -27,6 +27,7 @@ void clearLane(ContactBundle<kPoints>& bundle, int lane) {
   bundle.normal[2][l] = 1.0;
   bundle.tangent[0][l] = 1.0;
   bundle.friction[l] = bundle.restitution[l] = 0.0;
+  bundle.size[l] = 1.0;
   for (int p = 0; p < kPoints; ++p) {
     bundle.active[p][l] = 0.0;
     for (int c = 0; c < 3; ++c) {
@@ -62,6 +63,76 @@ void copyLane(const ContactBundle<kPoints>& from, int fromLane, ContactBundle<kP
     target[i + t] = source[i + f];
   }
 }
+
+// A point without the same features as before takes over the impulse of an old point this near,
+// relative to the smaller body's size: aligned faces change features at the slightest turn.
+constexpr double kSamePoint = 0.1;
+
+/// The points of a lane before it is written anew.
+template <int kPoints>
+struct OldPoints {
+  Vector3D tangent;  ///< first tangent, world
+  bool any{false};
+  std::array<bool, kPoints> active;
+  std::array<std::uint32_t, kPoints> feature;
+  std::array<Coordinate, kPoints> position;  ///< on row body 0, world [m]
+  std::array<double, kPoints> normalImpulse;
+  std::array<Vector3D, kPoints> tangential;  ///< on the pair's body B, world [N·s]
+
+  void read(const ContactBundle<kPoints>& b, std::size_t l, const ContactCache::LaneMeta& meta,
+            bool flipped, const SolverBodies& poses) {
+    const BodyPose& p0 = poses.pose[static_cast<std::size_t>(b.body0[l])];
+    const Pose pose{positionOf(p0), orientationOf(p0)};
+    const Vector3D n = pose.orientation * Vector3D{b.normal[0][l], b.normal[1][l], b.normal[2][l]};
+    tangent = pose.orientation * Vector3D{b.tangent[0][l], b.tangent[1][l], b.tangent[2][l]};
+    const Vector3D second = n.cross(tangent);
+    const double sign = flipped ? -1.0 : 1.0;
+    for (std::size_t p = 0; p < kPoints; ++p) {
+      active[p] = b.active[p][l] > 0.0;
+      any = any || active[p];
+      feature[p] = meta.feature[p];
+      position[p] = pose.toWorld({b.anchor0[p][0][l], b.anchor0[p][1][l], b.anchor0[p][2][l]});
+      normalImpulse[p] = b.impulse[p][0][l];
+      tangential[p] = sign * (b.impulse[p][1][l] * tangent + b.impulse[p][2][l] * second);
+    }
+  }
+
+  /// For each new point the old one it continues, or -1: by feature first, then by place.
+  [[nodiscard]] std::array<int, kPoints> match(const ContactManifold& manifold,
+                                               double reach) const {
+    std::array<int, kPoints> result;
+    result.fill(-1);
+    std::array<bool, kPoints> taken{};
+    const int count = std::min(manifold.count, kPoints);
+    for (int p = 0; p < count; ++p) {
+      for (std::size_t q = 0; q < kPoints; ++q) {
+        if (active[q] && !taken[q] &&
+            feature[q] == manifold.points[static_cast<std::size_t>(p)].feature) {
+          result[static_cast<std::size_t>(p)] = static_cast<int>(q);
+          taken[q] = true;
+          break;
+        }
+      }
+    }
+    for (int p = 0; p < count; ++p) {
+      if (result[static_cast<std::size_t>(p)] >= 0) continue;
+      double nearest = reach * reach;
+      const Coordinate& at = manifold.points[static_cast<std::size_t>(p)].pointA;
+      for (std::size_t q = 0; q < kPoints; ++q) {
+        if (!active[q] || taken[q]) continue;
+        const double d2 = (position[q] - at).squaredNorm();
+        if (d2 < nearest) {
+          nearest = d2;
+          result[static_cast<std::size_t>(p)] = static_cast<int>(q);
+        }
+      }
+      if (result[static_cast<std::size_t>(p)] >= 0) {
+        taken[static_cast<std::size_t>(result[static_cast<std::size_t>(p)])] = true;
+      }
+    }
+    return result;
+  }
+};
 
 }  // namespace
 
@@ -193,24 +264,9 @@ void ContactCache::writeLane(Contact& contact, const ContactManifold& manifold,
   const auto l = static_cast<std::size_t>(laneOf(contact));
   LaneMeta& meta = colour.meta[bundleIndex * kBundleLanes + l];
 
-  // What was there: the old frame in the world, and the impulses on the pair's body B.
-  const Quaternion oldTurn = orientationOf(poses.pose[static_cast<std::size_t>(b.body0[l])]);
-  const Vector3D oldNormal = oldTurn * Vector3D{b.normal[0][l], b.normal[1][l], b.normal[2][l]};
-  const Vector3D oldT1 = oldTurn * Vector3D{b.tangent[0][l], b.tangent[1][l], b.tangent[2][l]};
-  const Vector3D oldT2 = oldNormal.cross(oldT1);
-  const double oldSign = contact.flipped ? -1.0 : 1.0;
-  std::array<std::uint32_t, kPoints> oldFeature;
-  std::array<double, kPoints> oldNormalImpulse;
-  std::array<Vector3D, kPoints> oldTangential;
-  std::array<bool, kPoints> oldActive;
-  bool hadPoints = false;
-  for (std::size_t p = 0; p < kPoints; ++p) {
-    oldFeature[p] = meta.feature[p];
-    oldActive[p] = b.active[p][l] > 0.0;
-    hadPoints = hadPoints || oldActive[p];
-    oldNormalImpulse[p] = b.impulse[p][0][l];
-    oldTangential[p] = oldSign * (b.impulse[p][1][l] * oldT1 + b.impulse[p][2][l] * oldT2);
-  }
+  // What was there: the old points and impulses on the pair's body B, in the world.
+  OldPoints<kPoints> old;
+  old.read(b, l, meta, contact.flipped, poses);
 
   // The owner of the normal becomes row body 0.
   contact.flipped = manifold.owner == NormalOwner::kBodyB;
@@ -222,9 +278,9 @@ void ContactCache::writeLane(Contact& contact, const ContactManifold& manifold,
   const Pose pose1{positionOf(poses.pose[body1]), orientationOf(poses.pose[body1])};
   const double sign = contact.flipped ? -1.0 : 1.0;
   const Vector3D normal = sign * manifold.normal;
-  Vector3D t1 = oldT1 - oldT1.dot(normal) * normal;
+  Vector3D t1 = old.tangent - old.tangent.dot(normal) * normal;
   const double length = t1.norm();
-  t1 = hadPoints && length > 0.5 ? Vector3D{t1 / length} : perpendicular(normal);
+  t1 = old.any && length > 0.5 ? Vector3D{t1 / length} : perpendicular(normal);
   const Vector3D t2 = normal.cross(t1);
   const Quaternion toBody0 = pose0.orientation.conjugate();
   const Vector3D localNormal = toBody0 * normal, localTangent = toBody0 * t1;
@@ -233,21 +289,21 @@ void ContactCache::writeLane(Contact& contact, const ContactManifold& manifold,
     b.tangent[c][l] = localTangent[c];
   }
 
+  b.size[l] = std::min(poses.pose[body0].size, poses.pose[body1].size);
+  const std::array<int, kPoints> match = old.match(manifold, kSamePoint * b.size[l]);
   for (std::size_t p = 0; p < kPoints; ++p) {
     const bool exists = static_cast<int>(p) < manifold.count;
     const ManifoldPoint& point = manifold.points[exists ? p : 0];
     const Coordinate anchor0 = pose0.toLocal(contact.flipped ? point.pointB : point.pointA);
     const Coordinate anchor1 = pose1.toLocal(contact.flipped ? point.pointA : point.pointB);
     b.active[p][l] = exists ? 1.0 : 0.0;
+    meta.feature[p] = exists ? point.feature : 0;
     double normalImpulse = 0.0;
     Vector3D tangential = Vector3D::Zero();
-    meta.feature[p] = exists ? point.feature : 0;
-    for (std::size_t q = 0; exists && q < kPoints; ++q) {
-      if (oldActive[q] && oldFeature[q] == point.feature) {
-        normalImpulse = oldNormalImpulse[q];
-        tangential = sign * oldTangential[q];
-        break;
-      }
+    if (exists && match[p] >= 0) {
+      const auto q = static_cast<std::size_t>(match[p]);
+      normalImpulse = old.normalImpulse[q];
+      tangential = sign * old.tangential[q];
     }
     b.impulse[p][0][l] = normalImpulse;
     b.impulse[p][1][l] = tangential.dot(t1);

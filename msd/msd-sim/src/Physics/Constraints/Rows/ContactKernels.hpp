@@ -28,11 +28,9 @@ struct ContactKernels {
   void (*relax)(SolverBodies&, const Bundle*, Rows*, std::size_t count, const ContactPass&);
   /// After all substeps: keeps the impulses, measures works, gaps and residual.
   void (*store)(const SolverBodies&, Bundle*, const Rows*, ContactSums*, std::size_t count);
-  /// One sweep of position correction on BodyShift; `first` computes the gaps.
-  void (*correct)(SolverBodies&, const Bundle*, Rows*, std::size_t count, const ContactPass&,
-                  bool first);
-  /// Scales the impulses of phase 2 by a factor per island, read from body 1 or body 0.
-  void (*scale)(const Bundle*, Rows*, std::size_t count, const double* factorOfBody);
+  /// One sweep of position correction on BodyShift (theory/position-correction.md); the first
+  /// computes the gaps. Overwrites the rows' impulses, which the store pass has kept.
+  void (*correct)(SolverBodies&, const Bundle*, Rows*, std::size_t count, const ContactPass&);
 };
 
 }  // namespace msd_sim

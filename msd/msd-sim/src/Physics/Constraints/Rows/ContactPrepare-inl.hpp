@@ -205,27 +205,16 @@ void storeImpulses(const SolverBodies& b, ContactBundle<kPoints>* bundles,
 }
 template <int kPoints>
 void correct(SolverBodies& b, const ContactBundle<kPoints>* bundles, ContactRows<kPoints>* rows,
-             std::size_t count, const ContactPass& pass, bool first) {
+             std::size_t count, const ContactPass& pass) {
   for (std::size_t i = 0; i < count; ++i) {
-    for (int l = 0; l < kBundleLanes; l += kLanes) {
-      correctLanes(b, bundles[i], rows[i], pass, first, l);
-    }
-  }
-}
-template <int kPoints>
-void scale(const ContactBundle<kPoints>* bundles, ContactRows<kPoints>* rows, std::size_t count,
-           const double* factorOfBody) {
-  for (std::size_t i = 0; i < count; ++i) {
-    for (int l = 0; l < kBundleLanes; l += kLanes) {
-      scaleLanes(bundles[i], rows[i], factorOfBody, l);
-    }
+    for (int l = 0; l < kBundleLanes; l += kLanes) correctLanes(b, bundles[i], rows[i], pass, l);
   }
 }
 
 template <int kPoints>
 ContactKernels<kPoints> table() {
   return {prepare<kPoints>, warm<kPoints>,          approach<kPoints>, solve<kPoints>,
-          relax<kPoints>,   storeImpulses<kPoints>, correct<kPoints>,  scale<kPoints>};
+          relax<kPoints>,   storeImpulses<kPoints>, correct<kPoints>};
 }
 
 }  // namespace contact_kernels

@@ -10,7 +10,7 @@ namespace msd_sim {
 ///
 /// A bundle's contacts share no body that can be pushed, so that eight of them are solved at once.
 /// Everything about one contact stands in the same lane of every array. Two sizes exist: manifolds of
-/// up to four points, and single points (spheres, capsule ends, edges).
+/// up to four points, and single points (spheres).
 inline constexpr int kBundleLanes = 8;
 
 /// What persists from step to step. Body 0 owns the normal (the face), body 1 the points (the
@@ -24,6 +24,7 @@ struct alignas(64) ContactBundle {
   double tangent[3][kBundleLanes];       ///< first tangent, body 0 axes
   double friction[kBundleLanes];         ///< of the pair [-]
   double restitution[kBundleLanes];      ///< of the pair [-]
+  double size[kBundleLanes];             ///< of the smaller body: the length scale [m]
   double anchor0[kPoints][3][kBundleLanes];  ///< point on body 0, from its centre, body axes [m]
   double anchor1[kPoints][3][kBundleLanes];  ///< point on body 1 [m]
   double active[kPoints][kBundleLanes];      ///< 1 where the point exists, else 0
@@ -66,32 +67,37 @@ struct alignas(64) ContactRows {
   ContactPointRows points[kPoints];
 };
 
-/// Restitution of a bundle; only bundles with a bouncing pair are given to the bounce pass.
+/// Restitution of a bundle; only bundles with a bouncing pair are given to the approach pass.
 template <int kPoints>
 struct alignas(64) ContactBounce {
   double velocity[kPoints][kBundleLanes];  ///< rebound speed where the point bounces, else 0 [m/s]
 };
 
-/// Sums that the store pass writes per bundle, in lane order, so that adding them up in bundle order
-/// gives the same bits on any number of threads.
+/// What the store pass measures, per lane, so that adding it up in a fixed order gives the same bits
+/// on any number of threads.
 struct alignas(64) ContactSums {
   double normalWork[kBundleLanes];    ///< [J]
   double frictionWork[kBundleLanes];  ///< [J]
-  double deepest[kBundleLanes];       ///< [m]
+  double deepest[kBundleLanes];       ///< greatest penetration [m]
   double residual[kBundleLanes];      ///< worst violated normal velocity [m/s]
+  double load[kBundleLanes];          ///< sum of the normal impulses of the step [N·s]
+  double approach[kBundleLanes];      ///< fastest approach of a point before the step [m/s]
 };
 
 /// Scalars of a pass.
 struct ContactPass {
-  double h{0.0};            ///< length of the substep [s]
-  double inverseH{0.0};     ///< [1/s]
-  double guessSpeed{0.0};   ///< speed that loads can ask of a contact in a phase [m/s], (T-12)
-  double threshold{0.0};    ///< approach speed below which nothing bounces [m/s]
-  double correction{0.0};   ///< share of a penetration to remove [-]
-  double slop{0.0};         ///< penetration left alone, relative to body size [-]
-  double largestShift{0.0}; ///< most a correction moves a contact, relative to body size [-]
-  bool first{true};         ///< first sweep of its phase
-  bool last{true};          ///< last sweep of its phase
+  double h{0.0};             ///< length of the substep [s]
+  double inverseH{0.0};      ///< [1/s]
+  double guessSpeed{0.0};    ///< speed that loads can ask of a contact in a phase [m/s], (T-12)
+  double threshold{0.0};     ///< approach speed below which nothing bounces [m/s]
+  double band{0.0};          ///< gap at which a loaded contact lets go, relative to its size [-]
+  bool first{true};          ///< first sweep of its phase
+  bool last{true};           ///< last sweep of its phase
+
+  double correction{0.0};    ///< share of a penetration to remove [-]
+  double slop{0.0};          ///< penetration left alone, relative to the contact's size [-]
+  double largestShift{0.0};  ///< most a correction moves a contact, relative to its size [-]
+  double support{1.0};       ///< how much the lower body gives way, against the upper one [-]
 };
 
 }  // namespace msd_sim

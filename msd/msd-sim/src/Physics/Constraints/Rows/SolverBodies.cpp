@@ -14,6 +14,7 @@ void SolverBodies::resize(std::size_t count) {
   guess.resize(whole);
   start.resize(whole);
   shift.resize(whole);
+  rank.resize(whole);
   surplus.resize(whole);
 }
 

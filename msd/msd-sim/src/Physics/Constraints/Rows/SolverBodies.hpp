@@ -94,6 +94,13 @@ struct alignas(64) BodyShift {
   double unused[2]{};
 };
 
+/// Where a body stands in a pile: the number of contacts between it and the nearest body that cannot
+/// be pushed, which has 0 itself.
+struct alignas(32) BodyRank {
+  double level{};
+  double unused[3]{};
+};
+
 struct SolverBodies {
   static constexpr std::size_t kBlock = 8;  ///< bodies a body kernel takes at once
 
@@ -106,6 +113,7 @@ struct SolverBodies {
   AlignedVector<BodyGuess> guess;
   AlignedVector<BodyStart> start;
   AlignedVector<BodyShift> shift;
+  AlignedVector<BodyRank> rank;
   /// Mechanical energy gained in the substep beyond the work of the loads, per body [J].
   AlignedVector<double> surplus;
 
