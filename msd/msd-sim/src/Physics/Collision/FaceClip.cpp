@@ -1,0 +1,300 @@
+#include "msd-sim/src/Physics/Collision/FaceClip.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "msd-sim/src/Physics/Collision/DiscClip.hpp"
+#include "msd-sim/src/Physics/Collision/Tolerances.hpp"
+
+namespace msd_sim {
+
+namespace {
+
+using Kind = ContactFace::Kind;
+
+/// A corner of the polygon being clipped. Every corner is where two lines meet; the tag says which
+/// line leaves it: a side of the clipped polygon or, with kClipper, of the clipping one.
+struct ClipVertex {
+  double x;
+  double y;
+  double height;
+  std::uint16_t tag;
+};
+constexpr std::uint16_t kClipper = 0x8000u;
+
+struct ClipPolygon {
+  std::array<ClipVertex, 2 * ContactFace::kMaxCorners + 4> items;
+  int count;
+  ClipPolygon() : count{0} {}
+};
+
+ClipVertex interpolate(const ClipVertex& p, const ClipVertex& q, double t, std::uint16_t tag) {
+  return {p.x + t * (q.x - p.x), p.y + t * (q.y - p.y), p.height + t * (q.height - p.height), tag};
+}
+
+/// Keeps what lies left of the line through (x0, y0) with unit direction (ex, ey).
+void clipAgainstSide(const ClipPolygon& in, double x0, double y0, double ex, double ey,
+                     std::uint16_t side, double slack, ClipPolygon& out) {
+  out.count = 0;
+  const auto distance = [&](const ClipVertex& p) { return ex * (p.y - y0) - ey * (p.x - x0); };
+  const ClipVertex* from = &in.items[in.count - 1];
+  double before = distance(*from);
+  for (int i = 0; i < in.count; ++i) {
+    const ClipVertex& to = in.items[i];
+    const double after = distance(to);
+    const bool wasInside = before >= -slack;
+    const bool isInside = after >= -slack;
+    if (wasInside != isInside) {
+      const double t = std::clamp(before / (before - after), 0.0, 1.0);
+      const std::uint16_t tag = wasInside ? static_cast<std::uint16_t>(side | kClipper) : from->tag;
+      out.items[out.count++] = interpolate(*from, to, t, tag);
+    }
+    if (isInside) out.items[out.count++] = to;
+    from = &to;
+    before = after;
+  }
+}
+
+/// Loads `face` counter-clockwise as seen along n, where its outside looks against n.
+void loadReversed(const ContactFace& face, const TangentFrame& frame, const Vector3D& n,
+                  ClipPolygon& out) {
+  out.count = face.count;
+  for (int i = 0; i < face.count; ++i) {
+    const int k = face.count - 1 - i;
+    const Coordinate& p = face.points[k];
+    const int side = k == 0 ? face.count - 1 : k - 1;
+    out.items[i] = {frame.t1.dot(p), frame.t2.dot(p), n.dot(p), static_cast<std::uint16_t>(side)};
+  }
+}
+
+/// The corner at which sides `first` and `second` of a polygon meet; -1 if they do not.
+int sharedCorner(const ContactFace& face, int first, int second) {
+  if ((first + 1) % face.count == second) return second;
+  if ((second + 1) % face.count == first) return first;
+  return -1;
+}
+
+void emitPolygon(const ContactFace& a, const ContactFace& b, const Vector3D& n,
+                 const TangentFrame& frame, const ClipPolygon& polygon, CandidateList& out) {
+  const double slopeX = a.normal.dot(frame.t1);
+  const double slopeY = a.normal.dot(frame.t2);
+  const double steep = a.normal.dot(n);
+  for (int i = 0; i < polygon.count; ++i) {
+    const ClipVertex& vertex = polygon.items[i];
+    const std::uint16_t in = polygon.items[i == 0 ? polygon.count - 1 : i - 1].tag;
+    const std::uint16_t leaving = vertex.tag;
+    const double heightA = (a.offset - slopeX * vertex.x - slopeY * vertex.y) / steep;
+    ContactCandidate candidate;
+    candidate.gap = vertex.height - heightA;
+    const bool inIsA = (in & kClipper) != 0;
+    const bool leavingIsA = (leaving & kClipper) != 0;
+    const int inSide = in & ~kClipper;
+    const int leavingSide = leaving & ~kClipper;
+    const int corner =
+        inIsA == leavingIsA ? sharedCorner(inIsA ? a : b, inSide, leavingSide) : -1;
+    if (corner >= 0 && !inIsA) {
+      candidate.b = b.points[corner];
+      candidate.a = candidate.b - candidate.gap * n;
+      candidate.feature = featurePair(featureCode(FeatureKind::kFace, 0),
+                                      featureCode(FeatureKind::kCorner, b.corners[corner]));
+    } else if (corner >= 0) {
+      candidate.a = a.points[corner];
+      candidate.b = candidate.a + candidate.gap * n;
+      candidate.feature = featurePair(featureCode(FeatureKind::kCorner, a.corners[corner]),
+                                      featureCode(FeatureKind::kFace, 0));
+    } else {
+      const int sideA = inIsA || !leavingIsA ? inSide : leavingSide;
+      const int sideB = inIsA ? leavingSide : inSide;
+      candidate.b = vertex.x * frame.t1 + vertex.y * frame.t2 + vertex.height * n;
+      candidate.a = candidate.b - candidate.gap * n;
+      candidate.feature =
+          featurePair(featureCode(FeatureKind::kSide, a.sides[sideA % a.count]),
+                      featureCode(FeatureKind::kSide, b.sides[sideB % b.count]));
+    }
+    out.add(candidate);
+  }
+}
+
+void clipPolygons(const ContactFace& a, const ContactFace& b, const Vector3D& n, double size,
+                  CandidateList& out) {
+  const TangentFrame frame{n};
+  const double slack = tolerance::kClipSlack * size;
+  std::array<ClipPolygon, 2> buffers;
+  int current = 0;
+  loadReversed(b, frame, n, buffers[0]);
+  double x0 = frame.t1.dot(a.points[0]);
+  double y0 = frame.t2.dot(a.points[0]);
+  for (int i = 0; i < a.count; ++i) {
+    const Coordinate& next = a.points[i + 1 == a.count ? 0 : i + 1];
+    const double x1 = frame.t1.dot(next);
+    const double y1 = frame.t2.dot(next);
+    const double length = std::sqrt((x1 - x0) * (x1 - x0) + (y1 - y0) * (y1 - y0));
+    if (length > 0.0) {
+      clipAgainstSide(buffers[current], x0, y0, (x1 - x0) / length, (y1 - y0) / length,
+                      static_cast<std::uint16_t>(i), slack, buffers[1 - current]);
+      current = 1 - current;
+      if (buffers[current].count == 0) return;
+    }
+    x0 = x1;
+    y0 = y1;
+  }
+  emitPolygon(a, b, n, frame, buffers[current], out);
+}
+
+/// Everything over a half space is a contact: corners and ends as they are.
+void clipCornersToPlane(const ContactFace& plane, const ContactFace& face, const Vector3D& n,
+                        const PairEmitter& emit) {
+  for (int i = 0; i < face.count; ++i) {
+    const Coordinate foot = projectToPlane(plane, face.points[i], n);
+    emit(foot, face.points[i], featureCode(FeatureKind::kFace, 0),
+         featureCode(FeatureKind::kCorner, face.corners[i]));
+  }
+}
+
+/// The part of a segment that lies over a polygon.
+void clipSegmentToPolygon(const ContactFace& polygon, const ContactFace& segment,
+                          const Vector3D& n, double size, const PairEmitter& emit) {
+  const TangentFrame frame{n};
+  const double slack = tolerance::kClipSlack * size;
+  const Coordinate& p = segment.points[0];
+  const Vector3D d = segment.points[1] - p;
+  double lower = 0.0;
+  double upper = 1.0;
+  std::uint32_t lowerCode = featureCode(FeatureKind::kFace, 0);
+  std::uint32_t upperCode = lowerCode;
+  for (int i = 0; i < polygon.count; ++i) {
+    const Coordinate& corner = polygon.points[i];
+    const Vector3D e = polygon.points[i + 1 == polygon.count ? 0 : i + 1] - corner;
+    Vector3D inward = n.cross(e);
+    const double length = inward.norm();
+    if (!(length > 0.0)) continue;
+    inward /= length;
+    const double at = inward.dot(p - corner) + slack;
+    const double rate = inward.dot(d);
+    if (at < 0.0 && at + rate < 0.0) return;
+    const std::uint32_t code = featureCode(FeatureKind::kSide, polygon.sides[i]);
+    if (at < 0.0 && -at / rate > lower) {
+      lower = -at / rate;
+      lowerCode = code;
+    } else if (at + rate < 0.0 && -at / rate < upper) {
+      upper = -at / rate;
+      upperCode = code;
+    }
+  }
+  if (lower > upper) return;
+  const auto end = [&](double t, std::uint32_t code, int k) {
+    const bool isCorner = t == static_cast<double>(k);
+    const Coordinate q = isCorner ? segment.points[k] : Coordinate{p + t * d};
+    emit(projectToPlane(polygon, q, n), q, code,
+         isCorner ? featureCode(FeatureKind::kCorner, segment.corners[k])
+                  : featureCode(FeatureKind::kSide, segment.sides[0]));
+  };
+  end(lower, lowerCode, 0);
+  end(upper, upperCode, 1);
+}
+
+/// Two segments side by side touch along a line: the ends of their common stretch. The sideways
+/// distance between them must be too small to matter for the gap on their curved sides.
+void clipSegments(const ContactFace& a, const ContactFace& b, const Vector3D& n, double size,
+                  CandidateList& out) {
+  const Vector3D da = a.points[1] - a.points[0];
+  const Vector3D db = b.points[1] - b.points[0];
+  const double lengthA = da.norm();
+  const double lengthB = db.norm();
+  if (!(lengthA > 0.0) || !(lengthB > 0.0)) return;
+  if (da.cross(db).norm() > tolerance::kParallelSine * lengthA * lengthB) return;
+  const double bend = a.bend + b.bend + size * tolerance::kLineContact;
+  const double sideways2 = tolerance::kLineContact * size * bend;
+  // Ends of B in the parameter of A.
+  const double t0 = (b.points[0] - a.points[0]).dot(da) / (lengthA * lengthA);
+  const double t1 = (b.points[1] - a.points[0]).dot(da) / (lengthA * lengthA);
+  const double lower = std::max(0.0, std::min(t0, t1));
+  const double upper = std::min(1.0, std::max(t0, t1));
+  if (lower > upper) return;
+  for (const double t : {lower, upper}) {
+    const double s = t1 != t0 ? std::clamp((t - t0) / (t1 - t0), 0.0, 1.0) : 0.0;
+    ContactCandidate candidate;
+    candidate.a = a.points[0] + t * da;
+    candidate.b = b.points[0] + s * db;
+    const Vector3D r = candidate.b - candidate.a;
+    candidate.gap = n.dot(r);
+    if ((r - candidate.gap * n).squaredNorm() > sideways2) return;
+    const bool isEndOfA = t == 0.0 || t == 1.0;
+    const std::uint32_t endB = s < 0.5 ? 0 : 1;
+    candidate.feature = isEndOfA ? featurePair(featureCode(FeatureKind::kCorner, a.corners[t == 0.0 ? 0 : 1]),
+                                               featureCode(FeatureKind::kSide, b.sides[0]))
+                                 : featurePair(featureCode(FeatureKind::kSide, a.sides[0]),
+                                               featureCode(FeatureKind::kCorner, b.corners[endB]));
+    out.add(candidate);
+  }
+}
+
+/// `first` has an area; `n` points from it to `second`.
+void clipArea(const ContactFace& first, const ContactFace& second, const Vector3D& n, double size,
+              const PairEmitter& emit) {
+  if (first.kind == Kind::kHalfSpace) {
+    if (second.kind == Kind::kDisc) {
+      clipDiscToPlane(second, first, -n, emit.mirrored());
+    } else {
+      clipCornersToPlane(first, second, n, emit);
+    }
+  } else if (first.kind == Kind::kPolygon) {
+    if (second.kind == Kind::kDisc) {
+      clipDiscToPolygon(second, first, -n, size, emit.mirrored());
+    } else {
+      clipSegmentToPolygon(first, second, n, size, emit);
+    }
+  } else {
+    clipSegmentToDisc(first, second, n, emit);
+  }
+}
+
+int rank(Kind kind) {
+  switch (kind) {
+    case Kind::kHalfSpace:
+      return 4;
+    case Kind::kPolygon:
+      return 3;
+    case Kind::kDisc:
+      return 2;
+    case Kind::kSegment:
+      return 1;
+    case Kind::kPoint:
+      break;
+  }
+  return 0;
+}
+
+}  // namespace
+
+TangentFrame::TangentFrame(const Vector3D& n) {
+  // T. Duff et al., "Building an Orthonormal Basis, Revisited", JCGT 6(1), 2017.
+  const double sign = std::copysign(1.0, n.z());
+  const double a = -1.0 / (sign + n.z());
+  const double b = n.x() * n.y() * a;
+  t1 = {1.0 + sign * n.x() * n.x() * a, sign * b, -sign * n.x()};
+  t2 = {b, sign + n.y() * n.y() * a, -n.y()};
+}
+
+void clipFaces(const ContactFace& a, const ContactFace& b, const Vector3D& n, double size,
+               CandidateList& out) {
+  if (a.kind == Kind::kPolygon && b.kind == Kind::kPolygon) {
+    clipPolygons(a, b, n, size, out);
+    return;
+  }
+  if (a.kind == Kind::kSegment && b.kind == Kind::kSegment) {
+    clipSegments(a, b, n, size, out);
+    return;
+  }
+  const bool isSwapped = rank(b.kind) > rank(a.kind);
+  const PairEmitter emit{isSwapped ? Vector3D{-n} : n, isSwapped, out};
+  const ContactFace& first = isSwapped ? b : a;
+  const ContactFace& second = isSwapped ? a : b;
+  if (first.kind == Kind::kDisc && second.kind == Kind::kDisc) {
+    clipDiscs(first, second, emit.normal, emit);
+  } else if (first.kind == Kind::kHalfSpace || second.kind != Kind::kPoint) {
+    clipArea(first, second, emit.normal, size, emit);
+  }
+}
+
+}  // namespace msd_sim

@@ -1,0 +1,141 @@
+#include "msd-sim/src/Physics/Collision/ManifoldReduction.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "msd-sim/src/Physics/Collision/Tolerances.hpp"
+
+namespace msd_sim {
+
+namespace {
+
+/// A direction in no simple relation to the axes of a shape, so that symmetric patches have no ties.
+const Vector3D kTieBreaker{0.6234898018587336, 0.5453970045289083, 0.5602106171285963};
+
+void dropFar(double margin, CandidateList& list) {
+  int kept = 0;
+  for (int i = 0; i < list.count; ++i) {
+    if (list.items[i].gap <= margin) {
+      if (kept != i) list.items[kept] = list.items[i];
+      ++kept;
+    }
+  }
+  list.count = kept;
+}
+
+double tangentDistance2(const Vector3D& n, const ContactCandidate& a, const ContactCandidate& b) {
+  const Vector3D r = b.b - a.b;
+  const double along = n.dot(r);
+  return r.squaredNorm() - along * along;
+}
+
+/// Of two candidates at the same place the deeper one stays, in the place of the first.
+void mergeSame(const Vector3D& n, double size, CandidateList& list) {
+  const double same = tolerance::kSamePoint * size;
+  int kept = 0;
+  for (int i = 0; i < list.count; ++i) {
+    int twin = 0;
+    while (twin < kept && tangentDistance2(n, list.items[twin], list.items[i]) > same * same) {
+      ++twin;
+    }
+    if (twin == kept) {
+      if (kept != i) list.items[kept] = list.items[i];
+      ++kept;
+    } else if (list.items[i].gap < list.items[twin].gap) {
+      list.items[twin] = list.items[i];
+    }
+  }
+  list.count = kept;
+}
+
+template <class Score>
+int findBest(const CandidateList& list, const Score& score) {
+  int best = 0;
+  double greatest = score(list.items[0]);
+  for (int i = 1; i < list.count; ++i) {
+    const double value = score(list.items[i]);
+    if (value > greatest) {
+      greatest = value;
+      best = i;
+    }
+  }
+  return best;
+}
+
+/// The deepest candidate takes the place of the chosen one nearest to it.
+void includeDeepest(const Vector3D& n, double size, const CandidateList& list,
+                    std::array<int, 4>& chosen) {
+  const int deepest = findBest(list, [](const ContactCandidate& c) { return -c.gap; });
+  double least = list.items[chosen[0]].gap;
+  for (const int i : chosen) least = std::min(least, list.items[i].gap);
+  if (!(list.items[deepest].gap < least - tolerance::kSameDepth * size)) return;
+  int nearest = 0;
+  double distance = tangentDistance2(n, list.items[chosen[0]], list.items[deepest]);
+  for (int k = 1; k < 4; ++k) {
+    const double other = tangentDistance2(n, list.items[chosen[k]], list.items[deepest]);
+    if (other < distance) {
+      distance = other;
+      nearest = k;
+    }
+  }
+  chosen[nearest] = deepest;
+}
+
+}  // namespace
+
+void reduceCandidates(const Vector3D& n, double margin, double size, CandidateList& list) {
+  dropFar(margin, list);
+  mergeSame(n, size, list);
+  if (list.count <= ContactManifold::kMaxPoints) return;
+
+  const Vector3D tie = kTieBreaker - n.dot(kTieBreaker) * n;
+  std::array<int, 4> chosen{};
+  chosen[0] = findBest(list, [&](const ContactCandidate& c) {
+    return tolerance::kReductionBias * tie.dot(c.b) - c.gap;
+  });
+  const ContactCandidate& first = list.items[chosen[0]];
+  chosen[1] =
+      findBest(list, [&](const ContactCandidate& c) { return tangentDistance2(n, first, c); });
+  const Vector3D across = n.cross(list.items[chosen[1]].b - first.b);
+  chosen[2] = findBest(list, [&](const ContactCandidate& c) { return across.dot(c.b); });
+  chosen[3] = findBest(list, [&](const ContactCandidate& c) { return -across.dot(c.b); });
+  includeDeepest(n, size, list, chosen);
+
+  std::sort(chosen.begin(), chosen.end());
+  const auto last = std::unique(chosen.begin(), chosen.end());
+  list.count = static_cast<int>(last - chosen.begin());
+  for (int k = 0; k < list.count; ++k) {
+    if (chosen[k] != k) list.items[k] = list.items[chosen[k]];
+  }
+}
+
+void writeManifold(const CandidateList& list, const Vector3D& n, double radiusA, double radiusB,
+                   const WorldFrame& frame, ContactManifold& out) {
+  out.normal.noalias() = frame.R * n;
+  out.count = list.count;
+  for (int i = 0; i < list.count; ++i) {
+    const ContactCandidate& candidate = list.items[i];
+    ManifoldPoint& point = out.points[i];
+    point.pointA.noalias() = frame.R * (candidate.a + radiusA * n);
+    point.pointA += frame.p;
+    point.pointB.noalias() = frame.R * (candidate.b - radiusB * n);
+    point.pointB += frame.p;
+    point.gap = candidate.gap - radiusA - radiusB;
+    point.feature = candidate.feature;
+  }
+}
+
+void swapManifold(ContactManifold& manifold) {
+  manifold.normal = -manifold.normal;
+  for (int i = 0; i < manifold.count; ++i) {
+    ManifoldPoint& point = manifold.points[i];
+    std::swap(point.pointA, point.pointB);
+    point.feature = swapFeature(point.feature);
+  }
+  if (manifold.owner != NormalOwner::kNeither) {
+    manifold.owner =
+        manifold.owner == NormalOwner::kBodyA ? NormalOwner::kBodyB : NormalOwner::kBodyA;
+  }
+}
+
+}  // namespace msd_sim

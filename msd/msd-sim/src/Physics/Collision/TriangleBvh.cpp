@@ -1,0 +1,403 @@
+#include "msd-sim/src/Physics/Collision/TriangleBvh.hpp"
+
+#include <hwy/highway.h>
+
+#include <Eigen/Geometry>
+#include <cmath>
+#include <limits>
+
+#include "msd-sim/src/Physics/Collision/Tolerances.hpp"
+
+namespace msd_sim {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+namespace {
+
+using FloatTag = hn::FixedTag<float, 4>;
+
+/// A query box in the tree's numbers, rounded outwards.
+struct FloatBox {
+  std::array<float, 3> lower;
+  std::array<float, 3> upper;
+
+  FloatBox(const Aabb& box, const Coordinate& centre) {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    for (int k = 0; k < 3; ++k) {
+      lower[k] = std::nextafter(static_cast<float>(box.lower[k] - centre[k]), -kInfinity);
+      upper[k] = std::nextafter(static_cast<float>(box.upper[k] - centre[k]), kInfinity);
+    }
+  }
+};
+
+/// Bit i is set when child i of the node overlaps the box.
+std::uint32_t overlapMask(const TriangleBvh::Node& node, const FloatBox& box) {
+  const FloatTag tag;
+  const auto covers = [&](int k) {
+    return hn::And(hn::Le(hn::Load(tag, node.lower[k].data()), hn::Set(tag, box.upper[k])),
+                   hn::Ge(hn::Load(tag, node.upper[k].data()), hn::Set(tag, box.lower[k])));
+  };
+  const auto mask = hn::And(hn::And(covers(0), covers(1)), covers(2));
+  std::uint8_t bits[8] = {};
+  hn::StoreMaskBits(tag, mask, bits);
+  return bits[0] & 15u;
+}
+
+bool boundsOverlap(const TriangleBvh::Triangle& t, const Aabb& box) {
+  for (int k = 0; k < 3; ++k) {
+    if (std::min({t[0][k], t[1][k], t[2][k]}) > box.upper[k]) return false;
+    if (std::max({t[0][k], t[1][k], t[2][k]}) < box.lower[k]) return false;
+  }
+  return true;
+}
+
+/// Collects the smallest numbers offered, as many as fit: a heap with the greatest on top.
+template <std::size_t N>
+class SmallestIds {
+ public:
+  explicit SmallestIds(std::array<std::uint32_t, N>& out) : out_{out} {}
+
+  void offer(std::uint32_t id) {
+    if (count_ < N) {
+      out_[count_++] = id;
+      if (count_ == N) std::make_heap(out_.begin(), out_.end());
+      return;
+    }
+    has_more_ = true;
+    if (id > out_[0]) return;
+    std::pop_heap(out_.begin(), out_.end());
+    out_[N - 1] = id;
+    std::push_heap(out_.begin(), out_.end());
+  }
+  void finish() { std::sort(out_.begin(), out_.begin() + static_cast<std::ptrdiff_t>(count_)); }
+  [[nodiscard]] int count() const { return static_cast<int>(count_); }
+  [[nodiscard]] bool hasMore() const { return has_more_; }
+
+ private:
+  std::array<std::uint32_t, N>& out_;
+  std::size_t count_{0};
+  bool has_more_{false};
+};
+
+constexpr int kStackSize = 4 * TriangleBvh::kMaxDepth + 8;
+
+/// Entry distances of a ray into the four children; infinite where it misses.
+class RayNodeTest {
+ public:
+  RayNodeTest(const Coordinate& origin, const Vector3D& direction)
+      : origin_{origin}, inverse_{direction.cwiseInverse()}, direction_{direction} {}
+
+  void operator()(const TriangleBvh::Node& node, double limit, std::array<double, 4>& enter) const {
+    for (int i = 0; i < 4; ++i) {
+      double lower = 0.0;
+      double upper = limit;
+      bool isMissed = false;
+      for (int k = 0; k < 3; ++k) {
+        const double lo = static_cast<double>(node.lower[k][i]) - origin_[k];
+        const double hi = static_cast<double>(node.upper[k][i]) - origin_[k];
+        if (direction_[k] == 0.0) {
+          isMissed = isMissed || lo > 0.0 || hi < 0.0;
+          continue;
+        }
+        const double t0 = lo * inverse_[k];
+        const double t1 = hi * inverse_[k];
+        // Widened by the roundings of difference, reciprocal and product.
+        lower = std::max(lower, std::min(t0, t1) * (1.0 - 8.0 * tolerance::kUlp));
+        upper = std::min(upper, std::max(t0, t1) * (1.0 + 8.0 * tolerance::kUlp));
+      }
+      enter[i] = !isMissed && lower <= upper ? lower : std::numeric_limits<double>::infinity();
+    }
+  }
+
+ private:
+  Coordinate origin_;
+  Vector3D inverse_;
+  Vector3D direction_;
+};
+
+struct StackEntry {
+  double distance;
+  std::uint32_t child;
+  std::uint32_t count;
+};
+
+/// Pushes the hit children so that the nearest comes off first.
+void pushSorted(const TriangleBvh::Node& node, const std::array<double, 4>& distance,
+                std::array<StackEntry, kStackSize>& stack, int& depth) {
+  const int base = depth;
+  for (int i = 0; i < 4; ++i) {
+    if (node.child[i] == TriangleBvh::kNone ||
+        distance[i] == std::numeric_limits<double>::infinity()) {
+      continue;
+    }
+    int at = depth++;
+    while (at > base && stack[at - 1].distance < distance[i]) {
+      stack[at] = stack[at - 1];
+      --at;
+    }
+    stack[at] = {distance[i], node.child[i], node.count[i]};
+  }
+}
+
+}  // namespace
+
+TriangleBvh::TriangleBvh(std::shared_ptr<const msd_assets::TriangleMesh> mesh)
+    : mesh_{std::move(mesh)},
+      triangle_count_{static_cast<std::uint32_t>(mesh_->triangles().size())} {
+  for (const auto& triangle : mesh_->triangles()) {
+    for (const std::uint32_t vertex : triangle) {
+      bounds_.lower = bounds_.lower.cwiseMin(mesh_->vertices()[vertex]);
+      bounds_.upper = bounds_.upper.cwiseMax(mesh_->vertices()[vertex]);
+    }
+  }
+  centre_ = 0.5 * (bounds_.lower + bounds_.upper);
+  size_ = 0.5 * (bounds_.upper - bounds_.lower).norm();
+  buildTriangleTree(*mesh_, centre_, nodes_, order_);
+  classifySides();
+}
+
+TriangleBvh::TriangleBvh(std::shared_ptr<const msd_assets::HeightField> field)
+    : terrain_{std::make_shared<const TerrainGrid>(std::move(field))},
+      triangle_count_{terrain_->triangleCount()} {
+  const msd_assets::HeightField& heights = terrain_->field();
+  bounds_ = {{0.0, 0.0, heights.minHeight()},
+             {terrain_->cellColumns() * heights.cellX(), terrain_->cellRows() * heights.cellY(),
+              heights.maxHeight()}};
+  centre_ = 0.5 * (bounds_.lower + bounds_.upper);
+  size_ = 0.5 * (bounds_.upper - bounds_.lower).norm();
+}
+
+TriangleBvh::Triangle TriangleBvh::triangle(std::uint32_t index) const {
+  if (mesh_ == nullptr) return terrain_->triangle(index);
+  const auto& corners = mesh_->triangles()[index];
+  const auto vertices = mesh_->vertices();
+  return {vertices[corners[0]], vertices[corners[1]], vertices[corners[2]]};
+}
+
+std::uint32_t TriangleBvh::neighbour(std::uint32_t index, int side) const {
+  return mesh_ != nullptr ? mesh_->neighbours()[index][side] : terrain_->neighbour(index, side);
+}
+
+SideKind TriangleBvh::sideKind(std::uint32_t index, int side) const {
+  if (mesh_ == nullptr) return computeSideKind(index, side);
+  return static_cast<SideKind>((side_kinds_[index] >> (2 * side)) & 3u);
+}
+
+void TriangleBvh::classifySides() {
+  side_kinds_.resize(triangle_count_);
+  for (std::uint32_t i = 0; i < triangle_count_; ++i) {
+    std::uint32_t bits = 0;
+    for (int side = 0; side < 3; ++side) {
+      bits |= static_cast<std::uint32_t>(computeSideKind(i, side)) << (2 * side);
+    }
+    side_kinds_[i] = static_cast<std::uint8_t>(bits);
+  }
+}
+
+SideKind TriangleBvh::computeSideKind(std::uint32_t index, int side) const {
+  const std::uint32_t other = neighbour(index, side);
+  if (other == kNone) return SideKind::kBorder;
+  const Triangle t = triangle(index);
+  const Triangle o = triangle(other);
+  const Coordinate& from = t[side];
+  const Coordinate& to = t[(side + 1) % 3];
+  // The neighbour's corner that is not on the side.
+  Coordinate tip = o[0];
+  for (const Coordinate& corner : o) {
+    if (corner != from && corner != to) tip = corner;
+  }
+  const Vector3D n = (t[1] - t[0]).cross(t[2] - t[0]).normalized();
+  const double height = n.dot(tip - from);
+  const double reach = (tip - from).cross(to - from).norm() / (to - from).norm();
+  if (std::abs(height) <= tolerance::kFlushAngle * reach) return SideKind::kFlush;
+  return height < 0.0 ? SideKind::kConvex : SideKind::kConcave;
+}
+
+TriangleBvh::Batch TriangleBvh::collect(const Aabb& box, std::uint32_t first,
+                                        std::array<std::uint32_t, kBatch>& out) const {
+  if (mesh_ == nullptr) {
+    int count = 0;
+    const TerrainGrid::CellRange range = terrain_->findCells(box);
+    const std::uint32_t columns = terrain_->cellColumns();
+    for (std::uint32_t j = std::max(range.j0, first / 2 / columns); j < range.j1; ++j) {
+      for (std::uint32_t i = range.i0; i < range.i1; ++i) {
+        const std::uint32_t cell = j * columns + i;
+        for (std::uint32_t id = 2 * cell; id < 2 * cell + 2; ++id) {
+          if (id < first || !boundsOverlap(terrain_->triangle(id), box)) continue;
+          if (count == kBatch) return {kBatch, true};
+          out[count++] = id;
+        }
+      }
+    }
+    return {count, false};
+  }
+
+  SmallestIds<kBatch> ids{out};
+  const FloatBox query{box, centre_};
+  std::array<std::uint32_t, kStackSize> stack;
+  int depth = 0;
+  stack[depth++] = 0;
+  while (depth > 0) {
+    const Node& node = nodes_[stack[--depth]];
+    for (std::uint32_t mask = overlapMask(node, query); mask != 0; mask &= mask - 1) {
+      const int i = __builtin_ctz(mask);
+      const std::uint32_t child = node.child[i];
+      if ((child & kLeaf) == 0) {
+        stack[depth++] = child;
+        continue;
+      }
+      if (child == kNone) continue;
+      for (std::uint32_t k = 0; k < node.count[i]; ++k) {
+        const std::uint32_t id = order_[(child & ~kLeaf) + k];
+        if (id >= first && boundsOverlap(triangle(id), box)) ids.offer(id);
+      }
+    }
+  }
+  ids.finish();
+  return {ids.count(), ids.hasMore()};
+}
+
+bool crossTriangle(const TriangleBvh::Triangle& triangle, const Coordinate& origin,
+                   const Vector3D& direction, double& distance) {
+  const Vector3D a = triangle[0] - origin;
+  const Vector3D b = triangle[1] - origin;
+  const Vector3D c = triangle[2] - origin;
+  // Signed volumes of the ray with the sides. Two triangles see a shared side with exactly opposite
+  // numbers, so that a ray cannot slip between them.
+  const double u = direction.dot(c.cross(b));
+  const double v = direction.dot(a.cross(c));
+  const double w = direction.dot(b.cross(a));
+  const bool hasNegative = u < 0.0 || v < 0.0 || w < 0.0;
+  const bool hasPositive = u > 0.0 || v > 0.0 || w > 0.0;
+  if (hasNegative == hasPositive) return false;  // outside, or in the plane of the triangle
+  const Vector3D n = (triangle[1] - triangle[0]).cross(triangle[2] - triangle[0]);
+  const double along = n.dot(direction);
+  if (along == 0.0) return false;
+  distance = n.dot(a) / along;
+  return distance >= 0.0;
+}
+
+bool TriangleBvh::castRay(const Coordinate& origin, const Vector3D& direction, double length,
+                          TriangleHit& hit) const {
+  hit.triangle = kNone;
+  hit.distance = length;
+  const auto test = [&](std::uint32_t id) {
+    double distance = 0.0;
+    if (crossTriangle(triangle(id), origin, direction, distance)) {
+      // Equal distances: the lower number, so that the order of the tree does not show.
+      if (distance < hit.distance || (distance == hit.distance && id < hit.triangle)) {
+        hit.distance = distance;
+        hit.triangle = id;
+      }
+    }
+    return hit.distance;
+  };
+  if (mesh_ == nullptr) {
+    terrain_->walkRay(origin, direction, length, test);
+  } else {
+    const RayNodeTest nodeTest{origin - centre_, direction};
+    std::array<StackEntry, kStackSize> stack;
+    std::array<double, 4> enter;
+    int depth = 0;
+    stack[depth++] = {0.0, 0, 0};
+    while (depth > 0) {
+      const StackEntry entry = stack[--depth];
+      if (entry.distance > hit.distance) continue;
+      if ((entry.child & kLeaf) != 0) {
+        for (std::uint32_t k = 0; k < entry.count; ++k) test(order_[(entry.child & ~kLeaf) + k]);
+        continue;
+      }
+      nodeTest(nodes_[entry.child], hit.distance, enter);
+      pushSorted(nodes_[entry.child], enter, stack, depth);
+    }
+  }
+  if (hit.triangle == kNone) return false;
+  const Triangle t = triangle(hit.triangle);
+  hit.normal = (t[1] - t[0]).cross(t[2] - t[0]).normalized();
+  return true;
+}
+
+bool TriangleBvh::findNearest(const Coordinate& point, double limit, std::uint32_t& triangleId,
+                              Coordinate& nearest) const {
+  triangleId = kNone;
+  double least = limit * limit;
+  const auto test = [&](std::uint32_t id) {
+    int feature = 0;
+    const Coordinate q = nearestOnTriangle(triangle(id), point, feature);
+    const double distance2 = (q - point).squaredNorm();
+    if (distance2 < least || (distance2 == least && id < triangleId)) {
+      least = distance2;
+      triangleId = id;
+      nearest = q;
+    }
+    return least;
+  };
+  if (mesh_ == nullptr) {
+    terrain_->walkNearest(point, least, test);
+    return triangleId != kNone;
+  }
+  const Coordinate p = point - centre_;
+  std::array<StackEntry, kStackSize> stack;
+  std::array<double, 4> distance;
+  int depth = 0;
+  stack[depth++] = {0.0, 0, 0};
+  while (depth > 0) {
+    const StackEntry entry = stack[--depth];
+    if (entry.distance > least) continue;
+    if ((entry.child & kLeaf) != 0) {
+      for (std::uint32_t k = 0; k < entry.count; ++k) test(order_[(entry.child & ~kLeaf) + k]);
+      continue;
+    }
+    const Node& node = nodes_[entry.child];
+    for (int i = 0; i < 4; ++i) {
+      double sum = 0.0;
+      for (int k = 0; k < 3; ++k) {
+        const double outside = std::max({static_cast<double>(node.lower[k][i]) - p[k],
+                                         p[k] - static_cast<double>(node.upper[k][i]), 0.0});
+        sum += outside * outside;
+      }
+      distance[i] = sum <= least ? sum * (1.0 - 8.0 * tolerance::kUlp)
+                                 : std::numeric_limits<double>::infinity();
+    }
+    pushSorted(node, distance, stack, depth);
+  }
+  return triangleId != kNone;
+}
+
+Coordinate nearestOnTriangle(const TriangleBvh::Triangle& t, const Coordinate& p, int& feature) {
+  // C. Ericson, "Real-Time Collision Detection", 2004, section 5.1.5: regions by barycentric signs.
+  const Vector3D ab = t[1] - t[0];
+  const Vector3D ac = t[2] - t[0];
+  const Vector3D ap = p - t[0];
+  const double d1 = ab.dot(ap);
+  const double d2 = ac.dot(ap);
+  feature = 0;
+  if (d1 <= 0.0 && d2 <= 0.0) return t[0];
+  const Vector3D bp = p - t[1];
+  const double d3 = ab.dot(bp);
+  const double d4 = ac.dot(bp);
+  feature = 1;
+  if (d3 >= 0.0 && d4 <= d3) return t[1];
+  const double vc = d1 * d4 - d3 * d2;
+  feature = 3;
+  if (vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0) return t[0] + (d1 / (d1 - d3)) * ab;
+  const Vector3D cp = p - t[2];
+  const double d5 = ab.dot(cp);
+  const double d6 = ac.dot(cp);
+  feature = 2;
+  if (d6 >= 0.0 && d5 <= d6) return t[2];
+  const double vb = d5 * d2 - d1 * d6;
+  feature = 5;
+  if (vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0) return t[0] + (d2 / (d2 - d6)) * ac;
+  const double va = d3 * d6 - d5 * d4;
+  feature = 4;
+  if (va <= 0.0 && d4 - d3 >= 0.0 && d5 - d6 >= 0.0) {
+    return t[1] + ((d4 - d3) / ((d4 - d3) + (d5 - d6))) * (t[2] - t[1]);
+  }
+  feature = 6;
+  // Inside: along the normal, which is exact where the point is near the plane.
+  const Vector3D n = ab.cross(ac);
+  return p - (n.dot(ap) / n.squaredNorm()) * n;
+}
+
+}  // namespace msd_sim
