@@ -85,6 +85,8 @@ CollisionShape makeCollisionShape(const msd_assets::Shape& shape) {
       break;
     case ShapeKind::kHull:
       result.polyhedron = shape.as<msd_assets::Hull>().polyhedron;
+      for (const Coordinate& v : result.polyhedron->vertices()) result.centre += v;
+      result.centre /= static_cast<double>(result.polyhedron->vertices().size());
       break;
     case ShapeKind::kPlane:
       result.planeNormal = shape.as<msd_assets::Plane>().normal;

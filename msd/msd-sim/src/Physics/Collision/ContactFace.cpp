@@ -79,17 +79,37 @@ void extractSide(const ConvexView& view, const Vector3D& d, ContactFace& out) {
   out.sides[0] = 8;
 }
 
-void extractPoint(const SupportVertex& vertex, ContactFace& out) {
+void extractPoint(const SupportVertex& vertex, const Vector3D& thickness, ContactFace& out) {
   out.kind = Kind::kPoint;
   out.count = 1;
-  out.points[0] = vertex.point;
+  out.points[0] = vertex.point + thickness;
   out.corners[0] = static_cast<std::uint16_t>(vertex.id);
+}
+
+void extractCapsule(const ConvexView& view, const Vector3D& d, ContactFace& out) {
+  const SupportVertex foremost = supportCore(view, d);
+  extractPoint(foremost, view.radius * d, out);
+  const Vector3D square{d.x(), d.y(), 0.0};
+  const double sine = square.norm();
+  if (sine < tolerance::kEdgeOnCosine) return;  // it stands upright on the other shape
+  out.kind = Kind::kSegment;
+  out.count = 2;
+  // In the order of the ends, whichever is foremost, so that lying flat they do not change places.
+  out.points[foremost.id] = foremost.point + view.radius * d;
+  out.points[1 - foremost.id] = -foremost.point + (view.radius / sine) * square;
+  out.corners[0] = 0;
+  out.corners[1] = 1;
+  out.sides[0] = 0;
+  out.bend = view.radius;
+  out.isCapsule = true;
+  out.foremost = foremost.point;
+  out.axis = {0.0, 0.0, foremost.id != 0 ? -1.0 : 1.0};
 }
 
 /// The edge at the farthest corner that falls off least along d.
 void extractPolytopeEdge(const ConvexView& view, const Vector3D& d, ContactFace& out) {
   const SupportVertex tip = supportCore(view, d);
-  extractPoint(tip, out);
+  extractPoint(tip, Vector3D::Zero(), out);
   double least = tolerance::kParallelSine;
   const auto consider = [&](std::uint32_t id, std::uint16_t side) {
     const Coordinate other = corner(view, id);
@@ -104,9 +124,6 @@ void extractPolytopeEdge(const ConvexView& view, const Vector3D& d, ContactFace&
     out.sides[0] = side;
   };
   switch (view.core) {
-    case Core::kSegment:
-      consider(1 - tip.id, 0);
-      break;
     case Core::kTriangle:
       for (std::uint32_t i = 0; i < 3; ++i) {
         if (i != tip.id) {
@@ -129,6 +146,7 @@ void extractPolytopeEdge(const ConvexView& view, const Vector3D& d, ContactFace&
       break;
     }
     case Core::kPoint:
+    case Core::kSegment:
     case Core::kCylinder:
       break;
   }
@@ -138,12 +156,17 @@ void extractPolytopeEdge(const ConvexView& view, const Vector3D& d, ContactFace&
 
 void extractEdge(const ConvexView& view, const Vector3D& d, ContactFace& out) {
   out.bend = 0.0;
-  if (view.core != Core::kCylinder) {
+  out.isCapsule = false;
+  if (view.core == Core::kPoint) {
+    extractPoint(supportCore(view, d), view.radius * d, out);
+  } else if (view.core == Core::kSegment) {
+    extractCapsule(view, d, out);
+  } else if (view.core != Core::kCylinder) {
     extractPolytopeEdge(view, d, out);
   } else if (std::abs(d.z()) < tolerance::kParallelSine) {
     extractSide(view, d, out);
   } else {
-    extractPoint(supportCore(view, d), out);
+    extractPoint(supportCore(view, d), Vector3D::Zero(), out);
     out.corners[0] = d.z() > 0.0 ? 11 : 10;
   }
 }
@@ -152,6 +175,7 @@ void extractFace(const ConvexView& view, const FaceNormal& face, const Vector3D&
                  ContactFace& out) {
   out.normal = face.normal;
   out.bend = 0.0;
+  out.isCapsule = false;
   switch (view.core) {
     case Core::kBox:
       extractBoxFace(view, face.index, out);
@@ -178,18 +202,26 @@ void extractFace(const ConvexView& view, const FaceNormal& face, const Vector3D&
       out.offset = view.extents.z();
       return;
     case Core::kSegment:
-      out.kind = Kind::kSegment;
-      out.count = 2;
-      out.points[0] = corner(view, 0);
-      out.points[1] = corner(view, 1);
-      out.corners[0] = 0;
-      out.corners[1] = 1;
-      out.sides[0] = 0;
-      return;
     case Core::kPoint:
-      extractPoint(supportCore(view, d), out);
+      extractEdge(view, d, out);
       return;
   }
+}
+
+void liftToCapsule(const ContactFace& segment, const Vector3D& d, Coordinate& p) {
+  // In the plane of d and the axis, with x along the axis seen square to d: the cap's arc
+  // y = sqrt(r² - x²) up to x = r·sin, then the line through that point with the axis' slope.
+  const Vector3D r = p - segment.foremost;
+  const double slope = segment.axis.dot(d);  // <= 0: the axis falls off from the foremost end
+  const Vector3D flat = segment.axis - slope * d;
+  const double cosine = flat.norm();
+  if (!(cosine > 0.0)) return;
+  const double x = flat.dot(r) / cosine;
+  const double radius = segment.bend;
+  const double turn = -radius * slope;
+  const double y = x <= turn ? std::sqrt(std::max(radius * radius - x * x, 0.0))
+                             : radius * cosine + (x - turn) * slope / cosine;
+  p += (y - d.dot(r)) * d;
 }
 
 void transformFace(const Matrix3D& R, const Coordinate& t, ContactFace& face) {
@@ -198,6 +230,8 @@ void transformFace(const Matrix3D& R, const Coordinate& t, ContactFace& face) {
   face.offset += face.normal.dot(t);
   face.u = R * face.u;
   face.w = R * face.w;
+  face.foremost = R * face.foremost + t;
+  face.axis = R * face.axis;
 }
 
 }  // namespace msd_sim

@@ -8,7 +8,8 @@
 
 namespace msd_sim {
 
-/// The part of a convex core's surface that looks along a direction: what may touch.
+/// The part of a convex shape's surface, thickness included, that looks along a direction: what may
+/// touch.
 struct ContactFace {
   enum class Kind : std::uint8_t {
     kPoint,      ///< points[0]
@@ -28,7 +29,10 @@ struct ContactFace {
   Vector3D u{Vector3D::Zero()};       ///< disc: axes fixed to the body; u × w = ± normal
   Vector3D w{Vector3D::Zero()};
   double radius{0.0};                 ///< disc [m]
-  double bend{0.0};                   ///< segment on the side of a cylinder: its radius [m]
+  double bend{0.0};                   ///< segment on a round side: radius of the side [m]
+  Coordinate foremost{Coordinate::Zero()};  ///< capsule: the end of its axis that is foremost
+  Vector3D axis{Vector3D::Zero()};    ///< capsule: unit, from that end to the other
+  bool isCapsule{false};
   std::array<Coordinate, kMaxCorners> points;
   std::array<std::uint16_t, kMaxCorners> corners;  ///< number of each corner on the shape
   std::array<std::uint16_t, kMaxCorners> sides;    ///< of the edge from each corner to the next
@@ -36,12 +40,17 @@ struct ContactFace {
   ContactFace() {}  // NOLINT(modernize-use-equals-default): leaves the arrays uninitialised
 };
 
-/// The face named by `face` as an area; for cores without faces the segment or point.
+/// The face named by `face` as an area; for shapes without faces a segment or point. Of a capsule: the
+/// segment from the foremost point of its surface to the far end of the line that looks along d.
 void extractFace(const ConvexView& view, const FaceNormal& face, const Vector3D& d,
                  ContactFace& out);
 
 /// The edge, side line or point that is farthest along the unit direction d.
 void extractEdge(const ConvexView& view, const Vector3D& d, ContactFace& out);
+
+/// Moves a point between the ends of a capsule's segment along d, the direction the segment was made
+/// for, onto the capsule's surface: that is a cap's arc and then a straight line.
+void liftToCapsule(const ContactFace& segment, const Vector3D& d, Coordinate& p);
 
 /// Moves a face into another frame: p -> R p + t.
 void transformFace(const Matrix3D& R, const Coordinate& t, ContactFace& face);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "msd-sim/src/Physics/Collision/DeepCore.hpp"
 #include "msd-sim/src/Physics/Collision/EPA.hpp"
 #include "msd-sim/src/Physics/Collision/GJK.hpp"
 #include "msd-sim/src/Physics/Collision/ManifoldReduction.hpp"
@@ -81,8 +82,12 @@ Separation findSeparation(const ConvexPair& pair, double margin, ManifoldCache& 
     separation = {outcome.v / -length, length, simplex.pointA(), simplex.pointB()};
     finishSeparation(pair, separation);
   } else {
-    int iterations = 0;
-    separation = runEpa(pair, simplex, iterations);
+    if (separateDeepCore(pair, separation)) {
+      finishSeparation(pair, separation);
+    } else {
+      int iterations = 0;
+      separation = runEpa(pair, simplex, iterations);
+    }
     simplex.count = 0;
   }
   storeSimplex(simplex, separation.normal, cache);
@@ -97,7 +102,6 @@ NormalOwner findContacts(const ConvexPair& pair, double margin, Separation& sepa
   const NormalOwner owner = snapNormal(pair, faceA, faceB, separation);
 
   const Vector3D& n = separation.normal;
-  const double radii = pair.a.radius + pair.b.radius;
   ContactFace a;
   ContactFace b;
   const bool asArea =
@@ -107,15 +111,16 @@ NormalOwner findContacts(const ConvexPair& pair, double margin, Separation& sepa
   transformFace(pair.R_AB, pair.p_AB, b);
 
   clipFaces(a, b, n, pair.size, candidates);
-  reduceCandidates(n, margin + radii, pair.size, candidates);
-  double least = separation.gap + radii + 2.0 * tolerance::kSameDepth * pair.size;
+  const Vector3D tie = kTieBreaker + pair.R_AB * kTieBreaker;  // the same with A and B exchanged
+  reduceCandidates(n, tie, margin, pair.size, candidates);
+  const double least = separation.gap + 2.0 * tolerance::kSameDepth * pair.size;
   bool hasDeepest = false;
   for (int i = 0; i < candidates.count; ++i) hasDeepest |= candidates.items[i].gap <= least;
   if (!hasDeepest && separation.gap <= margin) {
     // Edge against edge, corner against anything, or a deepest place inside a line of contact.
-    candidates.add({separation.pointA - pair.a.radius * n, separation.pointB + pair.b.radius * n,
-                    separation.gap + radii, featurePair(witnessCode(a), witnessCode(b))});
-    reduceCandidates(n, margin + radii, pair.size, candidates);
+    candidates.add({separation.pointA, separation.pointB, separation.gap,
+                    featurePair(witnessCode(a), witnessCode(b))});
+    reduceCandidates(n, tie, margin, pair.size, candidates);
   }
   return owner;
 }
@@ -130,8 +135,7 @@ void collideConvexConvex(const CollisionShape& a, const Pose& poseA, const Colli
   if (separation.gap > margin) return;
   CandidateList candidates;
   out.owner = findContacts(pair, margin, separation, candidates);
-  writeManifold(candidates, separation.normal, pair.a.radius, pair.b.radius, WorldFrame{poseA},
-                out);
+  writeManifold(candidates, separation.normal, WorldFrame{poseA}, out);
 }
 
 }  // namespace msd_sim

@@ -16,8 +16,8 @@ namespace msd_sim {
 [[nodiscard]] Separation findSeparation(const ConvexPair& pair, double margin,
                                         ManifoldCache& cache);
 
-/// The contact points that belong to a separation, A's frame, points of the cores: the faces that
-/// look at each other, clipped, within `margin` [m] and reduced to four. May turn the normal onto a
+/// The contact points that belong to a separation, A's frame: the faces that look at each other,
+/// clipped, moved to the surfaces, within `margin` [m] and reduced to four. May turn the normal onto a
 /// face normal that is as good; says which shape it then belongs to.
 NormalOwner findContacts(const ConvexPair& pair, double margin, Separation& separation,
                          CandidateList& candidates);

@@ -97,7 +97,7 @@ bool crossCircle(const ContactFace& disc, const Flat& q, const Flat& d, double& 
 /// Moves a direction on the rim of `first` until its foot lies on the rim of `second`.
 Flat polishCrossing(const ContactFace& first, const ContactFace& second, const Vector3D& n,
                     Flat direction) {
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 12; ++i) {
     const Coordinate p = raise(first, {first.radius * direction.x, first.radius * direction.y});
     const Flat q = flatten(second, p, n);
     const Vector3D tangent = direction.x * first.w - direction.y * first.u;
@@ -129,6 +129,8 @@ void emitCrossings(const ContactFace& first, const ContactFace& second, const Ve
     const Flat guess{(along * unit.x - side * unit.y) / r1, (along * unit.y + side * unit.x) / r1};
     const Flat direction = polishCrossing(first, second, n, guess);
     const Coordinate p = raise(first, {r1 * direction.x, r1 * direction.y});
+    const Flat landed = flatten(second, p, n);
+    if (std::abs(landed.dot(landed) - r2 * r2) > tolerance::kSameDepth * r2 * r2) continue;
     emit(p, projectToPlane(second, p, n), featureCode(FeatureKind::kRim, 8 + i),
          featureCode(FeatureKind::kRim, 8 + i));
   }
@@ -204,7 +206,9 @@ void clipSegmentToDisc(const ContactFace& disc, const ContactFace& segment, cons
     const std::size_t k = t < 0.5 ? 0 : 1;
     const std::uint32_t code = isEnd ? featureCode(FeatureKind::kCorner, segment.corners[k])
                                      : featureCode(FeatureKind::kSide, segment.sides[0]);
-    emit(raise(disc, {q.x + t * d.x, q.y + t * d.y}), segment.points[0] + t * e,
+    Coordinate p = segment.points[0] + t * e;
+    if (!isEnd && segment.isCapsule) liftToCapsule(segment, -n, p);
+    emit(raise(disc, {q.x + t * d.x, q.y + t * d.y}), p,
          featureCode(isEnd ? FeatureKind::kFace : FeatureKind::kRim,
                      isEnd ? 0u : 24u + static_cast<std::uint32_t>(t == upper ? 1 : 0)),
          code);

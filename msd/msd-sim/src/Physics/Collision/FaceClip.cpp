@@ -184,7 +184,8 @@ void clipSegmentToPolygon(const ContactFace& polygon, const ContactFace& segment
   if (lower > upper) return;
   const auto end = [&](double t, std::uint32_t code, int k) {
     const bool isCorner = t == static_cast<double>(k);
-    const Coordinate q = isCorner ? segment.points[k] : Coordinate{p + t * d};
+    Coordinate q = isCorner ? segment.points[k] : Coordinate{p + t * d};
+    if (!isCorner && segment.isCapsule) liftToCapsule(segment, -n, q);
     emit(projectToPlane(polygon, q, n), q, code,
          isCorner ? featureCode(FeatureKind::kCorner, segment.corners[k])
                   : featureCode(FeatureKind::kSide, segment.sides[0]));
@@ -205,27 +206,32 @@ void clipSegments(const ContactFace& a, const ContactFace& b, const Vector3D& n,
   if (da.cross(db).norm() > tolerance::kParallelSine * lengthA * lengthB) return;
   const double bend = a.bend + b.bend + size * tolerance::kLineContact;
   const double sideways2 = tolerance::kLineContact * size * bend;
-  // Ends of B in the parameter of A.
-  const double t0 = (b.points[0] - a.points[0]).dot(da) / (lengthA * lengthA);
-  const double t1 = (b.points[1] - a.points[0]).dot(da) / (lengthA * lengthA);
-  const double lower = std::max(0.0, std::min(t0, t1));
-  const double upper = std::min(1.0, std::max(t0, t1));
-  if (lower > upper) return;
-  for (const double t : {lower, upper}) {
-    const double s = t1 != t0 ? std::clamp((t - t0) / (t1 - t0), 0.0, 1.0) : 0.0;
+  const auto footOnA = [&](const Coordinate& p) { return (p - a.points[0]).dot(da) / (lengthA * lengthA); };
+  const auto footOnB = [&](const Coordinate& p) { return (p - b.points[0]).dot(db) / (lengthB * lengthB); };
+  const double t0 = footOnA(b.points[0]);
+  const double t1 = footOnA(b.points[1]);
+  const double lowerB = std::min(t0, t1);
+  const double upperB = std::max(t0, t1);
+  if (std::max(0.0, lowerB) > std::min(1.0, upperB)) return;
+  for (const int end : {0, 1}) {
+    // The common stretch ends where either segment does; the other point is the foot of that end.
+    const bool isEndOfA = end == 0 ? lowerB <= 0.0 : upperB >= 1.0;
     ContactCandidate candidate;
-    candidate.a = a.points[0] + t * da;
-    candidate.b = b.points[0] + s * db;
+    if (isEndOfA) {
+      candidate.a = a.points[end];
+      candidate.b = b.points[0] + std::clamp(footOnB(candidate.a), 0.0, 1.0) * db;
+      candidate.feature = featurePair(featureCode(FeatureKind::kCorner, a.corners[end]),
+                                      featureCode(FeatureKind::kSide, b.sides[0]));
+    } else {
+      const int endB = (end == 0) == (t0 <= t1) ? 0 : 1;
+      candidate.b = b.points[endB];
+      candidate.a = a.points[0] + std::clamp(footOnA(candidate.b), 0.0, 1.0) * da;
+      candidate.feature = featurePair(featureCode(FeatureKind::kSide, a.sides[0]),
+                                      featureCode(FeatureKind::kCorner, b.corners[endB]));
+    }
     const Vector3D r = candidate.b - candidate.a;
     candidate.gap = n.dot(r);
-    if ((r - candidate.gap * n).squaredNorm() > sideways2) return;
-    const bool isEndOfA = t == 0.0 || t == 1.0;
-    const std::uint32_t endB = s < 0.5 ? 0 : 1;
-    candidate.feature = isEndOfA ? featurePair(featureCode(FeatureKind::kCorner, a.corners[t == 0.0 ? 0 : 1]),
-                                               featureCode(FeatureKind::kSide, b.sides[0]))
-                                 : featurePair(featureCode(FeatureKind::kSide, a.sides[0]),
-                                               featureCode(FeatureKind::kCorner, b.corners[endB]));
-    out.add(candidate);
+    if ((r - candidate.gap * n).squaredNorm() <= sideways2) out.add(candidate);
   }
 }
 

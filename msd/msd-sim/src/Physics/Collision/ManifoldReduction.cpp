@@ -9,9 +9,6 @@ namespace msd_sim {
 
 namespace {
 
-/// A direction in no simple relation to the axes of a shape, so that symmetric patches have no ties.
-const Vector3D kTieBreaker{0.6234898018587336, 0.5453970045289083, 0.5602106171285963};
-
 void dropFar(double margin, CandidateList& list) {
   int kept = 0;
   for (int i = 0; i < list.count; ++i) {
@@ -83,22 +80,28 @@ void includeDeepest(const Vector3D& n, double size, const CandidateList& list,
 
 }  // namespace
 
-void reduceCandidates(const Vector3D& n, double margin, double size, CandidateList& list) {
+void reduceCandidates(const Vector3D& n, const Vector3D& tie, double margin, double size,
+                      CandidateList& list) {
   dropFar(margin, list);
   mergeSame(n, size, list);
   if (list.count <= ContactManifold::kMaxPoints) return;
 
-  const Vector3D tie = kTieBreaker - n.dot(kTieBreaker) * n;
+  const Vector3D flatTie = tie - n.dot(tie) * n;
   std::array<int, 4> chosen{};
   chosen[0] = findBest(list, [&](const ContactCandidate& c) {
-    return tolerance::kReductionBias * tie.dot(c.b) - c.gap;
+    return tolerance::kReductionBias * flatTie.dot(c.b) - c.gap;
   });
   const ContactCandidate& first = list.items[chosen[0]];
-  chosen[1] =
-      findBest(list, [&](const ContactCandidate& c) { return tangentDistance2(n, first, c); });
-  const Vector3D across = n.cross(list.items[chosen[1]].b - first.b);
+  // Equal scores differ by rounding only; the bias decides between them.
+  const double bias = tolerance::kSameDepth * size;
+  chosen[1] = findBest(list, [&](const ContactCandidate& c) {
+    return tangentDistance2(n, first, c) + bias * flatTie.dot(c.b);
+  });
+  const Vector3D across = n.cross(list.items[chosen[1]].b - first.b) + bias * flatTie;
   chosen[2] = findBest(list, [&](const ContactCandidate& c) { return across.dot(c.b); });
-  chosen[3] = findBest(list, [&](const ContactCandidate& c) { return -across.dot(c.b); });
+  chosen[3] = findBest(list, [&](const ContactCandidate& c) {
+    return 2.0 * bias * flatTie.dot(c.b) - across.dot(c.b);
+  });
   includeDeepest(n, size, list, chosen);
 
   std::sort(chosen.begin(), chosen.end());
@@ -109,28 +112,28 @@ void reduceCandidates(const Vector3D& n, double margin, double size, CandidateLi
   }
 }
 
-void writeManifold(const CandidateList& list, const Vector3D& n, double radiusA, double radiusB,
-                   const WorldFrame& frame, ContactManifold& out) {
+void writeManifold(const CandidateList& list, const Vector3D& n, const WorldFrame& frame,
+                   ContactManifold& out) {
   out.normal.noalias() = frame.R * n;
   out.count = list.count;
   for (int i = 0; i < list.count; ++i) {
     const ContactCandidate& candidate = list.items[i];
     ManifoldPoint& point = out.points[i];
-    point.pointA.noalias() = frame.R * (candidate.a + radiusA * n);
+    point.pointA.noalias() = frame.R * candidate.a;
     point.pointA += frame.p;
-    point.pointB.noalias() = frame.R * (candidate.b - radiusB * n);
+    point.pointB.noalias() = frame.R * candidate.b;
     point.pointB += frame.p;
-    point.gap = candidate.gap - radiusA - radiusB;
+    point.gap = candidate.gap;
     point.feature = candidate.feature;
   }
 }
 
-void swapManifold(ContactManifold& manifold) {
+void swapManifold(ContactManifold& manifold, bool keepFeatures) {
   manifold.normal = -manifold.normal;
   for (int i = 0; i < manifold.count; ++i) {
     ManifoldPoint& point = manifold.points[i];
     std::swap(point.pointA, point.pointB);
-    point.feature = swapFeature(point.feature);
+    if (!keepFeatures) point.feature = swapFeature(point.feature);
   }
   if (manifold.owner != NormalOwner::kNeither) {
     manifold.owner =

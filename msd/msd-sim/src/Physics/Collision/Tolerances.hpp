@@ -52,6 +52,10 @@ inline constexpr double kParallelSine = 0.1;
 /// sides gain less than this share of the pair's size in gap.
 inline constexpr double kLineContact = 1e-6;
 
+/// Ends of a line contact of two capsules count while the line between the axes is within acos of this
+/// of the common normal (4 degrees).
+inline constexpr double kLineCosine = 0.9976;
+
 /// Clipping keeps points up to this share of the pair's size outside, so that flush sides stay.
 inline constexpr double kClipSlack = 1e-12;
 
@@ -72,6 +76,12 @@ inline constexpr double kFlatDisc = 1e-7;
 /// [rad] and this share of the surface's size.
 inline constexpr double kFlushAngle = 1e-7;
 inline constexpr double kFlushOffset = 1e-10;
+
+/// Contacts share a manifold when their normals agree to this angle [rad].
+inline constexpr double kSamePlaneAngle = 1e-6;
+
+/// A shape that is deeper below a triangle than this share of its size may have met it from the side.
+inline constexpr double kDeepShare = 0.02;
 
 /// A contact direction may lie outside the cone of normals of a mesh edge or corner by this sine.
 inline constexpr double kConeSlack = 1e-6;

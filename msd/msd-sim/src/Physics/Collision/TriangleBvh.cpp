@@ -154,6 +154,7 @@ TriangleBvh::TriangleBvh(std::shared_ptr<const msd_assets::TriangleMesh> mesh)
   size_ = 0.5 * (bounds_.upper - bounds_.lower).norm();
   buildTriangleTree(*mesh_, centre_, nodes_, order_);
   classifySides();
+  findRegions();
 }
 
 TriangleBvh::TriangleBvh(std::shared_ptr<const msd_assets::HeightField> field)
@@ -165,6 +166,7 @@ TriangleBvh::TriangleBvh(std::shared_ptr<const msd_assets::HeightField> field)
               heights.maxHeight()}};
   centre_ = 0.5 * (bounds_.lower + bounds_.upper);
   size_ = 0.5 * (bounds_.upper - bounds_.lower).norm();
+  findRegions();
 }
 
 TriangleBvh::Triangle TriangleBvh::triangle(std::uint32_t index) const {
@@ -191,6 +193,27 @@ void TriangleBvh::classifySides() {
       bits |= static_cast<std::uint32_t>(computeSideKind(i, side)) << (2 * side);
     }
     side_kinds_[i] = static_cast<std::uint8_t>(bits);
+  }
+}
+
+void TriangleBvh::findRegions() {
+  regions_.assign(triangle_count_, kNone);
+  std::vector<std::uint32_t> stack;
+  for (std::uint32_t seed = 0; seed < triangle_count_; ++seed) {
+    if (regions_[seed] != kNone) continue;
+    regions_[seed] = seed;
+    stack.push_back(seed);
+    while (!stack.empty()) {
+      const std::uint32_t at = stack.back();
+      stack.pop_back();
+      for (int side = 0; side < 3; ++side) {
+        if (sideKind(at, side) != SideKind::kFlush) continue;
+        const std::uint32_t other = neighbour(at, side);
+        if (regions_[other] != kNone) continue;
+        regions_[other] = seed;
+        stack.push_back(other);
+      }
+    }
   }
 }
 

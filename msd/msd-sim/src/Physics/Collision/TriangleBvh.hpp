@@ -53,6 +53,8 @@ class TriangleBvh {
   /// The triangle beyond side k (from corner k to k + 1), or kNone.
   [[nodiscard]] std::uint32_t neighbour(std::uint32_t index, int side) const;
   [[nodiscard]] SideKind sideKind(std::uint32_t index, int side) const;
+  /// The lowest number in the flat region that a triangle belongs to, itself if it stands alone.
+  [[nodiscard]] std::uint32_t region(std::uint32_t index) const { return regions_[index]; }
 
   /// Calls visit(index) for every triangle whose bounds overlap `box`, in ascending order. Needs no
   /// memory beyond the stack, whatever the number found.
@@ -98,6 +100,7 @@ class TriangleBvh {
   [[nodiscard]] Batch collect(const Aabb& box, std::uint32_t first,
                               std::array<std::uint32_t, kBatch>& out) const;
   void classifySides();
+  void findRegions();
   [[nodiscard]] SideKind computeSideKind(std::uint32_t index, int side) const;
 
   std::shared_ptr<const msd_assets::TriangleMesh> mesh_;
@@ -105,6 +108,7 @@ class TriangleBvh {
   std::vector<Node> nodes_;
   std::vector<std::uint32_t> order_;       ///< triangles in the order of the leaves
   std::vector<std::uint8_t> side_kinds_;   ///< two bits a side
+  std::vector<std::uint32_t> regions_;     ///< see region()
   Aabb bounds_;
   Coordinate centre_{Coordinate::Zero()};
   double size_{0.0};
