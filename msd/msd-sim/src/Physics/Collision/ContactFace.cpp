@@ -148,6 +148,7 @@ void extractPolytopeEdge(const ConvexView& view, const Vector3D& d, ContactFace&
     case Core::kPoint:
     case Core::kSegment:
     case Core::kCylinder:
+    case Core::kPrism:
       break;
   }
 }
@@ -203,6 +204,7 @@ void extractFace(const ConvexView& view, const FaceNormal& face, const Vector3D&
       return;
     case Core::kSegment:
     case Core::kPoint:
+    case Core::kPrism:
       extractEdge(view, d, out);
       return;
   }

@@ -6,6 +6,8 @@
 
 #include "msd-sim/src/Physics/Collision/ContactFace.hpp"
 #include "msd-sim/src/Physics/Collision/ConvexConvex.hpp"
+#include "msd-sim/src/Physics/Collision/DiscClip.hpp"
+#include "msd-sim/src/Physics/Collision/GJK.hpp"
 #include "msd-sim/src/Physics/Collision/ManifoldReduction.hpp"
 #include "msd-sim/src/Physics/Collision/PairManifolds.hpp"
 #include "msd-sim/src/Physics/Collision/Tolerances.hpp"
@@ -21,7 +23,20 @@ namespace {
 struct FacingFace {
   Vector3D normal{Vector3D::Zero()};  ///< of the plane it was made for
   ContactFace face;
-  double lowest{0.0};                 ///< least normal·x of the core [m]
+  SupportVertex tip{};                ///< the point of the surface that is lowest over the plane
+  double lowest{0.0};                 ///< its height: normal·tip [m]
+  bool hasTip{false};                 ///< it is one of the face's corners
+  std::array<Coordinate, 4> rim;      ///< points that stand for a disc
+  Aabb bounds{};                      ///< of all the points above, moved along the normal to the
+                                      ///< plane through the origin
+
+  [[nodiscard]] bool isDisc() const { return face.kind == ContactFace::Kind::kDisc; }
+  [[nodiscard]] int pointCount() const { return isDisc() ? 4 : face.count; }
+  [[nodiscard]] const Coordinate& point(int i) const { return isDisc() ? rim[i] : face.points[i]; }
+  [[nodiscard]] std::uint32_t code(int i) const {
+    return isDisc() ? featureCode(FeatureKind::kRim, static_cast<std::uint32_t>(i))
+                    : featureCode(FeatureKind::kCorner, face.corners[i]);
+  }
 };
 
 /// Works in the surface's axes about the inner point of the convex shape. There the surface is the
@@ -39,18 +54,19 @@ class SurfaceCollider {
   }
 
   void addTriangle(std::uint32_t index) {
-    const SurfaceTriangle triangle = loadTriangle(surface_, index, origin_);
+    const SurfaceTriangle triangle = loadTriangle(surface_, index, origin_, known_);
+    known_ = {triangle.normal, triangle.offset};
     // The inner point is the origin: its height over the plane is -offset.
     if (triangle.offset > tolerance::kSamePoint * size_) return;
     face(triangle.normal);
-    const double lowest = facing_.lowest - triangle.offset - radius_;
+    const double lowest = facing_.lowest - triangle.offset;
     if (lowest > margin_) {
       nearest_ = std::min(nearest_, lowest);
       return;
     }
     const bool isDeep = -lowest > tolerance::kDeepShare * size_;
     if (triangle.isInnerFlat() && !isDeep) {
-      addFaceContact(triangle);
+      if (mayHoldCorner(triangle)) addFaceContact(triangle);
     } else if (pair_.b.core == ConvexView::Core::kPoint) {
       addSphereContact(triangle);
     } else {
@@ -60,7 +76,7 @@ class SurfaceCollider {
 
   /// The whole plane of one triangle: for a shape whose inner point is under a terrain.
   void addPlane(std::uint32_t index) {
-    const SurfaceTriangle triangle = loadTriangle(surface_, index, origin_);
+    const SurfaceTriangle triangle = loadTriangle(surface_, index, origin_, known_);
     face(triangle.normal);
     ContactFace plane;
     plane.kind = ContactFace::Kind::kHalfSpace;
@@ -69,6 +85,16 @@ class SurfaceCollider {
     CandidateList list;
     clipFaces(plane, facing_.face, triangle.normal, size_, list);
     add(triangle, triangle.normal, triangle.offset, NormalOwner::kBodyA, list);
+  }
+
+  /// Call after the last triangle.
+  void finish() {
+    if (groups_.count() > 0 || spare_triangle_ == TriangleBvh::kNone) return;
+    const SurfaceTriangle triangle = loadTriangle(surface_, spare_triangle_, origin_, known_);
+    CandidateList list;
+    list.add({spare_.pointA, spare_.pointB, spare_.gap,
+              featurePair(featureCode(FeatureKind::kSide, 0), featureCode(FeatureKind::kSide, 0))});
+    add(triangle, spare_.normal, spare_.normal.dot(spare_.pointA), NormalOwner::kNeither, list);
   }
 
   [[nodiscard]] double nearest() const { return nearest_; }
@@ -89,7 +115,38 @@ class SurfaceCollider {
       extractEdge(pair_.b, d, facing_.face);
     }
     transformFace(pair_.R_AB, pair_.p_AB, facing_.face);
-    facing_.lowest = n.dot(pair_.supportB(-n));
+    facing_.tip = supportCore(pair_.b, d);
+    facing_.tip.point = pair_.R_AB * facing_.tip.point + pair_.p_AB - radius_ * n;
+    facing_.lowest = n.dot(facing_.tip.point);
+    // A disc or a line on a round side always holds its lowest point; the face of a polytope that
+    // looks most at the plane need not.
+    facing_.hasTip = facing_.face.kind != ContactFace::Kind::kPolygon;
+    for (int i = 0; i < facing_.face.count && !facing_.hasTip; ++i) {
+      facing_.hasTip = facing_.face.corners[i] == facing_.tip.id;
+    }
+    if (facing_.isDisc()) facing_.rim = chooseRimPoints(facing_.face, n, -n);
+    const Coordinate foot = facing_.tip.point - facing_.lowest * n;
+    facing_.bounds = {foot, foot};
+    for (int i = 0; i < facing_.pointCount(); ++i) {
+      const Coordinate p = facing_.point(i) - n.dot(facing_.point(i)) * n;
+      facing_.bounds = facing_.bounds.merged({p, p});
+    }
+    facing_.bounds = facing_.bounds.expanded(tolerance::kSamePoint * size_);
+  }
+
+  /// Could a corner of the facing face lie over the triangle?
+  [[nodiscard]] bool mayHoldCorner(const SurfaceTriangle& triangle) const {
+    const Vector3D down = triangle.offset * triangle.normal;
+    for (int k = 0; k < 3; ++k) {
+      const double a = triangle.corners[0][k] - down[k];
+      const double b = triangle.corners[1][k] - down[k];
+      const double c = triangle.corners[2][k] - down[k];
+      if (std::min(std::min(a, b), c) > facing_.bounds.upper[k] ||
+          std::max(std::max(a, b), c) < facing_.bounds.lower[k]) {
+        return false;
+      }
+    }
+    return true;
   }
 
   void add(const SurfaceTriangle& triangle, const Vector3D& n, double offset, NormalOwner owner,
@@ -118,6 +175,8 @@ class SurfaceCollider {
   void addFaceContact(const SurfaceTriangle& triangle);
   void addSphereContact(const SurfaceTriangle& triangle);
   void addAnyContact(const SurfaceTriangle& triangle, bool isDeep);
+  bool separate(const SurfaceTriangle& triangle, Separation& separation, NormalVerdict& verdict);
+  Separation separateDeep(const SurfaceTriangle& triangle, SurfaceCap& cap);
 
   const TriangleBvh& surface_;
   double margin_;
@@ -126,36 +185,51 @@ class SurfaceCollider {
   ConvexPair pair_;        ///< a: the triangle at hand, b: the convex shape
   Coordinate origin_;      ///< inner point of the shape in the surface's frame [m]
   FacingFace facing_;
+  KnownPlane known_;
   TriangleGroups groups_;
+  /// The shortest way out of a triangle that is cut: what counts if every triangle takes it for
+  /// another one's.
+  Separation spare_{Vector3D::UnitZ(), -std::numeric_limits<double>::infinity()};
+  std::uint32_t spare_triangle_{TriangleBvh::kNone};
   double nearest_{std::numeric_limits<double>::infinity()};  ///< least distance left out [m]
 };
 
-/// Is p over the triangle, seen along its normal?
-bool isOver(const SurfaceTriangle& triangle, const Coordinate& p, double slack) {
-  for (int k = 0; k < 3; ++k) {
-    const Vector3D e = triangle.corners[(k + 1) % 3] - triangle.corners[k];
-    if (triangle.normal.cross(e).dot(p - triangle.corners[k]) < -slack * e.norm()) return false;
+/// Tells whether points lie over a triangle, seen along its normal.
+class Prism {
+ public:
+  Prism(const SurfaceTriangle& triangle, double slack) {
+    for (int k = 0; k < 3; ++k) {
+      const Vector3D e = triangle.corners[(k + 1) % 3] - triangle.corners[k];
+      inward_[k] = triangle.normal.cross(e);
+      offset_[k] = inward_[k].dot(triangle.corners[k]) - slack * e.cwiseAbs().maxCoeff();
+    }
   }
-  return true;
-}
+  [[nodiscard]] bool holds(const Coordinate& p) const {
+    return inward_[0].dot(p) >= offset_[0] && inward_[1].dot(p) >= offset_[1] &&
+           inward_[2].dot(p) >= offset_[2];
+  }
+
+ private:
+  std::array<Vector3D, 3> inward_;
+  std::array<double, 3> offset_;
+};
 
 /// The face of the shape clipped to the triangle along the triangle's normal. Points that only mark a
 /// line between flush triangles are inside the patch and left out.
 void SurfaceCollider::addFaceContact(const SurfaceTriangle& triangle) {
   const Vector3D& n = triangle.normal;
-  const double slack = tolerance::kClipSlack * size_;
+  const Prism prism{triangle, tolerance::kClipSlack * size_};
   CandidateList list;
-  const bool hasCorners = facing_.face.kind == ContactFace::Kind::kPolygon ||
-                          facing_.face.kind == ContactFace::Kind::kSegment ||
-                          facing_.face.kind == ContactFace::Kind::kPoint;
-  if (hasCorners && (triangle.isInnerFlat() || facing_.face.kind == ContactFace::Kind::kPoint)) {
-    for (int i = 0; i < facing_.face.count; ++i) {
-      const Coordinate& p = facing_.face.points[i];
-      if (!isOver(triangle, p, slack)) continue;
-      const double gap = n.dot(p) - triangle.offset;
-      list.add({p - gap * n, p, gap,
-                featurePair(0, featureCode(FeatureKind::kCorner, facing_.face.corners[i]))});
-    }
+  const auto addPoint = [&](const Coordinate& p, std::uint32_t code) {
+    if (!prism.holds(p)) return;
+    const double gap = n.dot(p) - triangle.offset;
+    list.add({p - gap * n, p, gap, featurePair(0, code)});
+  };
+  if (!facing_.hasTip) {
+    addPoint(facing_.tip.point, featureCode(FeatureKind::kCorner, facing_.tip.id));
+  }
+  if (triangle.isInnerFlat() || facing_.face.kind == ContactFace::Kind::kPoint) {
+    for (int i = 0; i < facing_.pointCount(); ++i) addPoint(facing_.point(i), facing_.code(i));
   } else {
     pair_.a = makeTriangleView(triangle.corners.data());
     FaceNormal front;
@@ -198,7 +272,7 @@ void SurfaceCollider::addSphereContact(const SurfaceTriangle& triangle) {
     return;
   }
   const Vector3D m = r / distance;
-  if (!isNormalAllowed(surface_, triangle, m)) return;  // a neighbour is nearer
+  if (judgeNormal(surface_, triangle, m) != NormalVerdict::kOwn) return;  // a neighbour is nearer
   CandidateList list;
   list.add({q, centre - radius_ * m, distance - radius_,
             featurePair(featureCode(FeatureKind::kSide, static_cast<std::uint32_t>(feature)),
@@ -206,23 +280,71 @@ void SurfaceCollider::addSphereContact(const SurfaceTriangle& triangle) {
   add(triangle, m, m.dot(q), NormalOwner::kNeither, list);
 }
 
-/// Least overlap of the shape with this triangle, if the surface has that normal; else its face.
-void SurfaceCollider::addAnyContact(const SurfaceTriangle& triangle, bool isDeep) {
-  pair_.a = makeTriangleView(triangle.corners.data());
-  pair_.size = size_ + pair_.a.size;
+/// A shape that cuts through the triangle: the way out. The triangle is thickened to the back, and the
+/// triangles around it join it where the surface is flush or bends away, so that ways out over a ridge
+/// or through the back do not count.
+Separation SurfaceCollider::separateDeep(const SurfaceTriangle& triangle, SurfaceCap& cap) {
+  gatherCap(surface_, triangle, origin_, cap);
+  ConvexPair deep = pair_;
+  deep.a = makePrismView(cap.corners.data(), static_cast<std::uint32_t>(cap.count),
+                         -4.0 * size_ * triangle.normal);
+  deep.size = deep.a.size + size_;
   ManifoldCache cache;
   cache.kind = ManifoldCache::Kind::kAxis;
   cache.axis = triangle.normal;
-  Separation separation = findSeparation(pair_, margin_, cache);
+  return findSeparation(deep, margin_, cache);
+}
+
+/// Nearest features while the cores are apart, else the way out. False beyond the margin.
+bool SurfaceCollider::separate(const SurfaceTriangle& triangle, Separation& separation,
+                               NormalVerdict& verdict) {
+  pair_.a = makeTriangleView(triangle.corners.data());
+  pair_.size = size_ + pair_.a.size;
+  Simplex simplex;
+  const GjkOutcome outcome = runGjk(pair_, -triangle.normal, margin_ + radius_, simplex);
+  if (outcome.status == GjkOutcome::Status::kFar) {
+    nearest_ = std::min(nearest_, outcome.lowerBound - radius_);
+    return false;
+  }
+  if (outcome.status == GjkOutcome::Status::kNear) {
+    const double length = outcome.v.norm();
+    separation = {outcome.v / -length, length, simplex.pointA(), simplex.pointB()};
+    finishSeparation(pair_, separation);
+    verdict = judgeNormal(surface_, triangle, separation.normal);
+  } else {
+    SurfaceCap cap;
+    separation = separateDeep(triangle, cap);
+    verdict = judgeCapNormal(surface_, triangle, cap, separation.normal);
+    // The thickness keeps directions from pointing to the back; one that lies in the plane would do
+    // so, and is better served by the triangles that look its way.
+    const bool isInPlane = separation.normal.dot(triangle.normal) < tolerance::kConeSlack;
+    if (verdict == NormalVerdict::kOwn && isInPlane) verdict = NormalVerdict::kElsewhere;
+    if (separation.gap > spare_.gap) {
+      spare_ = separation;
+      spare_triangle_ = triangle.index;
+    }
+  }
   if (separation.gap > margin_) {
     nearest_ = std::min(nearest_, separation.gap);
-    return;
+    return false;
   }
-  const double faceGap = facing_.lowest - triangle.offset - radius_;
-  const bool isFace = separation.normal.dot(triangle.normal) > 1.0 - tolerance::kNormalSnap;
-  if (isFace || !isNormalAllowed(surface_, triangle, separation.normal)) {
+  if ((separation.normal - triangle.normal).squaredNorm() <=
+      tolerance::kNormalSnap * tolerance::kNormalSnap) {
+    verdict = NormalVerdict::kFace;
+  }
+  return true;
+}
+
+/// The contact along the best direction, if the surface has that normal here; else along the face's.
+void SurfaceCollider::addAnyContact(const SurfaceTriangle& triangle, bool isDeep) {
+  Separation separation;
+  NormalVerdict verdict = NormalVerdict::kElsewhere;
+  if (!separate(triangle, separation, verdict)) return;
+  if (verdict == NormalVerdict::kElsewhere) return;
+  if (verdict == NormalVerdict::kFace) {
     // Far inside, another way out that is much shorter belongs to another triangle.
-    const bool isElsewhere = isDeep && !isFace && separation.gap > 0.5 * faceGap;
+    const double faceGap = facing_.lowest - triangle.offset;
+    const bool isElsewhere = isDeep && separation.gap > 0.5 * faceGap;
     if (!isElsewhere) addFaceContact(triangle);
     return;
   }
@@ -267,7 +389,7 @@ int collideConvexTriangles(const CollisionShape& convex, const Pose& poseA,
   if (triangles.isTerrain()) {
     under = triangles.terrain().findTriangle(centre.x(), centre.y());
     if (under != TriangleBvh::kNone) {
-      const SurfaceTriangle triangle = loadTriangle(triangles, under, centre);
+      const SurfaceTriangle triangle = loadTriangle(triangles, under, centre, {});
       if (triangle.offset <= 0.0) under = TriangleBvh::kNone;
     }
   }
@@ -276,6 +398,7 @@ int collideConvexTriangles(const CollisionShape& convex, const Pose& poseA,
   } else {
     const Aabb box = worldBounds(convex, pose_S).expanded(margin);
     triangles.query(box, [&](std::uint32_t index) { collider.addTriangle(index); });
+    collider.finish();
   }
   const int count = collider.write(poseB, out);
   if (count == 0) {

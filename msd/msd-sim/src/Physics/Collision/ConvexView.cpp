@@ -54,6 +54,19 @@ ConvexView makeTriangleView(const Coordinate* corners) {
   return view;
 }
 
+ConvexView makePrismView(const Coordinate* corners, std::uint32_t count,
+                         const Vector3D& extrusion) {
+  ConvexView view;
+  view.core = ConvexView::Core::kPrism;
+  view.corners = corners;
+  view.paddedCount = count;
+  view.extents = extrusion;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    view.size = std::max({view.size, corners[i].norm(), (corners[i] + extrusion).norm()});
+  }
+  return view;
+}
+
 std::uint32_t findHullSupport(const ConvexView& view, const Vector3D& d) {
   const hn::ScalableTag<double> tag;
   using V = decltype(hn::Zero(tag));

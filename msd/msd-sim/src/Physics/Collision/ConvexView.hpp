@@ -20,17 +20,18 @@ struct SupportVertex {
 /// A sphere is a thick point, a capsule a thick segment. Cheap to make; refers to the shape, which
 /// must outlive it.
 struct ConvexView {
-  enum class Core : std::uint8_t { kPoint, kSegment, kTriangle, kBox, kCylinder, kHull };
+  enum class Core : std::uint8_t { kPoint, kSegment, kTriangle, kBox, kCylinder, kHull, kPrism };
 
   Core core{Core::kPoint};
-  std::uint32_t paddedCount{0};            ///< hull: length of the coordinate arrays
+  std::uint32_t paddedCount{0};            ///< hull: length of the coordinate arrays; prism: corners
   double radius{0.0};                      ///< thickness about the core [m]
-  Vector3D extents{Vector3D::Zero()};      ///< box: half extents; segment: (0, 0, h); cylinder: (r, r, h)
+  Vector3D extents{Vector3D::Zero()};      ///< box: half extents; segment: (0, 0, h); cylinder:
+                                           ///< (r, r, h); prism: from the top to the bottom
   const double* xs{nullptr};               ///< hull
   const double* ys{nullptr};
   const double* zs{nullptr};
   const msd_assets::ConvexPolyhedron* hull{nullptr};
-  const Coordinate* corners{nullptr};      ///< triangle: three
+  const Coordinate* corners{nullptr};      ///< triangle: three; prism: of the top
   double size{0.0};                        ///< radius of the ball about the origin [m]
 
   [[nodiscard]] bool isCurved() const { return core == Core::kCylinder; }
@@ -40,6 +41,9 @@ struct ConvexView {
 [[nodiscard]] ConvexView makeConvexView(const CollisionShape& shape);
 /// A triangle as a flat convex body; corners in the frame it is placed with.
 [[nodiscard]] ConvexView makeTriangleView(const Coordinate* corners);
+/// The convex hull of `count` corners and of the same corners moved by `extrusion`.
+[[nodiscard]] ConvexView makePrismView(const Coordinate* corners, std::uint32_t count,
+                                       const Vector3D& extrusion);
 
 /// Index of the vertex farthest along d; the lowest index among equals, whatever the vector width.
 [[nodiscard]] std::uint32_t findHullSupport(const ConvexView& view, const Vector3D& d);
@@ -59,6 +63,9 @@ struct ConvexView {
               (id & 4u) != 0 ? view.extents.z() : -view.extents.z()};
     case ConvexView::Core::kHull:
       return {view.xs[id], view.ys[id], view.zs[id]};
+    case ConvexView::Core::kPrism:
+      return id < view.paddedCount ? view.corners[id]
+                                   : Coordinate{view.corners[id - view.paddedCount] + view.extents};
     case ConvexView::Core::kCylinder:
       break;
   }
@@ -92,6 +99,19 @@ struct ConvexView {
     case ConvexView::Core::kHull: {
       const std::uint32_t id = findHullSupport(view, d);
       return {{view.xs[id], view.ys[id], view.zs[id]}, id};
+    }
+    case ConvexView::Core::kPrism: {
+      std::uint32_t id = 0;
+      double greatest = d.dot(view.corners[0]);
+      for (std::uint32_t i = 1; i < view.paddedCount; ++i) {
+        const double value = d.dot(view.corners[i]);
+        if (value > greatest) {
+          greatest = value;
+          id = i;
+        }
+      }
+      if (d.dot(view.extents) > 0.0) id += view.paddedCount;
+      return {corner(view, id), id};
     }
     case ConvexView::Core::kCylinder:
       break;

@@ -42,8 +42,6 @@ bool isInsidePolygon(const ContactFace& polygon, const Coordinate& p, const Vect
   return true;
 }
 
-/// Four directions on the rim. They are fixed to the body while the disc lies flat on the other
-/// plane; once it is tilted, the nearest of them moves to where the rim is deepest.
 std::array<Flat, 4> chooseRim(const ContactFace& disc, const Vector3D& otherNormal,
                               const Vector3D& n) {
   std::array<Flat, 4> rim{{{1.0, 0.0}, {0.0, 1.0}, {-1.0, 0.0}, {0.0, -1.0}}};
@@ -68,12 +66,11 @@ std::array<Flat, 4> chooseRim(const ContactFace& disc, const Vector3D& otherNorm
 template <class Covers>
 void emitRim(const ContactFace& disc, const ContactFace& other, const Vector3D& n,
              const Covers& covers, const PairEmitter& emit) {
-  const std::array<Flat, 4> rim = chooseRim(disc, other.normal, n);
+  const std::array<Coordinate, 4> rim = chooseRimPoints(disc, other.normal, n);
   for (std::uint32_t i = 0; i < 4; ++i) {
-    const Coordinate p = raise(disc, {disc.radius * rim[i].x, disc.radius * rim[i].y});
-    const Coordinate foot = projectToPlane(other, p, n);
+    const Coordinate foot = projectToPlane(other, rim[i], n);
     if (covers(foot)) {
-      emit(p, foot, featureCode(FeatureKind::kRim, i), featureCode(FeatureKind::kFace, 0));
+      emit(rim[i], foot, featureCode(FeatureKind::kRim, i), featureCode(FeatureKind::kFace, 0));
     }
   }
 }
@@ -137,6 +134,16 @@ void emitCrossings(const ContactFace& first, const ContactFace& second, const Ve
 }
 
 }  // namespace
+
+std::array<Coordinate, 4> chooseRimPoints(const ContactFace& disc, const Vector3D& otherNormal,
+                                          const Vector3D& n) {
+  const std::array<Flat, 4> rim = chooseRim(disc, otherNormal, n);
+  std::array<Coordinate, 4> points;
+  for (std::size_t i = 0; i < 4; ++i) {
+    points[i] = raise(disc, {disc.radius * rim[i].x, disc.radius * rim[i].y});
+  }
+  return points;
+}
 
 void clipDiscs(const ContactFace& first, const ContactFace& second, const Vector3D& n,
                const PairEmitter& emit) {

@@ -33,6 +33,13 @@ struct PairEmitter {
   return p + ((face.offset - face.normal.dot(p)) / face.normal.dot(n)) * n;
 }
 
+/// Four points of a disc's rim that stand for it on a plane with normal `otherNormal`, n pointing from
+/// the disc to the plane: fixed to the body while the disc lies flat; once it is tilted, the nearest of
+/// them moves to where the rim is deepest.
+[[nodiscard]] std::array<Coordinate, 4> chooseRimPoints(const ContactFace& disc,
+                                                        const Vector3D& otherNormal,
+                                                        const Vector3D& n);
+
 /// Disc against disc, polygon, plane and segment. `n` points from the first to the second face; a
 /// disc contributes up to four points of its rim, among them the deepest.
 void clipDiscs(const ContactFace& first, const ContactFace& second, const Vector3D& n,

@@ -86,7 +86,7 @@ void loadSimplex(const ConvexPair& pair, const ManifoldCache& cache, Simplex& si
   simplex.count = 0;
   if (cache.kind != ManifoldCache::Kind::kSimplex || pair.a.isCurved() || pair.b.isCurved()) return;
   const auto cornerCount = [](const ConvexView& view) -> std::uint32_t {
-    constexpr std::array<std::uint32_t, 5> kCorners{1, 2, 3, 8, 0};
+    constexpr std::array<std::uint32_t, 7> kCorners{1, 2, 3, 8, 0, 0, 0};
     return view.core == ConvexView::Core::kHull ? view.paddedCount
                                                 : kCorners[static_cast<std::size_t>(view.core)];
   };

@@ -170,6 +170,11 @@ void addPolytopeCurves(const ConvexView& view, const Vector3D& d, CurveList& lis
         if (edge.vertex1 == tip.id) consider(corner(view, edge.vertex0));
       }
       break;
+    case Core::kPrism:
+      for (std::uint32_t i = 0; i < 2 * view.paddedCount; ++i) {
+        if (i != tip.id) consider(corner(view, i));
+      }
+      break;
     case Core::kPoint:
     case Core::kCylinder:
       break;
@@ -311,6 +316,16 @@ double measureOutside(const ConvexView& view, const Coordinate& p) {
       }
       return greatest;
     }
+    case Core::kPrism: {
+      ConvexPair pair;
+      pair.a = view;
+      pair.p_AB = p;
+      pair.size = view.size + p.norm();
+      Simplex simplex;
+      const GjkOutcome outcome =
+          runGjk(pair, -p, std::numeric_limits<double>::infinity(), simplex);
+      return outcome.status == GjkOutcome::Status::kNear ? outcome.v.norm() : 0.0;
+    }
     case Core::kTriangle:
       break;
   }
@@ -425,10 +440,12 @@ FaceNormal findFaceNormal(const ConvexView& view, const Vector3D& d) {
       face.cosine = std::abs(d.z());
       face.index = d.z() > 0.0 ? 1u : 0u;
       break;
+    case Core::kPrism:
     case Core::kTriangle: {
       const Vector3D n =
           (view.corners[1] - view.corners[0]).cross(view.corners[2] - view.corners[0]).normalized();
       const double cosine = n.dot(d);
+      if (view.core == Core::kPrism && cosine < 0.0) break;  // its bottom is no part of a surface
       face.normal = cosine < 0.0 ? Vector3D{-n} : n;
       face.cosine = std::abs(cosine);
       face.index = cosine < 0.0 ? 0u : 1u;

@@ -72,6 +72,12 @@ inline constexpr double kSamePoint = 1e-7;
 /// on the body; a larger tilt draws the nearest of them to the deepest place of the rim.
 inline constexpr double kFlatDisc = 1e-7;
 
+/// A moved shape touches when the gap is down to this share of the pair's size.
+inline constexpr double kCastGap = 1e-13;
+
+/// Time of impact: the search ends this share of the target distance above it.
+inline constexpr double kImpactShare = 0.01;
+
 /// Triangles join a flat region when their normals and corners agree with its plane to this angle
 /// [rad] and this share of the surface's size.
 inline constexpr double kFlushAngle = 1e-7;

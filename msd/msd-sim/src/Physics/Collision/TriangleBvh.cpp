@@ -166,6 +166,7 @@ TriangleBvh::TriangleBvh(std::shared_ptr<const msd_assets::HeightField> field)
               heights.maxHeight()}};
   centre_ = 0.5 * (bounds_.lower + bounds_.upper);
   size_ = 0.5 * (bounds_.upper - bounds_.lower).norm();
+  classifySides();
   findRegions();
 }
 
@@ -181,7 +182,6 @@ std::uint32_t TriangleBvh::neighbour(std::uint32_t index, int side) const {
 }
 
 SideKind TriangleBvh::sideKind(std::uint32_t index, int side) const {
-  if (mesh_ == nullptr) return computeSideKind(index, side);
   return static_cast<SideKind>((side_kinds_[index] >> (2 * side)) & 3u);
 }
 
@@ -217,18 +217,22 @@ void TriangleBvh::findRegions() {
   }
 }
 
+Coordinate TriangleBvh::oppositeCorner(std::uint32_t index, int side) const {
+  const Triangle t = triangle(index);
+  const Triangle o = triangle(neighbour(index, side));
+  for (const Coordinate& corner : o) {
+    if (corner != t[side] && corner != t[(side + 1) % 3]) return corner;
+  }
+  return o[0];
+}
+
 SideKind TriangleBvh::computeSideKind(std::uint32_t index, int side) const {
   const std::uint32_t other = neighbour(index, side);
   if (other == kNone) return SideKind::kBorder;
   const Triangle t = triangle(index);
-  const Triangle o = triangle(other);
   const Coordinate& from = t[side];
   const Coordinate& to = t[(side + 1) % 3];
-  // The neighbour's corner that is not on the side.
-  Coordinate tip = o[0];
-  for (const Coordinate& corner : o) {
-    if (corner != from && corner != to) tip = corner;
-  }
+  const Coordinate tip = oppositeCorner(index, side);
   const Vector3D n = (t[1] - t[0]).cross(t[2] - t[0]).normalized();
   const double height = n.dot(tip - from);
   const double reach = (tip - from).cross(to - from).norm() / (to - from).norm();

@@ -53,6 +53,8 @@ class TriangleBvh {
   /// The triangle beyond side k (from corner k to k + 1), or kNone.
   [[nodiscard]] std::uint32_t neighbour(std::uint32_t index, int side) const;
   [[nodiscard]] SideKind sideKind(std::uint32_t index, int side) const;
+  /// The corner of the triangle beyond a side that is not on the side. There must be one.
+  [[nodiscard]] Coordinate oppositeCorner(std::uint32_t index, int side) const;
   /// The lowest number in the flat region that a triangle belongs to, itself if it stands alone.
   [[nodiscard]] std::uint32_t region(std::uint32_t index) const { return regions_[index]; }
 
