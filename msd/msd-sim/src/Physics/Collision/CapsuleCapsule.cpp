@@ -107,7 +107,9 @@ void addLine(const Axes& axes, const Vector3D& n, double size, const Writer& wri
     const Vector3D along = axes.r + p.t * axes.w - p.s * axes.u;
     const double length = along.norm();
     // The line between the axes must still point along the common normal.
-    if (n.dot(along) > tolerance::kLineCosine * length) writer.add(p, n, along / length);
+    if (length > tolerance::kTouching * size && n.dot(along) > tolerance::kLineCosine * length) {
+      writer.add(p, n, along / length);
+    }
   }
 }
 

@@ -49,7 +49,8 @@ std::array<Flat, 4> chooseRim(const ContactFace& disc, const Vector3D& otherNorm
   const double steep = otherNormal.dot(n);
   const Flat fall{otherNormal.dot(disc.u) / steep, otherNormal.dot(disc.w) / steep};
   const double slope = std::sqrt(fall.dot(fall));
-  const double weight = std::min(slope / tolerance::kFlatDisc, 1.0);
+  const double share = std::min(slope / tolerance::kFlatDisc, 1.0);
+  const double weight = share * share * (3.0 - 2.0 * share);  // smooth, and deaf to rounding
   if (!(weight > 0.0)) return rim;
   const Flat deepest{fall.x / slope, fall.y / slope};
   const std::size_t nearest = std::abs(deepest.x) >= std::abs(deepest.y)
@@ -154,7 +155,9 @@ void clipDiscs(const ContactFace& first, const ContactFace& second, const Vector
       second, first, -n,
       [&](const Coordinate& foot) { return isInsideDisc(first, flatten(first, foot, n)); },
       emit.mirrored());
+  // From both circles: Newton's method may fail on one of two tilted discs. Twins merge later.
   emitCrossings(first, second, n, emit);
+  emitCrossings(second, first, -n, emit.mirrored());
 }
 
 void clipDiscToPlane(const ContactFace& disc, const ContactFace& plane, const Vector3D& n,
