@@ -90,6 +90,11 @@ class SurfaceCollider {
   /// Call after the last triangle.
   void finish() {
     if (groups_.count() > 0 || spare_triangle_ == TriangleBvh::kNone) return;
+    if (surface_.isTerrain()) {  // solid below: up, by the triangle under the inner point
+      const std::uint32_t under = surface_.terrain().findTriangle(origin_.x(), origin_.y());
+      addPlane(under != TriangleBvh::kNone ? under : spare_triangle_);
+      return;
+    }
     const SurfaceTriangle triangle = loadTriangle(surface_, spare_triangle_, origin_, known_);
     CandidateList list;
     list.add({spare_.pointA, spare_.pointB, spare_.gap,
@@ -187,8 +192,8 @@ class SurfaceCollider {
   FacingFace facing_;
   KnownPlane known_;
   TriangleGroups groups_;
-  /// The shortest way out of a triangle that is cut: what counts if every triangle takes it for
-  /// another one's.
+  /// The shortest way out of a triangle that is cut, to its front: what counts if every triangle takes
+  /// it for another one's.
   Separation spare_{Vector3D::UnitZ(), -std::numeric_limits<double>::infinity()};
   std::uint32_t spare_triangle_{TriangleBvh::kNone};
   double nearest_{std::numeric_limits<double>::infinity()};  ///< least distance left out [m]

@@ -23,6 +23,10 @@ struct Span {
   Vector3D normal{Vector3D::Zero()};  ///< outward, where the ray enters
 
   [[nodiscard]] bool isEmpty() const { return enter > leave; }
+  void clear() {
+    enter = kInfinity;
+    leave = -kInfinity;
+  }
 };
 
 /// Keeps the part of the ray below the plane n·x <= offset.
@@ -30,7 +34,7 @@ void clipByPlane(const LocalRay& ray, const Vector3D& n, double offset, Span& sp
   const double height = n.dot(ray.origin) - offset;
   const double rate = n.dot(ray.direction);
   if (rate == 0.0) {
-    if (height > 0.0) span.leave = -kInfinity;
+    if (height > 0.0) span.clear();
     return;
   }
   const double t = -height / rate;
@@ -46,7 +50,7 @@ void clipByPlane(const LocalRay& ray, const Vector3D& n, double offset, Span& sp
 void clipByRound(const Vector3D& p, const Vector3D& d, double radius, Span& span) {
   const double a = d.squaredNorm();
   if (!(a > 0.0)) {
-    if (p.squaredNorm() > radius * radius) span.leave = -kInfinity;
+    if (p.squaredNorm() > radius * radius) span.clear();
     return;
   }
   // From the point of the ray nearest to the centre: no digits are lost for far origins.
@@ -54,7 +58,7 @@ void clipByRound(const Vector3D& p, const Vector3D& d, double radius, Span& span
   const Vector3D nearest = p + middle * d;
   const double rest = radius * radius - nearest.squaredNorm();
   if (rest < 0.0) {
-    span.leave = -kInfinity;
+    span.clear();
     return;
   }
   const double half = std::sqrt(rest / a);
@@ -92,8 +96,7 @@ Span castCylinder(const LocalRay& ray, double radius, double halfHeight) {
 /// A capsule is a cylinder and two balls: the ray is inside from the first entry to the last exit.
 Span castCapsule(const LocalRay& ray, double radius, double halfHeight) {
   Span whole;
-  whole.enter = kInfinity;
-  whole.leave = -kInfinity;
+  whole.clear();
   for (const Span& part : {castCylinder(ray, radius, halfHeight),
                            castSphere(ray, {0.0, 0.0, halfHeight}, radius),
                            castSphere(ray, {0.0, 0.0, -halfHeight}, radius)}) {

@@ -290,10 +290,16 @@ bool crossTriangle(const TriangleBvh::Triangle& triangle, const Coordinate& orig
   const Vector3D b = triangle[1] - origin;
   const Vector3D c = triangle[2] - origin;
   // Signed volumes of the ray with the sides. Two triangles see a shared side with exactly opposite
-  // numbers, so that a ray cannot slip between them.
-  const double u = direction.dot(c.cross(b));
-  const double v = direction.dot(a.cross(c));
-  const double w = direction.dot(b.cross(a));
+  // numbers, and what is rounding alone counts for both, so that a ray cannot slip between them.
+  const auto side = [&](const Vector3D& p, const Vector3D& q) {
+    const double volume = direction.dot(p.cross(q));
+    const double error = 8.0 * tolerance::kUlp * std::sqrt(p.squaredNorm() * q.squaredNorm() *
+                                                           direction.squaredNorm());
+    return std::abs(volume) <= error ? 0.0 : volume;
+  };
+  const double u = side(c, b);
+  const double v = side(a, c);
+  const double w = side(b, a);
   const bool hasNegative = u < 0.0 || v < 0.0 || w < 0.0;
   const bool hasPositive = u > 0.0 || v > 0.0 || w > 0.0;
   if (hasNegative == hasPositive) return false;  // outside, or in the plane of the triangle
