@@ -150,6 +150,17 @@ class Court {
       const Vector3D r = (ours.pointB - ours.pointA) / size;
       expect(std::abs(r.norm() - ours.gap) < 1e-8, "distance of the points");
     }
+    const long double thick = a_.radius + b_.radius;
+    if (ours.gap < 0.0 && static_cast<long double>(-ours.gap) < thick) {
+      // Only the thickness overlaps. The points of the cores that belong to our contact prove it: they
+      // lie in the cores, no farther apart than the thickness less the depth.
+      const LongVector ref = p.poseA.position.cast<long double>();
+      const LongVector onA = unit * (ours.pointA.cast<long double>() - ref) - a_.radius * n_;
+      const LongVector onB = unit * (ours.pointB.cast<long double>() - ref) + b_.radius * n_;
+      expect(a_.coreDistance(onA) < 1e-8L && b_.coreDistance(onB) < 1e-8L &&
+                 std::abs((onB - onA).norm() - thick - ours.gap) < 1e-8L,
+             "points of the cores");
+    }
     askCcd(ours);
     askFcl(p, ours, 1.0 / size);
   }
