@@ -19,6 +19,12 @@ struct Axes {
   double cosine;  ///< u·w
 };
 
+/// Third column of the rotation matrix: where the axis of a capsule points.
+Vector3D thirdAxis(const Quaternion& q) {
+  return {2.0 * (q.x() * q.z() + q.w() * q.y()), 2.0 * (q.y() * q.z() - q.w() * q.x()),
+          1.0 - 2.0 * (q.x() * q.x() + q.y() * q.y())};
+}
+
 struct Parameters {
   double s;
   double t;
@@ -61,20 +67,28 @@ class Writer {
          const Coordinate& origin, double margin, ContactManifold& out)
       : a_{a}, b_{b}, axes_{axes}, origin_{origin}, margin_{margin}, out_{out} {}
 
+  /// The nearest points: the normal is the line between them.
+  void addNearest(const Parameters& p, const Vector3D& n, double gap) const {
+    write(p, p.s * axes_.u + a_.radius * n, axes_.r + p.t * axes_.w - b_.radius * n, gap);
+  }
+
   /// Adds the pair of surface points that face each other along the line between two axis points.
-  void add(const Parameters& p, const Vector3D& n, const Vector3D& along) const {
+  void addAlong(const Parameters& p, const Vector3D& n, const Vector3D& along) const {
     const Vector3D pointA =
         p.s * axes_.u + a_.radius * outward(along, axes_.u, p.s, axes_.halfA);
     const Vector3D pointB =
         axes_.r + p.t * axes_.w + b_.radius * outward(-along, axes_.w, p.t, axes_.halfB);
     const double gap = n.dot(pointB - pointA);
-    if (gap > margin_) return;
+    if (gap <= margin_) write(p, pointA, pointB, gap);
+  }
+
+ private:
+  void write(const Parameters& p, const Vector3D& pointA, const Vector3D& pointB, double gap) const {
     out_.points[out_.count++] = {
         origin_ + pointA, origin_ + pointB, gap,
         featurePair(endCode(p.s, axes_.halfA), endCode(p.t, axes_.halfB))};
   }
 
- private:
   const CollisionShape& a_;
   const CollisionShape& b_;
   const Axes& axes_;
@@ -108,7 +122,7 @@ void addLine(const Axes& axes, const Vector3D& n, double size, const Writer& wri
     const double length = along.norm();
     // The line between the axes must still point along the common normal.
     if (length > tolerance::kTouching * size && n.dot(along) > tolerance::kLineCosine * length) {
-      writer.add(p, n, along / length);
+      writer.addAlong(p, n, along / length);
     }
   }
 }
@@ -119,8 +133,8 @@ void collideCapsuleCapsule(const CollisionShape& a, const Pose& poseA, const Col
                            const Pose& poseB, double margin, ManifoldCache& /*cache*/,
                            ContactManifold& out) {
   Axes axes;
-  axes.u = poseA.orientation * Vector3D::UnitZ();
-  axes.w = poseB.orientation * Vector3D::UnitZ();
+  axes.u = thirdAxis(poseA.orientation);
+  axes.w = thirdAxis(poseB.orientation);
   axes.r = poseB.position - poseA.position;
   axes.halfA = a.halfHeight;
   axes.halfB = b.halfHeight;
@@ -150,7 +164,7 @@ void collideCapsuleCapsule(const CollisionShape& a, const Pose& poseA, const Col
   const double deepest = gap + tolerance::kSameDepth * size;
   bool hasDeepest = false;
   for (int i = 0; i < out.count; ++i) hasDeepest |= out.points[i].gap <= deepest;
-  if (!hasDeepest) writer.add(nearest, n, n);
+  if (!hasDeepest) writer.addNearest(nearest, n, gap);
 }
 
 }  // namespace msd_sim

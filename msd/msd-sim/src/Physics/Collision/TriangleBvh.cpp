@@ -30,18 +30,43 @@ struct FloatBox {
   }
 };
 
+/// Four bounds along one axis as numbers.
+hn::Vec<FloatTag> decode(const std::array<std::uint8_t, 4>& steps, float origin, float step) {
+  const FloatTag tag;
+  const hn::RebindToSigned<FloatTag> integers;
+  const hn::Rebind<std::uint8_t, FloatTag> bytes;
+  const auto q = hn::ConvertTo(tag, hn::PromoteTo(integers, hn::LoadU(bytes, steps.data())));
+  return hn::Add(hn::Set(tag, origin), hn::Mul(q, hn::Set(tag, step)));
+}
+
 /// Bit i is set when child i of the node overlaps the box.
 std::uint32_t overlapMask(const TriangleBvh::Node& node, const FloatBox& box) {
   const FloatTag tag;
   const auto covers = [&](int k) {
-    return hn::And(hn::Le(hn::Load(tag, node.lower[k].data()), hn::Set(tag, box.upper[k])),
-                   hn::Ge(hn::Load(tag, node.upper[k].data()), hn::Set(tag, box.lower[k])));
+    const float step = node.step(k);
+    return hn::And(hn::Le(decode(node.lower[k], node.origin[k], step), hn::Set(tag, box.upper[k])),
+                   hn::Ge(decode(node.upper[k], node.origin[k], step), hn::Set(tag, box.lower[k])));
   };
   const auto mask = hn::And(hn::And(covers(0), covers(1)), covers(2));
   std::uint8_t bits[8] = {};
   hn::StoreMaskBits(tag, mask, bits);
   return bits[0] & 15u;
 }
+
+/// The boxes of a node's children, axis by axis.
+struct ChildBoxes {
+  alignas(16) std::array<std::array<float, 4>, 3> lower;
+  alignas(16) std::array<std::array<float, 4>, 3> upper;
+
+  explicit ChildBoxes(const TriangleBvh::Node& node) {
+    const FloatTag tag;
+    for (int k = 0; k < 3; ++k) {
+      const float step = node.step(k);
+      hn::Store(decode(node.lower[k], node.origin[k], step), tag, lower[k].data());
+      hn::Store(decode(node.upper[k], node.origin[k], step), tag, upper[k].data());
+    }
+  }
+};
 
 bool boundsOverlap(const TriangleBvh::Triangle& t, const Aabb& box) {
   for (int k = 0; k < 3; ++k) {
@@ -84,41 +109,44 @@ constexpr int kStackSize = 4 * TriangleBvh::kMaxDepth + 8;
 /// Entry distances of a ray into the four children; infinite where it misses.
 class RayNodeTest {
  public:
-  RayNodeTest(const Coordinate& origin, const Vector3D& direction)
-      : origin_{origin}, inverse_{direction.cwiseInverse()}, direction_{direction} {}
+  RayNodeTest(const Coordinate& origin, const Vector3D& direction) : origin_{origin} {
+    for (int k = 0; k < 3; ++k) {
+      // A ray along a slab is inside it for a very long time or not at all.
+      inverse_[k] = direction[k] == 0.0 ? 1e300 : 1.0 / direction[k];
+    }
+  }
 
   void operator()(const TriangleBvh::Node& node, double limit, std::array<double, 4>& enter) const {
-    for (int i = 0; i < 4; ++i) {
-      double lower = 0.0;
-      double upper = limit;
-      bool isMissed = false;
+    const hn::CappedTag<double, 4> tag;
+    const hn::Rebind<float, decltype(tag)> floats;
+    const ChildBoxes boxes{node};
+    for (std::size_t i = 0; i < 4; i += hn::Lanes(tag)) {
+      auto lower = hn::Zero(tag);
+      auto upper = hn::Set(tag, limit);
       for (int k = 0; k < 3; ++k) {
-        const double lo = static_cast<double>(node.lower[k][i]) - origin_[k];
-        const double hi = static_cast<double>(node.upper[k][i]) - origin_[k];
-        if (direction_[k] == 0.0) {
-          isMissed = isMissed || lo > 0.0 || hi < 0.0;
-          continue;
-        }
-        const double t0 = lo * inverse_[k];
-        const double t1 = hi * inverse_[k];
+        const auto origin = hn::Set(tag, origin_[k]);
+        const auto inverse = hn::Set(tag, inverse_[k]);
+        const auto lo = hn::PromoteTo(tag, hn::LoadU(floats, &boxes.lower[k][i]));
+        const auto hi = hn::PromoteTo(tag, hn::LoadU(floats, &boxes.upper[k][i]));
+        const auto t0 = hn::Mul(hn::Sub(lo, origin), inverse);
+        const auto t1 = hn::Mul(hn::Sub(hi, origin), inverse);
         // Widened by the roundings of difference, reciprocal and product.
-        lower = std::max(lower, std::min(t0, t1) * (1.0 - 8.0 * tolerance::kUlp));
-        upper = std::min(upper, std::max(t0, t1) * (1.0 + 8.0 * tolerance::kUlp));
+        lower = hn::Max(lower, hn::Mul(hn::Min(t0, t1), hn::Set(tag, 1.0 - 8.0 * tolerance::kUlp)));
+        upper = hn::Min(upper, hn::Mul(hn::Max(t0, t1), hn::Set(tag, 1.0 + 8.0 * tolerance::kUlp)));
       }
-      enter[i] = !isMissed && lower <= upper ? lower : std::numeric_limits<double>::infinity();
+      const auto misses = hn::Gt(lower, upper);
+      hn::StoreU(hn::IfThenElse(misses, hn::Inf(tag), lower), tag, &enter[i]);
     }
   }
 
  private:
   Coordinate origin_;
   Vector3D inverse_;
-  Vector3D direction_;
 };
 
 struct StackEntry {
   double distance;
   std::uint32_t child;
-  std::uint32_t count;
 };
 
 /// Pushes the hit children so that the nearest comes off first.
@@ -135,7 +163,7 @@ void pushSorted(const TriangleBvh::Node& node, const std::array<double, 4>& dist
       stack[at] = stack[at - 1];
       --at;
     }
-    stack[at] = {distance[i], node.child[i], node.count[i]};
+    stack[at] = {distance[i], node.child[i]};
   }
 }
 
@@ -152,7 +180,7 @@ TriangleBvh::TriangleBvh(std::shared_ptr<const msd_assets::TriangleMesh> mesh)
   }
   centre_ = 0.5 * (bounds_.lower + bounds_.upper);
   size_ = 0.5 * (bounds_.upper - bounds_.lower).norm();
-  buildTriangleTree(*mesh_, centre_, nodes_, order_);
+  buildTriangleTree(*mesh_, centre_, nodes_);
   classifySides();
   findRegions();
 }
@@ -270,14 +298,11 @@ TriangleBvh::Batch TriangleBvh::collect(const Aabb& box, std::uint32_t first,
       const int i = __builtin_ctz(mask);
       const std::uint32_t child = node.child[i];
       if ((child & kLeaf) == 0) {
+        __builtin_prefetch(&nodes_[child]);  // siblings arrive while the first of them is looked at
         stack[depth++] = child;
         continue;
       }
-      if (child == kNone) continue;
-      for (std::uint32_t k = 0; k < node.count[i]; ++k) {
-        const std::uint32_t id = order_[(child & ~kLeaf) + k];
-        if (id >= first && boundsOverlap(triangle(id), box)) ids.offer(id);
-      }
+      if (child != kNone && (child & ~kLeaf) >= first) ids.offer(child & ~kLeaf);
     }
   }
   ids.finish();
@@ -332,12 +357,12 @@ bool TriangleBvh::castRay(const Coordinate& origin, const Vector3D& direction, d
     std::array<StackEntry, kStackSize> stack;
     std::array<double, 4> enter;
     int depth = 0;
-    stack[depth++] = {0.0, 0, 0};
+    stack[depth++] = {0.0, 0};
     while (depth > 0) {
       const StackEntry entry = stack[--depth];
       if (entry.distance > hit.distance) continue;
       if ((entry.child & kLeaf) != 0) {
-        for (std::uint32_t k = 0; k < entry.count; ++k) test(order_[(entry.child & ~kLeaf) + k]);
+        test(entry.child & ~kLeaf);
         continue;
       }
       nodeTest(nodes_[entry.child], hit.distance, enter);
@@ -373,20 +398,21 @@ bool TriangleBvh::findNearest(const Coordinate& point, double limit, std::uint32
   std::array<StackEntry, kStackSize> stack;
   std::array<double, 4> distance;
   int depth = 0;
-  stack[depth++] = {0.0, 0, 0};
+  stack[depth++] = {0.0, 0};
   while (depth > 0) {
     const StackEntry entry = stack[--depth];
     if (entry.distance > least) continue;
     if ((entry.child & kLeaf) != 0) {
-      for (std::uint32_t k = 0; k < entry.count; ++k) test(order_[(entry.child & ~kLeaf) + k]);
+      test(entry.child & ~kLeaf);
       continue;
     }
     const Node& node = nodes_[entry.child];
+    const ChildBoxes boxes{node};
     for (int i = 0; i < 4; ++i) {
       double sum = 0.0;
       for (int k = 0; k < 3; ++k) {
-        const double outside = std::max({static_cast<double>(node.lower[k][i]) - p[k],
-                                         p[k] - static_cast<double>(node.upper[k][i]), 0.0});
+        const double outside = std::max({static_cast<double>(boxes.lower[k][i]) - p[k],
+                                         p[k] - static_cast<double>(boxes.upper[k][i]), 0.0});
         sum += outside * outside;
       }
       distance[i] = sum <= least ? sum * (1.0 - 8.0 * tolerance::kUlp)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -58,8 +59,9 @@ class TriangleBvh {
   /// The lowest number in the flat region that a triangle belongs to, itself if it stands alone.
   [[nodiscard]] std::uint32_t region(std::uint32_t index) const { return regions_[index]; }
 
-  /// Calls visit(index) for every triangle whose bounds overlap `box`, in ascending order. Needs no
-  /// memory beyond the stack, whatever the number found.
+  /// Calls visit(index) for every triangle whose bounds overlap `box`, in ascending order; bounds
+  /// may count as up to 1/128 of those of the triangle's three nearest companions wider. Needs no memory
+  /// beyond the stack, whatever the number found.
   template <class Visit>
   void query(const Aabb& box, Visit&& visit) const {
     std::array<std::uint32_t, kBatch> batch;
@@ -81,13 +83,20 @@ class TriangleBvh {
   [[nodiscard]] bool findNearest(const Coordinate& point, double limit, std::uint32_t& triangle,
                                  Coordinate& nearest) const;
 
-  /// Four children side by side: two cache lines. Boxes are rounded outwards to float, relative to
-  /// `centre_`.
+  /// Four children in one cache line. A leaf is one triangle, so that its box is its own and a query
+  /// needs no look at the triangle itself. Boxes are stored in steps of the node's own size, rounded
+  /// outwards, relative to `centre_`: lower = origin + step·2^exponent.
   struct alignas(64) Node {
-    std::array<std::array<float, 4>, 3> lower;
-    std::array<std::array<float, 4>, 3> upper;
-    std::array<std::uint32_t, 4> child;  ///< node; or kLeaf | first entry of order_; kNone: empty
-    std::array<std::uint32_t, 4> count;  ///< triangles of a leaf
+    std::array<float, 3> origin;
+    std::array<std::int8_t, 4> exponent;
+    std::array<std::array<std::uint8_t, 4>, 3> lower;
+    std::array<std::array<std::uint8_t, 4>, 3> upper;
+    std::array<std::uint32_t, 4> child;  ///< node, or kLeaf | triangle; kNone: empty
+
+    /// The step along an axis: a power of two.
+    [[nodiscard]] float step(int axis) const {
+      return std::bit_cast<float>(static_cast<std::uint32_t>(exponent[axis] + 127) << 23);
+    }
   };
   static constexpr std::uint32_t kLeaf = 0x80000000u;
   static constexpr int kMaxDepth = 48;
@@ -108,7 +117,6 @@ class TriangleBvh {
   std::shared_ptr<const msd_assets::TriangleMesh> mesh_;
   std::shared_ptr<const TerrainGrid> terrain_;
   std::vector<Node> nodes_;
-  std::vector<std::uint32_t> order_;       ///< triangles in the order of the leaves
   std::vector<std::uint8_t> side_kinds_;   ///< two bits a side
   std::vector<std::uint32_t> regions_;     ///< see region()
   Aabb bounds_;
@@ -117,10 +125,9 @@ class TriangleBvh {
   std::uint32_t triangle_count_{0};
 };
 
-/// Builds the nodes over a mesh by the surface area heuristic with bins; `order` becomes the order of
-/// the leaves.
+/// Builds the nodes over a mesh by the surface area heuristic with bins.
 void buildTriangleTree(const msd_assets::TriangleMesh& mesh, const Coordinate& centre,
-                       std::vector<TriangleBvh::Node>& nodes, std::vector<std::uint32_t>& order);
+                       std::vector<TriangleBvh::Node>& nodes);
 
 /// Crossing of a ray with a triangle, from either side, without gaps between neighbours. Distance in
 /// units of the direction.

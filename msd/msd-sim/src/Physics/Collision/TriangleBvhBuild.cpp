@@ -9,7 +9,6 @@ namespace msd_sim {
 namespace {
 
 constexpr int kBins = 16;
-constexpr std::uint32_t kLeafSize = 4;
 
 struct Box {
   std::array<float, 3> lower{std::numeric_limits<float>::infinity(),
@@ -78,13 +77,12 @@ class Builder {
     }
   }
 
-  void build(std::vector<std::uint32_t>& order) {
+  void build() {
     nodes_.clear();
-    nodes_.reserve(primitives_.size() / 3 + 1);
+    nodes_.reserve(primitives_.size() / 2 + 1);
     const auto count = static_cast<std::uint32_t>(primitives_.size());
     makeNode(bound(0, count), 0);
-    order.resize(primitives_.size());
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = primitives_[i].triangle;
+    nodes_.shrink_to_fit();
   }
 
  private:
@@ -104,7 +102,7 @@ class Builder {
       int widest = -1;
       float area = -1.0F;
       for (int i = 0; i < count; ++i) {
-        if (parts[i].count() > kLeafSize && parts[i].box.halfArea() > area) {
+        if (parts[i].count() > 1 && parts[i].box.halfArea() > area) {
           area = parts[i].box.halfArea();
           widest = i;
         }
@@ -115,23 +113,46 @@ class Builder {
       parts[widest] = bound(parts[widest].first, middle);
       ++count;
     }
-    for (int i = 0; i < 4; ++i) {
-      const bool isEmpty = i >= count;
-      const Range part = isEmpty ? Range{0, 0, {}} : parts[i];
-      std::uint32_t child = TriangleBvh::kNone;
-      if (!isEmpty) {
-        child = part.count() <= kLeafSize ? (TriangleBvh::kLeaf | part.first)
-                                          : makeNode(part, depth + 1);
-      }
-      TriangleBvh::Node& node = nodes_[index];
-      for (int k = 0; k < 3; ++k) {
-        node.lower[k][i] = part.box.lower[k];
-        node.upper[k][i] = part.box.upper[k];
-      }
-      node.child[i] = child;
-      node.count[i] = part.count();
+    std::array<std::uint32_t, 4> children{TriangleBvh::kNone, TriangleBvh::kNone,
+                                          TriangleBvh::kNone, TriangleBvh::kNone};
+    for (int i = 0; i < count; ++i) {
+      children[i] = parts[i].count() == 1
+                        ? (TriangleBvh::kLeaf | primitives_[parts[i].first].triangle)
+                        : makeNode(parts[i], depth + 1);
     }
+    TriangleBvh::Node& node = nodes_[index];
+    node.child = children;
+    for (int axis = 0; axis < 3; ++axis) quantise(whole.box, parts, count, axis, node);
     return index;
+  }
+
+  /// Writes the boxes of the parts along one axis in steps of the node, never smaller than they are.
+  static void quantise(const Box& whole, const std::array<Range, 4>& parts, int count, int axis,
+                       TriangleBvh::Node& node) {
+    const float origin = whole.lower[axis];
+    const double extent = static_cast<double>(whole.upper[axis]) - static_cast<double>(origin);
+    // 252 steps cover the extent; the rest is room for rounding.
+    int exponent = 0;
+    std::frexp(extent / 252.0, &exponent);
+    node.origin[axis] = origin;
+    node.exponent[axis] = static_cast<std::int8_t>(std::clamp(exponent, -100, 126));
+    const float step = node.step(axis);
+    const auto decode = [&](int q) { return origin + static_cast<float>(q) * step; };
+    for (int i = 0; i < 4; ++i) {
+      node.lower[axis][i] = 255;
+      node.upper[axis][i] = 0;
+      if (i >= count) continue;
+      const Box& box = parts[i].box;
+      const double inverse = 1.0 / static_cast<double>(step);
+      const double from = static_cast<double>(box.lower[axis]) - static_cast<double>(origin);
+      const double to = static_cast<double>(box.upper[axis]) - static_cast<double>(origin);
+      int lower = std::clamp(static_cast<int>(std::floor(from * inverse)), 0, 255);
+      int upper = std::clamp(static_cast<int>(std::ceil(to * inverse)), 0, 255);
+      while (lower > 0 && decode(lower) > box.lower[axis]) --lower;
+      while (upper < 255 && decode(upper) < box.upper[axis]) ++upper;
+      node.lower[axis][i] = static_cast<std::uint8_t>(lower);
+      node.upper[axis][i] = static_cast<std::uint8_t>(upper);
+    }
   }
 
   struct Split {
@@ -212,8 +233,8 @@ class Builder {
 }  // namespace
 
 void buildTriangleTree(const msd_assets::TriangleMesh& mesh, const Coordinate& centre,
-                       std::vector<TriangleBvh::Node>& nodes, std::vector<std::uint32_t>& order) {
-  Builder{mesh, centre, nodes}.build(order);
+                       std::vector<TriangleBvh::Node>& nodes) {
+  Builder{mesh, centre, nodes}.build();
 }
 
 }  // namespace msd_sim
