@@ -63,7 +63,8 @@ void warmDistance(benchmark::State& state, const CollisionShape& a, const Collis
   for (std::size_t k = 0; k < pairs.size(); ++k) {
     msd_sim::GJK gjk{a, pairs[k].a, b, pairs[k].b};
     const msd_sim::DistanceResult r = gjk.distance();
-    msd_sim::storeSimplex(gjk.getSimplex(), pairs[k].a.orientation.conjugate() * r.normal, caches[k]);
+    msd_sim::storeSimplex(gjk.getSimplex(), pairs[k].a.orientation.conjugate() * r.normal,
+                          ManifoldCache::Kind::kSimplex, caches[k]);
   }
   std::size_t i = 0;
   for (auto _ : state) {

@@ -126,7 +126,8 @@ TEST(Gjk, WarmStartNeedsFewerRoundsAndGivesTheSameAnswer) {
     const DistanceResult before = first.distance();
     if (before.distance == 0.0) continue;
     ManifoldCache cache;
-    storeSimplex(first.getSimplex(), p.poseA.orientation.conjugate() * before.normal, cache);
+    storeSimplex(first.getSimplex(), p.poseA.orientation.conjugate() * before.normal,
+                 ManifoldCache::Kind::kSimplex, cache);
     p.poseB.position += 1e-3 * p.b.size * generator.direction();
     GJK fresh{p.a, p.poseA, p.b, p.poseB};
     const double expected = fresh.distance().distance;

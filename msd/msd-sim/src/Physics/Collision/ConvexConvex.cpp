@@ -62,35 +62,38 @@ std::uint32_t witnessCode(const ContactFace& face) {
 }  // namespace
 
 Separation findSeparation(const ConvexPair& pair, double margin, ManifoldCache& cache) {
+  Separation separation;
   Simplex simplex;
-  loadSimplex(pair, cache, simplex);
+  int iterations = 0;
+  loadSimplex(pair, cache, ManifoldCache::Kind::kDeep, simplex);
+  if (simplex.count == 3 && growFromFace(pair, cache.axis, simplex, separation)) {
+    storeSimplex(simplex, separation.normal, ManifoldCache::Kind::kDeep, cache);
+    return separation;
+  }
+
+  loadSimplex(pair, cache, ManifoldCache::Kind::kSimplex, simplex);
   Vector3D guess = cache.kind == ManifoldCache::Kind::kEmpty ? Vector3D{-pair.p_AB}
                                                              : Vector3D{-cache.axis};
   if (!(guess.squaredNorm() > 0.0)) guess = Vector3D::UnitX();
   const double radii = pair.a.radius + pair.b.radius;
   const GjkOutcome outcome = runGjk(pair, guess, margin + radii, simplex);
 
-  Separation separation;
+  ManifoldCache::Kind kind = ManifoldCache::Kind::kSimplex;
   if (outcome.status == GjkOutcome::Status::kFar) {
     separation.normal = -outcome.v.normalized();
     separation.gap = outcome.lowerBound - radii;
-    storeSimplex(simplex, separation.normal, cache);
-    return separation;
-  }
-  if (outcome.status == GjkOutcome::Status::kNear) {
+  } else if (outcome.status == GjkOutcome::Status::kNear) {
     const double length = outcome.v.norm();
     separation = {outcome.v / -length, length, simplex.pointA(), simplex.pointB()};
     finishSeparation(pair, separation);
-  } else {
-    if (separateDeepCore(pair, separation)) {
-      finishSeparation(pair, separation);
-    } else {
-      int iterations = 0;
-      separation = runEpa(pair, simplex, iterations);
-    }
+  } else if (separateDeepCore(pair, separation)) {
+    finishSeparation(pair, separation);
     simplex.count = 0;
+  } else {
+    separation = runEpa(pair, simplex, iterations);
+    kind = ManifoldCache::Kind::kDeep;
   }
-  storeSimplex(simplex, separation.normal, cache);
+  storeSimplex(simplex, separation.normal, kind, cache);
   return separation;
 }
 

@@ -158,11 +158,12 @@ Separation separateFlat(const ConvexPair& pair, const Simplex& simplex, const Ve
   return result;
 }
 
-/// Grows the polytope until its nearest face is a face of the Minkowski difference.
+/// Grows the polytope until its nearest face is a face of the Minkowski difference, whose corners go
+/// to `nearestFace`.
 Separation grow(const ConvexPair& pair, const std::array<SimplexVertex, 4>& tetrahedron,
-                int& iterations) {
+                Simplex& nearestFace, int& iterations) {
   const bool isCurved = pair.a.isCurved() || pair.b.isCurved();
-  const double enough = (isCurved ? tolerance::kEpaCurvedGap : tolerance::kEpaGap) * pair.size;
+  double enough = tolerance::kEpaGap * pair.size;
   EpaPolytope polytope{tetrahedron, pair.size};
   Separation best;
   double depth = std::numeric_limits<double>::infinity();
@@ -173,6 +174,11 @@ Separation grow(const ConvexPair& pair, const std::array<SimplexVertex, 4>& tetr
     if (face.offset >= depth) break;  // no face can beat the depth already found
     const SimplexVertex vertex = supportMinkowski(pair, face.normal);
     const double reach = face.normal.dot(vertex.w);
+    if (isCurved) {
+      enough = std::clamp(tolerance::kEpaCurvedShare * face.offset,
+                          tolerance::kEpaCurvedLeast * pair.size,
+                          tolerance::kEpaCurvedMost * pair.size);
+    }
     if (reach < depth + enough) {
       depth = std::min(depth, reach);
       best.normal = face.normal;
@@ -183,19 +189,50 @@ Separation grow(const ConvexPair& pair, const std::array<SimplexVertex, 4>& tetr
   }
   best.gap = -depth;
   locateWitness(polytope, bestFace, pair.size, best);
+  nearestFace.count = 3;
+  for (int i = 0; i < 3; ++i) {
+    nearestFace.vertices[i] = polytope.vertex(polytope.face(bestFace).vertices[i]);
+  }
   return best;
 }
 
 }  // namespace
 
-Separation runEpa(const ConvexPair& pair, const Simplex& simplex, int& iterations) {
+Separation runEpa(const ConvexPair& pair, Simplex& simplex, int& iterations) {
   TetrahedronBuilder builder{pair, simplex};
   iterations = 0;
-  Separation separation = builder.build()
-                              ? grow(pair, builder.vertices(), iterations)
-                              : separateFlat(pair, simplex, builder.flatDirection());
+  Separation separation;
+  if (builder.build()) {
+    separation = grow(pair, builder.vertices(), simplex, iterations);
+  } else {
+    separation = separateFlat(pair, simplex, builder.flatDirection());
+    simplex.count = 0;
+  }
   finishSeparation(pair, separation);
   return separation;
+}
+
+bool growFromFace(const ConvexPair& pair, const Vector3D& normal, Simplex& face,
+                  Separation& separation) {
+  const SimplexVertex far = supportMinkowski(pair, -normal);
+  const std::array<SimplexVertex, 4> tetrahedron{face.vertices[0], face.vertices[1],
+                                                 face.vertices[2], far};
+  const auto w = [&](int i) -> const Vector3D& { return tetrahedron[i].w; };
+  const Vector3D n = (w(1) - w(0)).cross(w(2) - w(0));
+  const double volume = n.dot(w(3) - w(0));
+  if (!(std::abs(volume) > 1e3 * tolerance::kUlp * n.norm() * pair.size)) return false;
+  // The origin inside all four faces: signed volumes with the origin in place of a corner.
+  const double v0 = w(1).dot(w(2).cross(w(3)));
+  const double v1 = -w(0).dot(w(2).cross(w(3)));
+  const double v2 = w(0).dot(w(1).cross(w(3)));
+  const double v3 = -w(0).dot(w(1).cross(w(2)));
+  const bool allPositive = v0 > 0.0 && v1 > 0.0 && v2 > 0.0 && v3 > 0.0;
+  const bool allNegative = v0 < 0.0 && v1 < 0.0 && v2 < 0.0 && v3 < 0.0;
+  if (!allPositive && !allNegative) return false;
+  int iterations = 0;
+  separation = grow(pair, tetrahedron, face, iterations);
+  finishSeparation(pair, separation);
+  return true;
 }
 
 EPA::EPA(const CollisionShape& shapeA, const Pose& poseA, const CollisionShape& shapeB,
@@ -215,7 +252,7 @@ PenetrationResult EPA::computePenetration(const Simplex& simplex) {
     separation = {v / -apart, apart, nearest.pointA(), nearest.pointB()};
     finishSeparation(pair_, separation);
   } else {
-    separation = runEpa(pair_, simplex, result.iterations);
+    separation = runEpa(pair_, nearest, result.iterations);
   }
   result.normal = pose_a_.orientation * separation.normal;
   result.depth = std::max(-separation.gap, 0.0);

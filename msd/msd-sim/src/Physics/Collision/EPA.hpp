@@ -22,8 +22,16 @@ struct PenetrationResult {
 /// the depth from below, the support in the direction of any face from above. What is returned is the
 /// upper bound, so that a move by the depth does separate the shapes even where rounding ends the
 /// search early. Works on touching cores; fixed memory on the stack; at most kMaxEpaIterations.
+///
+/// `simplex` is the one with which GJK ended; on return it holds the corners of the nearest face.
 inline constexpr int kMaxEpaIterations = 128;
-[[nodiscard]] Separation runEpa(const ConvexPair& pair, const Simplex& simplex, int& iterations);
+[[nodiscard]] Separation runEpa(const ConvexPair& pair, Simplex& simplex, int& iterations);
+
+/// The same from three vertices that made up the nearest face before the shapes moved a little, with
+/// its normal. False, and nothing done, if the origin is not between that face and the far side of
+/// the difference: whether the shapes overlap must be found out then.
+[[nodiscard]] bool growFromFace(const ConvexPair& pair, const Vector3D& normal, Simplex& face,
+                                Separation& separation);
 
 /// The expanding polytope algorithm for two placed convex shapes that GJK found to intersect.
 class EPA {

@@ -82,9 +82,10 @@ GjkOutcome runGjk(const ConvexPair& pair, const Vector3D& guess, double limit, S
   return outcome;
 }
 
-void loadSimplex(const ConvexPair& pair, const ManifoldCache& cache, Simplex& simplex) {
+void loadSimplex(const ConvexPair& pair, const ManifoldCache& cache, ManifoldCache::Kind kind,
+                 Simplex& simplex) {
   simplex.count = 0;
-  if (cache.kind != ManifoldCache::Kind::kSimplex || pair.a.isCurved() || pair.b.isCurved()) return;
+  if (cache.kind != kind || pair.a.isCurved() || pair.b.isCurved()) return;
   const auto cornerCount = [](const ConvexView& view) -> std::uint32_t {
     constexpr std::array<std::uint32_t, 7> kCorners{1, 2, 3, 8, 0, 0, 0};
     return view.core == ConvexView::Core::kHull ? view.paddedCount
@@ -105,7 +106,8 @@ void loadSimplex(const ConvexPair& pair, const ManifoldCache& cache, Simplex& si
   }
 }
 
-void storeSimplex(const Simplex& simplex, const Vector3D& axis, ManifoldCache& cache) {
+void storeSimplex(const Simplex& simplex, const Vector3D& axis, ManifoldCache::Kind kind,
+                  ManifoldCache& cache) {
   cache.axis = axis;
   cache.kind = ManifoldCache::Kind::kAxis;
   cache.cornerCount = 0;
@@ -118,7 +120,7 @@ void storeSimplex(const Simplex& simplex, const Vector3D& axis, ManifoldCache& c
     cache.cornersB[i] = static_cast<std::uint16_t>(vertex.idB);
   }
   cache.cornerCount = static_cast<std::uint8_t>(simplex.count);
-  cache.kind = ManifoldCache::Kind::kSimplex;
+  cache.kind = kind;
 }
 
 GJK::GJK(const CollisionShape& shapeA, const Pose& poseA, const CollisionShape& shapeB,
@@ -130,7 +132,7 @@ GJK::GJK(const CollisionShape& shapeA, const Pose& poseA, const CollisionShape& 
 }
 
 void GJK::warmStart(const ManifoldCache& cache) {
-  loadSimplex(pair_, cache, simplex_);
+  loadSimplex(pair_, cache, ManifoldCache::Kind::kSimplex, simplex_);
   if (cache.kind != ManifoldCache::Kind::kEmpty) guess_ = -cache.axis;
 }
 

@@ -51,10 +51,12 @@ inline constexpr int kMaxGjkIterations = 96;
 [[nodiscard]] GjkOutcome runGjk(const ConvexPair& pair, const Vector3D& guess, double limit,
                                 Simplex& simplex);
 
-/// Fills a simplex from the corners that a cache remembers, as far as they fit the pair.
-void loadSimplex(const ConvexPair& pair, const ManifoldCache& cache, Simplex& simplex);
+/// Fills a simplex from the corners that a cache of this kind remembers, as far as they fit the pair.
+void loadSimplex(const ConvexPair& pair, const ManifoldCache& cache, ManifoldCache::Kind kind,
+                 Simplex& simplex);
 /// Remembers axis (from A to B, A's frame) and simplex.
-void storeSimplex(const Simplex& simplex, const Vector3D& axis, ManifoldCache& cache);
+void storeSimplex(const Simplex& simplex, const Vector3D& axis, ManifoldCache::Kind kind,
+                  ManifoldCache& cache);
 
 /// The algorithm of Gilbert, Johnson and Keerthi for two placed convex shapes: do they intersect,
 /// how far are they apart, and where.

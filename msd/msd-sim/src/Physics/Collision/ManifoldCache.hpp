@@ -15,6 +15,7 @@ struct ManifoldCache {
     kEmpty,
     kAxis,     ///< `axis` separated the pair, or was its contact normal
     kSimplex,  ///< and so did the corners in `cornersA`, `cornersB`
+    kDeep,     ///< the pair overlapped; the corners are those of the nearest face of A - B
     kFaceA,    ///< SAT: the axis is the normal of face `cornersA[0]` of A
     kFaceB,    ///< SAT: of face `cornersB[0]` of B
     kEdges,    ///< SAT: the cross product of edges `cornersA[0]` and `cornersB[0]`

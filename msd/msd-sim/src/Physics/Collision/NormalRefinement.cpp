@@ -254,6 +254,7 @@ struct Best {
   Separation separation;
   double score;
   Source source{Source::kStart};
+  bool isSettled{false};  ///< a local maximum, points and all
 };
 
 bool tryNormal(const ConvexPair& pair, const Vector3D& n, double preference, Best::Source source,
@@ -379,18 +380,45 @@ void placePoints(const ConvexPair& pair, Separation& s) {
   s = best;
 }
 
+/// For the normal of a face: does the other shape's support lie over it? Sets the points if so.
+bool isOverFace(const ConvexPair& pair, Best& best) {
+  const Vector3D& n = best.separation.normal;
+  const double gap = best.separation.gap;
+  const double slack = tolerance::kWitness * pair.size;
+  if (best.source == Best::Source::kFaceA) {
+    const Coordinate tip = pair.supportB(-n);
+    const Coordinate foot = tip - gap * n;
+    if (measureOutside(pair.a, foot) > slack) return false;
+    best.separation.pointA = foot;
+    best.separation.pointB = tip;
+    return true;
+  }
+  const Coordinate tip = pair.supportA(n);
+  const Coordinate foot = tip + gap * n;
+  if (measureOutside(pair.b, pair.R_AB.transpose() * (foot - pair.p_AB)) > slack) return false;
+  best.separation.pointA = tip;
+  best.separation.pointB = foot;
+  return true;
+}
+
 /// One round of the search for the best normal among faces and curves near the present one.
 void improve(const ConvexPair& pair, Best& best) {
   const Separation start = best.separation;
   const Vector3D& n = start.normal;
   const Vector3D n_B = pair.R_AB.transpose() * n;
   const FaceNormal faceA = findFaceNormal(pair.a, n);
-  if (faceA.cosine > tolerance::kFaceCosine) {
-    tryNormal(pair, faceA.normal, 2.0, Best::Source::kFaceA, best);
-  }
   const FaceNormal faceB = findFaceNormal(pair.b, -n_B);
+  bool isFace = false;
+  if (faceA.cosine > tolerance::kFaceCosine) {
+    isFace = tryNormal(pair, faceA.normal, 2.0, Best::Source::kFaceA, best);
+  }
   if (faceB.cosine > tolerance::kFaceCosine) {
-    tryNormal(pair, -(pair.R_AB * faceB.normal), 2.0, Best::Source::kFaceB, best);
+    isFace |= tryNormal(pair, -(pair.R_AB * faceB.normal), 2.0, Best::Source::kFaceB, best);
+  }
+  // The support of one shape over the face of the other: no other feature can do better nearby.
+  if (isFace && isOverFace(pair, best)) {
+    best.isSettled = true;
+    return;
   }
 
   const CurveList curvesA = listCurves(pair.a, n);
@@ -406,6 +434,8 @@ void improve(const ConvexPair& pair, Best& best) {
       tryCurves(pair, curvesA.items[i], curvesB.items[j], start, best);
     }
   }
+  // A stationary pair of curves whose points are the supports is a local maximum.
+  best.isSettled = best.source == Best::Source::kCurves;
 }
 
 void refineCurved(const ConvexPair& pair, Separation& separation) {
@@ -415,10 +445,11 @@ void refineCurved(const ConvexPair& pair, Separation& separation) {
   for (int round = 0; round < 4; ++round) {
     const double before = best.score;
     improve(pair, best);
+    if (best.isSettled) break;
     if (!(best.score > before + 2.0 * tolerance::kSameGap * pair.size)) break;
   }
   separation = best.separation;
-  if (best.source != Best::Source::kCurves) placePoints(pair, separation);
+  if (!best.isSettled && best.source != Best::Source::kCurves) placePoints(pair, separation);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ void collideSphereHull(const CollisionShape& sphere, const Pose& poseA, const Co
   pair.size = hull.size + sphere.size;
 
   Simplex simplex;
-  loadSimplex(pair, cache, simplex);
+  loadSimplex(pair, cache, ManifoldCache::Kind::kSimplex, simplex);
   Vector3D guess = cache.kind == ManifoldCache::Kind::kEmpty ? Vector3D{-pair.p_AB}
                                                              : Vector3D{-cache.axis};
   if (!(guess.squaredNorm() > 0.0)) guess = Vector3D::UnitX();
@@ -32,7 +32,7 @@ void collideSphereHull(const CollisionShape& sphere, const Pose& poseA, const Co
   if (outcome.status == GjkOutcome::Status::kFar) {
     out.count = 0;
     out.separation = outcome.lowerBound - sphere.radius;
-    storeSimplex(simplex, -outcome.v.normalized(), cache);
+    storeSimplex(simplex, -outcome.v.normalized(), ManifoldCache::Kind::kSimplex, cache);
     return;
   }
   if (outcome.status == GjkOutcome::Status::kNear) {
@@ -42,7 +42,7 @@ void collideSphereHull(const CollisionShape& sphere, const Pose& poseA, const Co
     owner = simplex.count == 3 ? NormalOwner::kBodyB : NormalOwner::kNeither;
     constexpr FeatureKind kKinds[3] = {FeatureKind::kCorner, FeatureKind::kSide, FeatureKind::kFace};
     code = featureCode(kKinds[simplex.count - 1], simplex.vertices[0].idA);
-    storeSimplex(simplex, outward, cache);
+    storeSimplex(simplex, outward, ManifoldCache::Kind::kSimplex, cache);
   } else {
     const FaceNormal face = findNearestFace(pair.a, pair.p_AB, distance);
     outward = face.normal;
@@ -50,7 +50,7 @@ void collideSphereHull(const CollisionShape& sphere, const Pose& poseA, const Co
     owner = NormalOwner::kBodyB;
     code = featureCode(FeatureKind::kFace, face.index);
     simplex.count = 0;
-    storeSimplex(simplex, outward, cache);
+    storeSimplex(simplex, outward, ManifoldCache::Kind::kSimplex, cache);
   }
   const Vector3D n = -(R * outward);
   writePoint({n, poseA.position + sphere.radius * n, poseB.position + R * surface,

@@ -13,13 +13,16 @@ inline constexpr double kTouching = 64.0 * kUlp;
 
 /// GJK: relative gap between the upper bound |v|² and the lower bound v·w at which the distance of
 /// curved shapes is handed to the feature solver, which finishes it.
-inline constexpr double kGjkRelativeGap = 1e-11;
+inline constexpr double kGjkRelativeGap = 1e-6;
 
 /// EPA: the search ends when the support in the direction of the nearest face lies no more than
 /// this share of the pair's size beyond the face.
 inline constexpr double kEpaGap = 4.0 * kUlp;
-/// The same where a cylinder takes part: the feature solver finishes from there.
-inline constexpr double kEpaCurvedGap = 1e-10;
+/// The same where a cylinder takes part: a share of the depth, within these shares of the size. The
+/// feature solver finishes from there.
+inline constexpr double kEpaCurvedShare = 1e-3;
+inline constexpr double kEpaCurvedLeast = 1e-10;
+inline constexpr double kEpaCurvedMost = 1e-6;
 
 /// EPA: a point counts as beyond a face of the growing polytope from this share of the size on.
 inline constexpr double kEpaVisible = 1.0 * kUlp;
