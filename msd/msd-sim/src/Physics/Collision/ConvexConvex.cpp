@@ -123,6 +123,7 @@ NormalOwner findContacts(const ConvexPair& pair, double margin, Separation& sepa
     // Edge against edge, corner against anything, or a deepest place inside a line of contact.
     candidates.add({separation.pointA, separation.pointB, separation.gap,
                     featurePair(witnessCode(a), witnessCode(b))});
+    candidates.isRing = false;
     reduceCandidates(n, tie, margin, pair.size, candidates);
   }
   return owner;

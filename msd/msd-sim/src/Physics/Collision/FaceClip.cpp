@@ -32,27 +32,34 @@ ClipVertex interpolate(const ClipVertex& p, const ClipVertex& q, double t, std::
   return {p.x + t * (q.x - p.x), p.y + t * (q.y - p.y), p.height + t * (q.height - p.height), tag};
 }
 
-/// Keeps what lies left of the line through (x0, y0) with unit direction (ex, ey).
-void clipAgainstSide(const ClipPolygon& in, double x0, double y0, double ex, double ey,
+/// Keeps what lies left of the line through (x0, y0) along (ex, ey). Returns false, leaving `out`
+/// alone, when nothing is cut off.
+bool clipAgainstSide(const ClipPolygon& in, double x0, double y0, double ex, double ey,
                      std::uint16_t side, double slack, ClipPolygon& out) {
-  out.count = 0;
-  const auto distance = [&](const ClipVertex& p) { return ex * (p.y - y0) - ey * (p.x - x0); };
-  const ClipVertex* from = &in.items[in.count - 1];
-  double before = distance(*from);
+  // Distances times the length of the side; the slack allows for that.
+  std::array<double, 2 * ContactFace::kMaxCorners + 4> distance;
+  const double limit = -slack * (std::abs(ex) + std::abs(ey));
+  bool isCut = false;
   for (int i = 0; i < in.count; ++i) {
-    const ClipVertex& to = in.items[i];
-    const double after = distance(to);
-    const bool wasInside = before >= -slack;
-    const bool isInside = after >= -slack;
-    if (wasInside != isInside) {
-      const double t = std::clamp(before / (before - after), 0.0, 1.0);
-      const std::uint16_t tag = wasInside ? static_cast<std::uint16_t>(side | kClipper) : from->tag;
-      out.items[out.count++] = interpolate(*from, to, t, tag);
-    }
-    if (isInside) out.items[out.count++] = to;
-    from = &to;
-    before = after;
+    distance[i] = ex * (in.items[i].y - y0) - ey * (in.items[i].x - x0);
+    isCut |= distance[i] < limit;
   }
+  if (!isCut) return false;
+  out.count = 0;
+  int from = in.count - 1;
+  for (int to = 0; to < in.count; from = to++) {
+    const bool wasInside = distance[from] >= limit;
+    const bool isInside = distance[to] >= limit;
+    if (wasInside != isInside) {
+      const double t =
+          std::clamp(distance[from] / (distance[from] - distance[to]), 0.0, 1.0);
+      const std::uint16_t tag =
+          wasInside ? static_cast<std::uint16_t>(side | kClipper) : in.items[from].tag;
+      out.items[out.count++] = interpolate(in.items[from], in.items[to], t, tag);
+    }
+    if (isInside) out.items[out.count++] = in.items[to];
+  }
+  return true;
 }
 
 /// Loads `face` counter-clockwise as seen along n, where its outside looks against n.
@@ -128,16 +135,15 @@ void clipPolygons(const ContactFace& a, const ContactFace& b, const Vector3D& n,
     const Coordinate& next = a.points[i + 1 == a.count ? 0 : i + 1];
     const double x1 = frame.t1.dot(next);
     const double y1 = frame.t2.dot(next);
-    const double length = std::sqrt((x1 - x0) * (x1 - x0) + (y1 - y0) * (y1 - y0));
-    if (length > 0.0) {
-      clipAgainstSide(buffers[current], x0, y0, (x1 - x0) / length, (y1 - y0) / length,
-                      static_cast<std::uint16_t>(i), slack, buffers[1 - current]);
+    if (clipAgainstSide(buffers[current], x0, y0, x1 - x0, y1 - y0, static_cast<std::uint16_t>(i),
+                        slack, buffers[1 - current])) {
       current = 1 - current;
       if (buffers[current].count == 0) return;
     }
     x0 = x1;
     y0 = y1;
   }
+  out.isRing = out.count == 0;
   emitPolygon(a, b, n, frame, buffers[current], out);
 }
 

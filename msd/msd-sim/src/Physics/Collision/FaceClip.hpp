@@ -20,6 +20,7 @@ struct CandidateList {
 
   std::array<ContactCandidate, kCapacity> items;
   int count{0};
+  bool isRing{false};  ///< corners of one polygon, in order: only neighbours can coincide
 
   CandidateList() {}  // NOLINT(modernize-use-equals-default): leaves the array uninitialised
   void add(const ContactCandidate& candidate) {

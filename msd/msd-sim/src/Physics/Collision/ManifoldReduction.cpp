@@ -29,11 +29,16 @@ double tangentDistance2(const Vector3D& n, const ContactCandidate& a, const Cont
 /// Of two candidates at the same place the deeper one stays, in the place of the first.
 void mergeSame(const Vector3D& n, double size, CandidateList& list) {
   const double same = tolerance::kSamePoint * size;
+  const auto isTwin = [&](int i, int k) {
+    return tangentDistance2(n, list.items[k], list.items[i]) <= same * same;
+  };
   int kept = 0;
   for (int i = 0; i < list.count; ++i) {
     int twin = 0;
-    while (twin < kept && tangentDistance2(n, list.items[twin], list.items[i]) > same * same) {
-      ++twin;
+    if (list.isRing) {
+      twin = kept > 0 && isTwin(i, kept - 1) ? kept - 1 : (kept > 0 && isTwin(i, 0) ? 0 : kept);
+    } else {
+      while (twin < kept && !isTwin(i, twin)) ++twin;
     }
     if (twin == kept) {
       if (kept != i) list.items[kept] = list.items[i];
