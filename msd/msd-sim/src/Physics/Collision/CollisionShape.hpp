@@ -24,6 +24,7 @@ struct CollisionShape {
   std::shared_ptr<const TriangleBvh> triangles{};                    ///< mesh, terrain
   Aabb localBounds{};  ///< in the shape's frame; infinite for a plane [m]
   double size{0.0};    ///< characteristic length: radius of the ball about the frame's origin [m]
+  Coordinate centre{Coordinate::Zero()};  ///< an inner point: the mean of a hull's corners [m]
 
   [[nodiscard]] bool isConvex() const { return kind <= ShapeKind::kHull; }
 };

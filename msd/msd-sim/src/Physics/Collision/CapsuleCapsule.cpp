@@ -1,0 +1,170 @@
+#include <algorithm>
+#include <cmath>
+
+#include "msd-sim/src/Physics/Collision/FaceClip.hpp"
+#include "msd-sim/src/Physics/Collision/PairManifolds.hpp"
+#include "msd-sim/src/Physics/Collision/Tolerances.hpp"
+
+namespace msd_sim {
+
+namespace {
+
+/// Two axes, in world directions about the centre of A: a(s) = s·u, b(t) = r + t·w.
+struct Axes {
+  Vector3D u;
+  Vector3D w;
+  Vector3D r;
+  double halfA;
+  double halfB;
+  double cosine;  ///< u·w
+};
+
+/// Third column of the rotation matrix: where the axis of a capsule points.
+Vector3D thirdAxis(const Quaternion& q) {
+  return {2.0 * (q.x() * q.z() + q.w() * q.y()), 2.0 * (q.y() * q.z() - q.w() * q.x()),
+          1.0 - 2.0 * (q.x() * q.x() + q.y() * q.y())};
+}
+
+struct Parameters {
+  double s;
+  double t;
+};
+
+/// Nearest points of two segments: stationary on the lines, then clamped to the ends.
+Parameters findNearest(const Axes& axes) {
+  const double c = -axes.u.dot(axes.r);
+  const double f = -axes.w.dot(axes.r);
+  const double sine2 = 1.0 - axes.cosine * axes.cosine;
+  const double s0 = sine2 > tolerance::kUlp ? (axes.cosine * f - c) / sine2 : -c;
+  double s = std::clamp(s0, -axes.halfA, axes.halfA);
+  double t = axes.cosine * s + f;
+  if (std::abs(t) > axes.halfB) {
+    t = std::clamp(t, -axes.halfB, axes.halfB);
+    s = std::clamp(axes.cosine * t - c, -axes.halfA, axes.halfA);
+  }
+  return {s, t};
+}
+
+std::uint32_t endCode(double parameter, double half) {
+  if (parameter >= half) return featureCode(FeatureKind::kCorner, 1);
+  if (parameter <= -half) return featureCode(FeatureKind::kCorner, 0);
+  return featureCode(FeatureKind::kSide, 0);
+}
+
+/// Unit direction from an axis point to the surface near d: square to the axis, except over a cap.
+Vector3D outward(const Vector3D& d, const Vector3D& axis, double parameter, double half) {
+  const double along = axis.dot(d);
+  const bool isOverCap = std::abs(parameter) >= half && along * parameter >= 0.0;
+  if (isOverCap) return d;
+  const Vector3D square = d - along * axis;
+  const double length = square.norm();
+  return length > 0.0 ? Vector3D{square / length} : d;
+}
+
+class Writer {
+ public:
+  Writer(const CollisionShape& a, const CollisionShape& b, const Axes& axes,
+         const Coordinate& origin, double margin, ContactManifold& out)
+      : a_{a}, b_{b}, axes_{axes}, origin_{origin}, margin_{margin}, out_{out} {}
+
+  /// The nearest points: the normal is the line between them.
+  void addNearest(const Parameters& p, const Vector3D& n, double gap) const {
+    write(p, p.s * axes_.u + a_.radius * n, axes_.r + p.t * axes_.w - b_.radius * n, gap);
+  }
+
+  /// Adds the pair of surface points that face each other along the line between two axis points.
+  void addAlong(const Parameters& p, const Vector3D& n, const Vector3D& along) const {
+    const Vector3D pointA =
+        p.s * axes_.u + a_.radius * outward(along, axes_.u, p.s, axes_.halfA);
+    const Vector3D pointB =
+        axes_.r + p.t * axes_.w + b_.radius * outward(-along, axes_.w, p.t, axes_.halfB);
+    const double gap = n.dot(pointB - pointA);
+    if (gap <= margin_) write(p, pointA, pointB, gap);
+  }
+
+ private:
+  void write(const Parameters& p, const Vector3D& pointA, const Vector3D& pointB, double gap) const {
+    out_.points[out_.count++] = {
+        origin_ + pointA, origin_ + pointB, gap,
+        featurePair(endCode(p.s, axes_.halfA), endCode(p.t, axes_.halfB))};
+  }
+
+  const CollisionShape& a_;
+  const CollisionShape& b_;
+  const Axes& axes_;
+  const Coordinate& origin_;
+  double margin_;
+  ContactManifold& out_;
+};
+
+/// Capsules side by side touch along a line: the two ends of the stretch they share.
+void addLine(const Axes& axes, const Vector3D& n, double size, const Writer& writer) {
+  // Ends of B on the axis of A; the stretch ends where either capsule does.
+  const double middle = axes.u.dot(axes.r);
+  const double reach = axes.halfB * axes.cosine;
+  const double lowerB = std::min(middle - reach, middle + reach);
+  const double upperB = std::max(middle - reach, middle + reach);
+  if (!(std::min(axes.halfA, upperB) - std::max(-axes.halfA, lowerB) >
+        tolerance::kSamePoint * size)) {
+    return;
+  }
+  for (const double side : {-1.0, 1.0}) {
+    const bool isEndOfA = side < 0.0 ? -axes.halfA >= lowerB : axes.halfA <= upperB;
+    Parameters p;
+    if (isEndOfA) {
+      p.s = side * axes.halfA;
+      p.t = std::clamp(axes.w.dot(p.s * axes.u - axes.r), -axes.halfB, axes.halfB);
+    } else {
+      p.t = axes.cosine < 0.0 ? -side * axes.halfB : side * axes.halfB;
+      p.s = std::clamp(axes.u.dot(axes.r + p.t * axes.w), -axes.halfA, axes.halfA);
+    }
+    const Vector3D along = axes.r + p.t * axes.w - p.s * axes.u;
+    const double length = along.norm();
+    // The line between the axes must still point along the common normal.
+    if (length > tolerance::kTouching * size && n.dot(along) > tolerance::kLineCosine * length) {
+      writer.addAlong(p, n, along / length);
+    }
+  }
+}
+
+}  // namespace
+
+void collideCapsuleCapsule(const CollisionShape& a, const Pose& poseA, const CollisionShape& b,
+                           const Pose& poseB, double margin, ManifoldCache& /*cache*/,
+                           ContactManifold& out) {
+  Axes axes;
+  axes.u = thirdAxis(poseA.orientation);
+  axes.w = thirdAxis(poseB.orientation);
+  axes.r = poseB.position - poseA.position;
+  axes.halfA = a.halfHeight;
+  axes.halfB = b.halfHeight;
+  axes.cosine = axes.u.dot(axes.w);
+  const Parameters nearest = findNearest(axes);
+  const Vector3D between = axes.r + nearest.t * axes.w - nearest.s * axes.u;
+  const double distance = between.norm();
+  const double size = a.size + b.size;
+  const double gap = distance - a.radius - b.radius;
+  out.count = 0;
+  out.owner = NormalOwner::kNeither;
+  out.separation = std::max(gap, 0.0);
+  if (gap > margin) return;
+
+  Vector3D n;
+  if (distance > tolerance::kTouching * size) {
+    n = between / distance;
+  } else {  // the axes cross: out along the common perpendicular
+    const Vector3D cross = axes.u.cross(axes.w);
+    const double sine = cross.norm();
+    n = sine > tolerance::kCrossingSine ? Vector3D{cross / sine} : TangentFrame{axes.u}.t1;
+  }
+  out.normal = n;
+  const Writer writer{a, b, axes, poseA.position, margin, out};
+  const double sine2 = 1.0 - axes.cosine * axes.cosine;
+  if (sine2 < tolerance::kParallelSine * tolerance::kParallelSine) addLine(axes, n, size, writer);
+  const double deepest = gap + tolerance::kSameDepth * size;
+  bool hasDeepest = false;
+  for (int i = 0; i < out.count; ++i) hasDeepest |= out.points[i].gap <= deepest;
+  if (!hasDeepest) writer.addNearest(nearest, n, gap);
+}
+
+}  // namespace msd_sim

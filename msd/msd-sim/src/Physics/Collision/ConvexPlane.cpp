@@ -1,0 +1,122 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "msd-sim/src/Physics/Collision/ContactFace.hpp"
+#include "msd-sim/src/Physics/Collision/ManifoldReduction.hpp"
+#include "msd-sim/src/Physics/Collision/PairManifolds.hpp"
+
+namespace msd_sim {
+
+namespace {
+
+/// The half space in the frame of the convex shape: solid where normal·x <= offset.
+struct LocalPlane {
+  Vector3D normal;
+  double offset;
+
+  [[nodiscard]] double height(const Coordinate& p) const { return normal.dot(p) - offset; }
+};
+
+void addCorner(const LocalPlane& plane, const Coordinate& p, std::uint32_t code,
+               CandidateList& out) {
+  const double gap = plane.height(p);
+  out.add({p, p - gap * plane.normal, gap,
+           featurePair(code, featureCode(FeatureKind::kFace, 0))});
+}
+
+/// The corners of a hull within the margin: the lowest, and the outermost in sixteen directions along
+/// the plane, so that a hull of any size needs a fixed amount of memory.
+void addHullCorners(const msd_assets::ConvexPolyhedron& hull, const LocalPlane& plane,
+                    double margin, CandidateList& out) {
+  constexpr int kDirections = 16;
+  const TangentFrame frame{plane.normal};
+  std::array<double, kDirections> greatest;
+  std::array<std::uint32_t, kDirections + 1> corners{};
+  greatest.fill(-std::numeric_limits<double>::infinity());
+  std::array<Vector3D, kDirections / 2> directions;
+  for (int k = 0; k < kDirections / 2; ++k) {
+    // Not evenly spaced, but fixed and simple: corners of a square and points between them.
+    const double x = k <= 2 ? 1.0 : (k <= 6 ? 1.0 - 0.5 * (k - 2) : -1.0);
+    const double y = k <= 2 ? 0.5 * k : (k <= 6 ? 1.0 : 0.5);
+    directions[k] = x * frame.t1 + y * frame.t2;
+  }
+  double lowest = std::numeric_limits<double>::infinity();
+  const auto vertices = hull.vertices();
+  for (std::uint32_t i = 0; i < vertices.size(); ++i) {
+    const double gap = plane.height(vertices[i]);
+    if (gap > margin) continue;
+    if (gap < lowest) {
+      lowest = gap;
+      corners[kDirections] = i;
+    }
+    for (int k = 0; k < kDirections / 2; ++k) {
+      const double reach = directions[k].dot(vertices[i]);
+      if (reach > greatest[2 * k]) {
+        greatest[2 * k] = reach;
+        corners[2 * k] = i;
+      }
+      if (-reach > greatest[2 * k + 1]) {
+        greatest[2 * k + 1] = -reach;
+        corners[2 * k + 1] = i;
+      }
+    }
+  }
+  if (!(lowest <= margin)) return;
+  std::sort(corners.begin(), corners.end());
+  const auto last = std::unique(corners.begin(), corners.end());
+  for (auto it = corners.begin(); it != last; ++it) {
+    addCorner(plane, vertices[*it], featureCode(FeatureKind::kCorner, *it), out);
+  }
+}
+
+/// Disc or side line of a cylinder, ends of a capsule's segment.
+void addFace(const ConvexView& view, const LocalPlane& plane, double size, CandidateList& out) {
+  ContactFace face;
+  extractFace(view, findFaceNormal(view, -plane.normal), -plane.normal, face);
+  ContactFace half;
+  half.kind = ContactFace::Kind::kHalfSpace;
+  half.normal = plane.normal;
+  half.offset = plane.offset;
+  clipFaces(face, half, -plane.normal, size, out);
+}
+
+}  // namespace
+
+void collideConvexPlane(const CollisionShape& convex, const Pose& poseA,
+                        const CollisionShape& plane, const Pose& poseB, double margin,
+                        ManifoldCache& /*cache*/, ContactManifold& out) {
+  const Vector3D n_W = poseB.orientation * plane.planeNormal;
+  const WorldFrame frame{poseA};
+  LocalPlane local;
+  local.normal.noalias() = frame.R.transpose() * n_W;
+  local.offset = plane.planeOffset - n_W.dot(poseA.position - poseB.position);
+
+  const ConvexView view = makeConvexView(convex);
+  out.count = 0;
+  const double lowest = local.height(supportCore(view, -local.normal).point) - view.radius;
+  out.separation = std::max(lowest, 0.0);
+  if (lowest > margin) return;
+  CandidateList candidates;
+  switch (convex.kind) {
+    case ShapeKind::kBox:
+      for (std::uint32_t i = 0; i < 8; ++i) {
+        addCorner(local, corner(view, i), featureCode(FeatureKind::kCorner, i), candidates);
+      }
+      break;
+    case ShapeKind::kHull:
+      addHullCorners(*convex.polyhedron, local, margin, candidates);
+      break;
+    default:
+      addFace(view, local, convex.size, candidates);
+      break;
+  }
+  const Vector3D n = -local.normal;
+  reduceCandidates(n, kTieBreaker, margin, convex.size, candidates);
+  writeManifold(candidates, n, frame, out);
+  out.normal = -n_W;
+  out.owner = NormalOwner::kBodyB;
+}
+
+}  // namespace msd_sim

@@ -1,0 +1,149 @@
+#include "msd-sim/src/Physics/Collision/ManifoldReduction.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "msd-sim/src/Physics/Collision/Tolerances.hpp"
+
+namespace msd_sim {
+
+namespace {
+
+void dropFar(double margin, CandidateList& list) {
+  int kept = 0;
+  for (int i = 0; i < list.count; ++i) {
+    if (list.items[i].gap <= margin) {
+      if (kept != i) list.items[kept] = list.items[i];
+      ++kept;
+    }
+  }
+  list.count = kept;
+}
+
+double tangentDistance2(const Vector3D& n, const ContactCandidate& a, const ContactCandidate& b) {
+  const Vector3D r = b.b - a.b;
+  const double along = n.dot(r);
+  return r.squaredNorm() - along * along;
+}
+
+/// Of two candidates at the same place the deeper one stays, in the place of the first.
+void mergeSame(const Vector3D& n, double size, CandidateList& list) {
+  const double same = tolerance::kSamePoint * size;
+  const auto isTwin = [&](int i, int k) {
+    return tangentDistance2(n, list.items[k], list.items[i]) <= same * same;
+  };
+  int kept = 0;
+  for (int i = 0; i < list.count; ++i) {
+    int twin = 0;
+    if (list.isRing) {
+      twin = kept > 0 && isTwin(i, kept - 1) ? kept - 1 : (kept > 0 && isTwin(i, 0) ? 0 : kept);
+    } else {
+      while (twin < kept && !isTwin(i, twin)) ++twin;
+    }
+    if (twin == kept) {
+      if (kept != i) list.items[kept] = list.items[i];
+      ++kept;
+    } else if (list.items[i].gap < list.items[twin].gap) {
+      list.items[twin] = list.items[i];
+    }
+  }
+  list.count = kept;
+}
+
+template <class Score>
+int findBest(const CandidateList& list, const Score& score) {
+  int best = 0;
+  double greatest = score(list.items[0]);
+  for (int i = 1; i < list.count; ++i) {
+    const double value = score(list.items[i]);
+    if (value > greatest) {
+      greatest = value;
+      best = i;
+    }
+  }
+  return best;
+}
+
+/// The deepest candidate takes the place of the chosen one nearest to it.
+void includeDeepest(const Vector3D& n, double size, const CandidateList& list,
+                    std::array<int, 4>& chosen) {
+  const int deepest = findBest(list, [](const ContactCandidate& c) { return -c.gap; });
+  double least = list.items[chosen[0]].gap;
+  for (const int i : chosen) least = std::min(least, list.items[i].gap);
+  if (!(list.items[deepest].gap < least - tolerance::kSameDepth * size)) return;
+  int nearest = 0;
+  double distance = tangentDistance2(n, list.items[chosen[0]], list.items[deepest]);
+  for (int k = 1; k < 4; ++k) {
+    const double other = tangentDistance2(n, list.items[chosen[k]], list.items[deepest]);
+    if (other < distance) {
+      distance = other;
+      nearest = k;
+    }
+  }
+  chosen[nearest] = deepest;
+}
+
+}  // namespace
+
+void reduceCandidates(const Vector3D& n, const Vector3D& tie, double margin, double size,
+                      CandidateList& list) {
+  dropFar(margin, list);
+  mergeSame(n, size, list);
+  if (list.count <= ContactManifold::kMaxPoints) return;
+
+  const Vector3D flatTie = tie - n.dot(tie) * n;
+  std::array<int, 4> chosen{};
+  chosen[0] = findBest(list, [&](const ContactCandidate& c) {
+    return tolerance::kReductionBias * flatTie.dot(c.b) - c.gap;
+  });
+  const ContactCandidate& first = list.items[chosen[0]];
+  // Equal scores differ by rounding only; the bias decides between them.
+  const double bias = tolerance::kSameDepth * size;
+  chosen[1] = findBest(list, [&](const ContactCandidate& c) {
+    return tangentDistance2(n, first, c) + bias * flatTie.dot(c.b);
+  });
+  const Vector3D across = n.cross(list.items[chosen[1]].b - first.b) + bias * flatTie;
+  chosen[2] = findBest(list, [&](const ContactCandidate& c) { return across.dot(c.b); });
+  chosen[3] = findBest(list, [&](const ContactCandidate& c) {
+    return 2.0 * bias * flatTie.dot(c.b) - across.dot(c.b);
+  });
+  includeDeepest(n, size, list, chosen);
+
+  std::sort(chosen.begin(), chosen.end());
+  const auto last = std::unique(chosen.begin(), chosen.end());
+  list.count = static_cast<int>(last - chosen.begin());
+  for (int k = 0; k < list.count; ++k) {
+    if (chosen[k] != k) list.items[k] = list.items[chosen[k]];
+  }
+}
+
+void writeManifold(const CandidateList& list, const Vector3D& n, const WorldFrame& frame,
+                   ContactManifold& out) {
+  out.normal.noalias() = frame.R * n;
+  out.count = list.count;
+  for (int i = 0; i < list.count; ++i) {
+    const ContactCandidate& candidate = list.items[i];
+    ManifoldPoint& point = out.points[i];
+    point.pointA.noalias() = frame.R * candidate.a;
+    point.pointA += frame.p;
+    point.pointB.noalias() = frame.R * candidate.b;
+    point.pointB += frame.p;
+    point.gap = candidate.gap;
+    point.feature = candidate.feature;
+  }
+}
+
+void swapManifold(ContactManifold& manifold, bool keepFeatures) {
+  manifold.normal = -manifold.normal;
+  for (int i = 0; i < manifold.count; ++i) {
+    ManifoldPoint& point = manifold.points[i];
+    std::swap(point.pointA, point.pointB);
+    if (!keepFeatures) point.feature = swapFeature(point.feature);
+  }
+  if (manifold.owner != NormalOwner::kNeither) {
+    manifold.owner =
+        manifold.owner == NormalOwner::kBodyA ? NormalOwner::kBodyB : NormalOwner::kBodyA;
+  }
+}
+
+}  // namespace msd_sim
