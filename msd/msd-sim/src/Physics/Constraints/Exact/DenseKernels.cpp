@@ -100,20 +100,43 @@ void swapRows(double* matrix, int ld, int columns, int row, int other) {
   }
 }
 
+/// Four rows of the triangular solve below: v -= L(:, r)·v_r for r = 0, 1, 2, with the columns of L
+/// given below their diagonal and zero above.
+inline void solveFourRows(const Lanes& l0, const Lanes& l1, const Lanes& l2, double* x) {
+  Lanes v = load(x);
+  v = fusedAdd(l0, Lanes{v[0], v[0], v[0], v[0]}, v);
+  v = fusedAdd(l1, Lanes{v[1], v[1], v[1], v[1]}, v);
+  v = fusedAdd(l2, Lanes{v[2], v[2], v[2], v[2]}, v);
+  store(x, v);
+}
+
 /// X (k × n) := L⁻¹ X with L unit lower triangular (k × k): four rows at a time, then a product.
 void solveUnitLower(int k, const double* l, int ldl, int n, double* x, int ldx) {
   for (int r0 = 0; r0 < k; r0 += kLanes) {
     const int r1 = std::min(r0 + kLanes, k);
-    for (int j = 0; j < n; ++j) {
-      double* column = x + static_cast<long>(j) * ldx;
-      for (int r = r0; r < r1; ++r) {
-        const double value = column[r];
-        const double* factor = l + static_cast<long>(r) * ldl;
-        for (int i = r + 1; i < r1; ++i) column[i] = std::fma(-factor[i], value, column[i]);
+    const double* diagonal = l + r0 + static_cast<long>(r0) * ldl;
+    if (r1 - r0 == kLanes) {
+      const double* c1 = diagonal + ldl;
+      const double* c2 = c1 + ldl;
+      const Lanes l0{0.0, -diagonal[1], -diagonal[2], -diagonal[3]};
+      const Lanes l1{0.0, 0.0, -c1[2], -c1[3]};
+      const Lanes l2{0.0, 0.0, 0.0, -c2[3]};
+      for (int j = 0; j < n; ++j) solveFourRows(l0, l1, l2, x + r0 + static_cast<long>(j) * ldx);
+    } else {
+      for (int j = 0; j < n; ++j) {
+        double* column = x + r0 + static_cast<long>(j) * ldx;
+        for (int r = 0; r < r1 - r0; ++r) {
+          const double* factor = diagonal + static_cast<long>(r) * ldl;
+          for (int i = r + 1; i < r1 - r0; ++i) {
+            column[i] = std::fma(-factor[i], column[r], column[i]);
+          }
+        }
       }
     }
-    multiplySubtract(k - r1, n, r1 - r0, l + r1 + static_cast<long>(r0) * ldl, ldl, x + r0, ldx,
-                     x + r1, ldx);
+    if (r1 < k) {
+      multiplySubtract(k - r1, n, r1 - r0, l + r1 + static_cast<long>(r0) * ldl, ldl, x + r0, ldx,
+                       x + r1, ldx);
+    }
   }
 }
 

@@ -18,16 +18,32 @@
 
 namespace msd_sim {
 
+namespace {
+
+/// w of every row, for the certificate.
+struct RowScales {
+  std::vector<double> contact;
+  std::vector<double> bilateral;
+};
+
+/// Impulse vectors: r of every contact, then λ.
+struct Points {
+  std::vector<double> current;
+  std::vector<double> best;      ///< the one with the smallest residual so far
+  std::vector<double> kept;      ///< one to return to
+  std::vector<double> velocity;  ///< u of the one last looked at, then u_b
+};
+
+}  // namespace
+
 struct ExactSolver::Workspace {
   FactoredSpace factored;
   AssembledSpace assembled;
   ProximalNewton<FactoredSpace> factoredNewton;
   ProximalNewton<AssembledSpace> assembledNewton;
   ContactRowData rows;
-  std::vector<double> current;   ///< r, then λ
-  std::vector<double> best;      ///< the point with the smallest residual so far
-  std::vector<double> kept;      ///< a point to return to
-  std::vector<double> velocity;  ///< u of the point last looked at, then u_b
+  RowScales scales;
+  Points points;
   std::vector<double> bodyChange;
 };
 
@@ -67,17 +83,18 @@ template <typename Space>
 class Drive {
  public:
   Drive(const FrictionProblem& problem, const ExactOptions& options, Space& space,
-        ProximalNewton<Space>& newton, ContactRowData& rows, std::vector<double>& current,
-        std::vector<double>& best, std::vector<double>& kept, std::vector<double>& velocity)
+        ProximalNewton<Space>& newton, ContactRowData& rows, const RowScales& scales,
+        Points& points)
       : problem_{problem},
         options_{options},
         space_{space},
         newton_{newton},
         rows_{rows},
-        current_{current},
-        best_{best},
-        kept_{kept},
-        velocity_{velocity} {}
+        scales_{scales},
+        current_{points.current},
+        best_{points.best},
+        kept_{points.kept},
+        velocity_{points.velocity} {}
 
   ExactStatus run(std::span<const double> warmStart) {
     space_.setup(problem_);
@@ -142,8 +159,12 @@ class Drive {
     }
     const std::span<const double> u = velocity_;
     const std::size_t split = 3 * static_cast<std::size_t>(contacts);
-    const double value = naturalMapResidual(problem_, r.first(split), r.subspan(split),
-                                            u.first(split), u.subspan(split));
+    const NaturalMapResidual residual =
+        computeResidual(problem_, r.first(split), r.subspan(split), u.first(split),
+                        u.subspan(split), scales_.contact, scales_.bilateral);
+    const double value = options_.velocityAware
+                             ? std::max(residual.relative, residual.velocityError)
+                             : residual.relative;
     if (value < best_residual_) {
       best_residual_ = value;
       std::copy(r.begin(), r.end(), best_.begin());
@@ -200,8 +221,9 @@ class Drive {
   /// Proximal steps with a softness that shrinks while Newton's method follows, and grows when it
   /// does not.
   ExactStatus iterateProximal() {
-    double softness = std::clamp(tolerance::kSoftnessPerResidual * best_residual_,
-                                 tolerance::kSmallestFirstSoftness, tolerance::kLargestSoftness);
+    double softness =
+        std::clamp(tolerance::kSoftnessPerResidual * best_residual_,
+                   tolerance::kSmallestFirstSoftness, tolerance::kLargestFirstSoftness);
     double failed = 0.0;  // softness not to be undercut, after a failure
     int idle = 0;         // proximal steps since the best residual last fell noticeably
     double mark = best_residual_;
@@ -214,11 +236,12 @@ class Drive {
       newton_steps_ += std::max(report.iterations, 1);
       const double onGraph = note(newton_.impulses());
       const double refined = note(newton_.refined());
-      if (report.converged) {
+      const double reached = std::min(onGraph, refined);
+      if (best_residual_ <= options_.tolerance) return ExactStatus::kConverged;
+      if (report.converged && reached <= tolerance::kRejectGrowth * residual_) {
         const auto next = onGraph < refined ? newton_.impulses() : newton_.refined();
         std::copy(next.begin(), next.end(), current_.begin());
-        residual_ = std::min(onGraph, refined);
-        if (best_residual_ <= options_.tolerance) return ExactStatus::kConverged;
+        residual_ = reached;
         polish();
         const bool easy = report.iterations <= tolerance::kEasyInner;
         softness *= easy ? tolerance::kSoftnessFall : tolerance::kSoftnessSlowFall;
@@ -232,11 +255,29 @@ class Drive {
       if (best_residual_ < 0.5 * mark) {
         mark = best_residual_;
         idle = 0;
-      } else if (++idle >= tolerance::kIdleLimit && best_residual_ < tolerance::kRoundingResidual) {
+      } else if (++idle >= tolerance::kIdleLimitRounding && idle >= idleLimit()) {
         return ExactStatus::kStalled;
       }
     }
     return ExactStatus::kIterationLimit;
+  }
+
+  /// How long to wait for progress: not long where the residual is down to rounding.
+  [[nodiscard]] int idleLimit() const {
+    double load = 0.0;
+    double free = 0.0;
+    for (int c = 0; c < rows_.contactCount(); ++c) {
+      const Eigen::Map<const Eigen::Vector3d> r(best_.data() + 3 * static_cast<std::ptrdiff_t>(c));
+      const Eigen::Map<const Eigen::Vector3d> q(problem_.q().data() +
+                                                3 * static_cast<std::ptrdiff_t>(c));
+      load = std::max(load, scales_.contact[c] * r.norm());
+      free = std::max(free, q.norm());
+    }
+    const double level = free > 0.0 ? tolerance::kRounding * load / free : 0.0;
+    return best_residual_ <
+                   std::max(tolerance::kRoundingMargin * level, tolerance::kRoundingResidual)
+               ? tolerance::kIdleLimitRounding
+               : tolerance::kIdleLimit;
   }
 
   /// A few sweeps; kept only where they help.
@@ -255,6 +296,7 @@ class Drive {
   Space& space_;
   ProximalNewton<Space>& newton_;
   ContactRowData& rows_;
+  const RowScales& scales_;
   std::vector<double>& current_;
   std::vector<double>& best_;
   std::vector<double>& kept_;
@@ -277,9 +319,12 @@ ExactResult ExactSolver::solve(const FrictionProblem& problem, const ExactOption
   requireOptions(options);
   requireWarmStart(problem, warmStart);
   Workspace& w = *workspace_;
+  w.scales.contact.resize(static_cast<std::size_t>(problem.contactCount()));
+  w.scales.bilateral.resize(static_cast<std::size_t>(problem.bilateralCount()));
+  computeRowScales(problem, w.scales.contact, w.scales.bilateral);
   ExactResult result;
   const auto drive = [&](auto& space, auto& newton) {
-    Drive run{problem, options, space, newton, w.rows, w.current, w.best, w.kept, w.velocity};
+    Drive run{problem, options, space, newton, w.rows, w.scales, w.points};
     result.status = run.run(warmStart);
     result.newtonSteps = run.newtonSteps();
     result.sweeps = run.sweeps();
@@ -292,20 +337,22 @@ ExactResult ExactSolver::solve(const FrictionProblem& problem, const ExactOption
 
   const std::size_t split = 3 * static_cast<std::size_t>(problem.contactCount());
   w.bodyChange.resize(6 * static_cast<std::size_t>(problem.bodyCount()));
-  const std::span<double> velocity = w.velocity;
-  result.impulse = std::span<const double>(w.best).first(split);
-  result.multiplier = std::span<const double>(w.best).subspan(split);
+  const std::span<double> velocity = w.points.velocity;
+  result.impulse = std::span<const double>(w.points.best).first(split);
+  result.multiplier = std::span<const double>(w.points.best).subspan(split);
   problem.computeVelocity(result.impulse, result.multiplier, w.bodyChange, velocity.first(split),
                           velocity.subspan(split));
   result.velocity = velocity.first(split);
   result.bilateralVelocity = velocity.subspan(split);
   result.bodyVelocityChange = w.bodyChange;
-  result.certificate = computeCertificate(problem, result.impulse, result.multiplier,
-                                          result.velocity, result.bilateralVelocity);
+  result.certificate =
+      computeCertificate(problem, result.impulse, result.multiplier, result.velocity,
+                         result.bilateralVelocity, w.scales.contact, w.scales.bilateral);
   // The problem's own arithmetic has the last word.
-  if (result.converged() && !(result.certificate.naturalMap <= options.tolerance)) {
-    result.status = ExactStatus::kStalled;
-  }
+  const double reached = options.velocityAware ? std::max(result.certificate.naturalMap,
+                                                          result.certificate.velocityError)
+                                               : result.certificate.naturalMap;
+  if (result.converged() && !(reached <= options.tolerance)) result.status = ExactStatus::kStalled;
   return result;
 }
 

@@ -29,11 +29,6 @@ namespace {
   return root;
 }
 
-struct BodyRoot {
-  double linear{0.0};
-  Eigen::Matrix3d angular{Eigen::Matrix3d::Zero()};
-};
-
 }  // namespace
 
 void FactoredSpace::setup(const FrictionProblem& problem) {
@@ -44,10 +39,10 @@ void FactoredSpace::setup(const FrictionProblem& problem) {
   diagonal_.resize(contacts_.size());
   row_diagonal_.resize(rows_.size());
 
-  std::vector<BodyRoot> roots(bodies_);
+  roots_.resize(bodies_);
   for (int i = 0; i < bodies_; ++i) {
-    roots[i] = {std::sqrt(problem.bodies()[i].inverseMass),
-                squareRoot(problem.bodies()[i].inverseInertia)};
+    roots_[i] = {std::sqrt(problem.bodies()[i].inverseMass),
+                 squareRoot(problem.bodies()[i].inverseInertia)};
   }
   const auto scaled = [&](int body, const auto& jacobian) {
     auto result = jacobian.eval();
@@ -55,8 +50,8 @@ void FactoredSpace::setup(const FrictionProblem& problem) {
       result.setZero();
       return result;
     }
-    result.template leftCols<3>() = jacobian.template leftCols<3>() * roots[body].linear;
-    result.template rightCols<3>() = jacobian.template rightCols<3>() * roots[body].angular;
+    result.template leftCols<3>() = jacobian.template leftCols<3>() * roots_[body].linear;
+    result.template rightCols<3>() = jacobian.template rightCols<3>() * roots_[body].angular;
     return result;
   };
   const auto slot = [&](int body) { return body == kStaticBody ? spare : body; };
@@ -97,6 +92,8 @@ void FactoredSpace::buildPattern() {
   for (int i = 0; i < bodies_; ++i) edges_.emplace_back(i, i);
   const auto addEdge = [&](int a, int b) {
     if (a == bodies_ || b == bodies_) return;
+    // The points of one manifold follow each other: one edge is enough for all of them.
+    if (edges_.back() == std::pair{b, a}) return;
     edges_.emplace_back(a, b);
     edges_.emplace_back(b, a);
   };

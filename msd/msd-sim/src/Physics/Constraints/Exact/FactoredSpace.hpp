@@ -1,7 +1,9 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "msd-sim/src/Physics/Constraints/Exact/ContactRowData.hpp"
@@ -95,6 +97,12 @@ class FactoredSpace {
     int bb{0};
   };
 
+  /// L of M⁻¹ = L Lᵀ.
+  struct BodyRoot {
+    double linear{0.0};
+    Eigen::Matrix3d angular{Eigen::Matrix3d::Zero()};
+  };
+
   [[nodiscard]] static Eigen::Map<Vector6> bodyPart(std::vector<double>& y, int body) {
     return Eigen::Map<Vector6>(y.data() + 6 * static_cast<std::ptrdiff_t>(body));
   }
@@ -108,6 +116,7 @@ class FactoredSpace {
   void assembleMatrix(std::span<const ContactBlock> response, std::span<const double> rowInverse);
 
   int bodies_{0};
+  std::vector<BodyRoot> roots_;
   std::vector<Contact> contacts_;
   std::vector<Row> rows_;
   std::vector<ContactBlock> diagonal_;

@@ -17,19 +17,22 @@ namespace {
 using Vector6 = Eigen::Matrix<double, 6, 1>;
 using Matrix63 = Eigen::Matrix<double, 6, 3>;
 
-void requireFinite(std::span<const double> values, const char* name) {
+/// Squares and products of a few numbers up to this size stay finite.
+void requireInRange(std::span<const double> values, const char* name) {
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!std::isfinite(values[i])) {
-      throw std::invalid_argument(fmt::format(
-          "friction problem: {}[{}] is {}, expected a finite number", name, i, values[i]));
+    if (!(std::abs(values[i]) <= kLargestNumber)) {
+      throw std::invalid_argument(
+          fmt::format("friction problem: {}[{}] is {}, expected a number within ±{:g}", name, i,
+                      values[i], kLargestNumber));
     }
   }
 }
 
 void requireNonNegative(double value, const char* name) {
-  if (!(value >= 0.0) || std::isinf(value)) {
+  if (!(value >= 0.0 && value <= kLargestNumber)) {
     throw std::invalid_argument(
-        fmt::format("friction problem: {} is {}, expected a finite number >= 0", name, value));
+        fmt::format("friction problem: {} is {}, expected a number from 0 to {:g}", name, value,
+                    kLargestNumber));
   }
 }
 
@@ -65,7 +68,8 @@ FrictionProblem FrictionProblem::assembled(BlockMatrix w, std::vector<double> q,
                     q.size(), contacts));
   }
   if (static_cast<std::size_t>(w.rows()) != contacts || w.column.size() != w.block.size() ||
-      (!w.rowStart.empty() && static_cast<std::size_t>(w.rowStart.back()) != w.column.size())) {
+      (!w.rowStart.empty() && (w.rowStart.front() != 0 ||
+                               static_cast<std::size_t>(w.rowStart.back()) != w.column.size()))) {
     throw std::invalid_argument(fmt::format(
         "friction problem: W has {} block rows and {} blocks for {} columns, expected {} rows",
         w.rows(), w.block.size(), w.column.size(), contacts));
@@ -82,14 +86,10 @@ FrictionProblem FrictionProblem::assembled(BlockMatrix w, std::vector<double> q,
             fmt::format("friction problem: block row {} of W has column {} out of order or range",
                         i, w.column[k]));
       }
-      if (!w.block[k].allFinite()) {
-        throw std::invalid_argument(
-            fmt::format("friction problem: block ({}, {}) of W holds a number that is not finite",
-                        i, w.column[k]));
-      }
+      requireInRange({w.block[k].data(), 9}, "block of W");
     }
   }
-  requireFinite(q, "q");
+  requireInRange(q, "q");
   for (const double value : mu) requireNonNegative(value, "mu");
   FrictionProblem problem;
   problem.form_ = Form::kAssembled;
@@ -120,7 +120,7 @@ int FrictionProblem::addBody(const BodyInverseMass& body) {
     throw std::logic_error("friction problem: an assembled problem takes no bodies");
   }
   requireNonNegative(body.inverseMass, "inverse mass [1/kg]");
-  requireFinite({body.inverseInertia.data(), 9}, "inverse inertia [1/(kg·m²)]");
+  requireInRange({body.inverseInertia.data(), 9}, "inverse inertia [1/(kg·m²)]");
   bodies_.push_back(body);
   return bodyCount() - 1;
 }
@@ -136,9 +136,9 @@ int FrictionProblem::addContact(const ContactRows& rows, const Eigen::Vector3d& 
     throw std::invalid_argument(
         fmt::format("friction problem: body {} touches itself", rows.bodyA));
   }
-  requireFinite({rows.jacobianA.data(), 18}, "contact Jacobian A");
-  requireFinite({rows.jacobianB.data(), 18}, "contact Jacobian B");
-  requireFinite({q.data(), 3}, "contact q [m/s]");
+  requireInRange({rows.jacobianA.data(), 18}, "contact Jacobian A");
+  requireInRange({rows.jacobianB.data(), 18}, "contact Jacobian B");
+  requireInRange({q.data(), 3}, "contact q [m/s]");
   requireNonNegative(mu, "mu");
   requireNonNegative(compliance, "contact compliance [1/kg]");
   contacts_.push_back(rows);
@@ -158,9 +158,9 @@ int FrictionProblem::addBilateralRow(const BilateralRow& row, double q, double c
     throw std::invalid_argument(
         fmt::format("friction problem: body {} is joined to itself", row.bodyA));
   }
-  requireFinite({row.jacobianA.data(), 6}, "bilateral Jacobian A");
-  requireFinite({row.jacobianB.data(), 6}, "bilateral Jacobian B");
-  requireFinite({&q, 1}, "bilateral q [m/s]");
+  requireInRange({row.jacobianA.data(), 6}, "bilateral Jacobian A");
+  requireInRange({row.jacobianB.data(), 6}, "bilateral Jacobian B");
+  requireInRange({&q, 1}, "bilateral q [m/s]");
   requireNonNegative(compliance, "bilateral compliance [1/kg]");
   bilateral_.push_back(row);
   bilateral_q_.push_back(q);

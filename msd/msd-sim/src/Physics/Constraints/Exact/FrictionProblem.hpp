@@ -17,6 +17,9 @@ using RowJacobian = Eigen::Matrix<double, 1, 6>;
 /// Index of a body that does not move.
 inline constexpr int kStaticBody = -1;
 
+/// Largest size of a number in a problem.
+inline constexpr double kLargestNumber = 1e50;
+
 /// Square matrix of 3 × 3 blocks in compressed rows; columns ascend within a row.
 struct BlockMatrix {
   std::vector<int> rowStart;  ///< one more than there are block rows
@@ -71,7 +74,8 @@ class FrictionProblem {
   FrictionProblem() = default;
 
   /// A problem in assembled form; q has three entries a contact, µ one. Throws
-  /// std::invalid_argument on sizes that do not match, a non-finite number or a negative µ.
+  /// std::invalid_argument on sizes that do not match, a number beyond ±kLargestNumber or a
+  /// negative µ.
   [[nodiscard]] static FrictionProblem assembled(BlockMatrix w, std::vector<double> q,
                                                  std::vector<double> mu);
 

@@ -6,22 +6,10 @@
 #include <vector>
 
 #include "msd-sim/src/Physics/Constraints/Exact/ConeMath.hpp"
+#include "msd-sim/src/Physics/Constraints/Exact/Tolerances.hpp"
 
 namespace msd_sim {
 namespace {
-
-struct Norms {
-  double map{0.0};  ///< ‖F‖²
-  double q{0.0};
-  double r{0.0};
-  double u{0.0};
-
-  [[nodiscard]] double relative() const {
-    const double scale = std::sqrt(std::max({q, r, u}));
-    const double absolute = std::sqrt(map);
-    return scale > std::numeric_limits<double>::epsilon() ? absolute / scale : absolute;
-  }
-};
 
 [[nodiscard]] double squaredNorm(std::span<const double> values) {
   double sum = 0.0;
@@ -37,14 +25,27 @@ struct Norms {
   return r - projectOntoCone(r - shifted / divisor, mu);
 }
 
-[[nodiscard]] Norms computeNorms(const FrictionProblem& problem, std::span<const double> impulse,
-                                 std::span<const double> multiplier,
-                                 std::span<const double> velocity,
-                                 std::span<const double> bilateralVelocity) {
-  Norms norms;
-  norms.q = squaredNorm(problem.q()) + squaredNorm(problem.bilateralQ());
-  norms.r = squaredNorm(impulse) + squaredNorm(multiplier);
-  norms.u = squaredNorm(velocity) + squaredNorm(bilateralVelocity);
+/// ‖F‖² and the squared scale that the published residual divides by.
+struct PlainNorms {
+  double map{0.0};
+  double scale{0.0};
+
+  [[nodiscard]] double relative() const {
+    const double length = std::sqrt(scale);
+    const double absolute = std::sqrt(map);
+    return length > std::numeric_limits<double>::epsilon() ? absolute / length : absolute;
+  }
+};
+
+[[nodiscard]] PlainNorms computePlainNorms(const FrictionProblem& problem,
+                                           std::span<const double> impulse,
+                                           std::span<const double> multiplier,
+                                           std::span<const double> velocity,
+                                           std::span<const double> bilateralVelocity) {
+  PlainNorms norms;
+  norms.scale = std::max({squaredNorm(problem.q()) + squaredNorm(problem.bilateralQ()),
+                          squaredNorm(impulse) + squaredNorm(multiplier),
+                          squaredNorm(velocity) + squaredNorm(bilateralVelocity)});
   norms.map = squaredNorm(bilateralVelocity);
   for (int c = 0; c < problem.contactCount(); ++c) {
     const Eigen::Map<const Eigen::Vector3d> r(impulse.data() + 3 * c);
@@ -54,49 +55,69 @@ struct Norms {
   return norms;
 }
 
-/// Mean of the diagonal of W_cc: the velocity that a unit impulse makes there [1/kg].
-[[nodiscard]] double meanDiagonal(const FrictionProblem& problem, int contact) {
-  if (problem.form() == FrictionProblem::Form::kAssembled) {
-    const BlockMatrix& w = problem.matrix();
-    for (int k = w.rowStart[contact]; k < w.rowStart[contact + 1]; ++k) {
-      if (w.column[k] == contact) return w.block[k].trace() / 3.0;
-    }
-    return 0.0;
-  }
-  const ContactRows& rows = problem.contacts()[contact];
-  double trace = 0.0;
-  const auto add = [&](int body, const ContactJacobian& j) {
-    if (body == kStaticBody) return;
-    const BodyInverseMass& inverse = problem.bodies()[body];
-    const auto linear = j.leftCols<3>();
-    const auto angular = j.rightCols<3>();
-    trace += inverse.inverseMass * linear.squaredNorm() +
-             (angular * inverse.inverseInertia).cwiseProduct(angular).sum();
-  };
-  add(rows.bodyA, rows.jacobianA);
-  add(rows.bodyB, rows.jacobianB);
-  return trace / 3.0;
-}
-
-[[nodiscard]] double computeScaledMap(const FrictionProblem& problem,
-                                      std::span<const double> impulse,
-                                      std::span<const double> velocity) {
-  double map = 0.0;
+[[nodiscard]] double computeVelocityError(const FrictionProblem& problem,
+                                          std::span<const double> impulse,
+                                          std::span<const double> multiplier,
+                                          std::span<const double> velocity,
+                                          std::span<const double> bilateralVelocity,
+                                          std::span<const double> contactScale,
+                                          std::span<const double> bilateralScale) {
+  double worst = 0.0;
   double free = 0.0;
+  double load = 0.0;
   for (int c = 0; c < problem.contactCount(); ++c) {
-    const double divisor = meanDiagonal(problem, c);
-    if (!(divisor > 0.0)) continue;
+    const double w = contactScale[c];
     const Eigen::Map<const Eigen::Vector3d> r(impulse.data() + 3 * c);
     const Eigen::Map<const Eigen::Vector3d> u(velocity.data() + 3 * c);
     const Eigen::Map<const Eigen::Vector3d> q(problem.q().data() + 3 * c);
-    map += contactMap(r, u, problem.mu()[c], divisor).squaredNorm();
-    free += q.squaredNorm() / (divisor * divisor);
+    free = std::max(free, q.norm());
+    if (w > 0.0) {
+      worst = std::max(worst, w * contactMap(r, u, problem.mu()[c], w).norm());
+      load = std::max(load, w * r.norm());
+    } else {
+      worst = std::max(worst, -u[0]);  // nothing moves there: the gap alone counts
+    }
   }
-  const double scale = std::sqrt(std::max(squaredNorm(impulse), free));
-  return scale > 0.0 ? std::sqrt(map) / scale : std::sqrt(map);
+  for (int b = 0; b < problem.bilateralCount(); ++b) {
+    worst = std::max(worst, std::abs(bilateralVelocity[b]));
+    free = std::max(free, std::abs(problem.bilateralQ()[b]));
+    load = std::max(load, bilateralScale[b] * std::abs(multiplier[b]));
+  }
+  const double scale = std::max(free, tolerance::kLoadScale * load);
+  return scale > 0.0 ? worst / scale : worst;
 }
 
 }  // namespace
+
+void computeRowScales(const FrictionProblem& problem, std::span<double> contactScale,
+                      std::span<double> bilateralScale) {
+  const auto side = [&](int body, const auto& jacobian) {
+    if (body == kStaticBody) return 0.0;
+    const BodyInverseMass& inverse = problem.bodies()[body];
+    const auto linear = jacobian.template leftCols<3>();
+    const auto angular = jacobian.template rightCols<3>();
+    return inverse.inverseMass * linear.squaredNorm() +
+           (angular * inverse.inverseInertia).cwiseProduct(angular).sum();
+  };
+  for (int c = 0; c < problem.contactCount(); ++c) {
+    double trace = 0.0;
+    if (problem.form() == FrictionProblem::Form::kAssembled) {
+      const BlockMatrix& w = problem.matrix();
+      for (int k = w.rowStart[c]; k < w.rowStart[c + 1]; ++k) {
+        if (w.column[k] == c) trace = w.block[k].trace();
+      }
+    } else {
+      const ContactRows& rows = problem.contacts()[c];
+      trace = side(rows.bodyA, rows.jacobianA) + side(rows.bodyB, rows.jacobianB);
+    }
+    contactScale[c] = trace / 3.0 + problem.compliance()[c];
+  }
+  for (int b = 0; b < problem.bilateralCount(); ++b) {
+    const BilateralRow& row = problem.bilateralRows()[b];
+    bilateralScale[b] = side(row.bodyA, row.jacobianA) + side(row.bodyB, row.jacobianB) +
+                        problem.bilateralCompliance()[b];
+  }
+}
 
 ContactCertificate computeCertificate(const FrictionProblem& problem,
                                       std::span<const double> impulse,
@@ -104,20 +125,28 @@ ContactCertificate computeCertificate(const FrictionProblem& problem,
   std::vector<double> velocity(3 * static_cast<std::size_t>(problem.contactCount()));
   std::vector<double> bilateral(static_cast<std::size_t>(problem.bilateralCount()));
   std::vector<double> bodyChange(6 * static_cast<std::size_t>(problem.bodyCount()));
+  std::vector<double> contactScale(static_cast<std::size_t>(problem.contactCount()));
+  std::vector<double> bilateralScale(static_cast<std::size_t>(problem.bilateralCount()));
   problem.computeVelocity(impulse, multiplier, bodyChange, velocity, bilateral);
-  return computeCertificate(problem, impulse, multiplier, velocity, bilateral);
+  computeRowScales(problem, contactScale, bilateralScale);
+  return computeCertificate(problem, impulse, multiplier, velocity, bilateral, contactScale,
+                            bilateralScale);
 }
 
 ContactCertificate computeCertificate(const FrictionProblem& problem,
                                       std::span<const double> impulse,
                                       std::span<const double> multiplier,
                                       std::span<const double> velocity,
-                                      std::span<const double> bilateralVelocity) {
-  const Norms norms = computeNorms(problem, impulse, multiplier, velocity, bilateralVelocity);
+                                      std::span<const double> bilateralVelocity,
+                                      std::span<const double> contactScale,
+                                      std::span<const double> bilateralScale) {
+  const PlainNorms norms =
+      computePlainNorms(problem, impulse, multiplier, velocity, bilateralVelocity);
   ContactCertificate certificate;
   certificate.naturalMap = norms.relative();
   certificate.naturalMapAbsolute = std::sqrt(norms.map);
-  certificate.scaledNaturalMap = computeScaledMap(problem, impulse, velocity);
+  certificate.velocityError = computeVelocityError(problem, impulse, multiplier, velocity,
+                                                   bilateralVelocity, contactScale, bilateralScale);
   certificate.complementarity = 0.0;
   certificate.coneViolation = 0.0;
   certificate.normalViolation = 0.0;
@@ -137,10 +166,15 @@ ContactCertificate computeCertificate(const FrictionProblem& problem,
   return certificate;
 }
 
-double naturalMapResidual(const FrictionProblem& problem, std::span<const double> impulse,
-                          std::span<const double> multiplier, std::span<const double> velocity,
-                          std::span<const double> bilateralVelocity) {
-  return computeNorms(problem, impulse, multiplier, velocity, bilateralVelocity).relative();
+NaturalMapResidual computeResidual(const FrictionProblem& problem, std::span<const double> impulse,
+                                   std::span<const double> multiplier,
+                                   std::span<const double> velocity,
+                                   std::span<const double> bilateralVelocity,
+                                   std::span<const double> contactScale,
+                                   std::span<const double> bilateralScale) {
+  return {computePlainNorms(problem, impulse, multiplier, velocity, bilateralVelocity).relative(),
+          computeVelocityError(problem, impulse, multiplier, velocity, bilateralVelocity,
+                               contactScale, bilateralScale)};
 }
 
 }  // namespace msd_sim

@@ -17,9 +17,12 @@ struct ContactCertificate {
   /// ‖F‖₂ itself; mixes N·s and m/s, as the published definition does.
   double naturalMapAbsolute{std::numeric_limits<double>::quiet_NaN()};
 
-  /// The same map with every contact's velocity divided by its own W_cc (mean of the diagonal), so
-  /// that F is an impulse, over max(‖r‖, ‖q/W_cc‖): does not change with the unit of mass. [-]
-  double scaledNaturalMap{std::numeric_limits<double>::quiet_NaN()};
+  /// The same map as a velocity, worst contact: max_c w|r - P_K(r - ũ/w)| with w the mean of the
+  /// diagonal of W_cc, and max |u_b|, over the largest free velocity max |q|. Does not change with
+  /// the units, is not diluted by the number of contacts, and a heavy load elsewhere does not
+  /// excuse a light body. Where the load is so large that rounding of w|r| shows, that is the
+  /// scale: max(|q|, kLoadScale·w|r|). [-]
+  double velocityError{std::numeric_limits<double>::quiet_NaN()};
 
   double complementarity{std::numeric_limits<double>::quiet_NaN()};  ///< worst |r_N u_N| [J]
   double coneViolation{std::numeric_limits<double>::quiet_NaN()};    ///< worst |r_T| - µ r_N [N·s]
@@ -32,18 +35,34 @@ struct ContactCertificate {
                                                     std::span<const double> impulse,
                                                     std::span<const double> multiplier);
 
-/// The same where u and u_b are known already (they are not checked against r).
+/// The same where u, u_b and the rows' scales w are known already (they are not checked).
 [[nodiscard]] ContactCertificate computeCertificate(const FrictionProblem& problem,
                                                     std::span<const double> impulse,
                                                     std::span<const double> multiplier,
                                                     std::span<const double> velocity,
-                                                    std::span<const double> bilateralVelocity);
+                                                    std::span<const double> bilateralVelocity,
+                                                    std::span<const double> contactScale,
+                                                    std::span<const double> bilateralScale);
 
-/// Relative natural-map residual of (r, u); the first entry of the certificate, without the rest.
-[[nodiscard]] double naturalMapResidual(const FrictionProblem& problem,
-                                        std::span<const double> impulse,
-                                        std::span<const double> multiplier,
-                                        std::span<const double> velocity,
-                                        std::span<const double> bilateralVelocity);
+/// The two relative residuals of a certificate.
+struct NaturalMapResidual {
+  double relative{0.0};       ///< ContactCertificate::naturalMap
+  double velocityError{0.0};  ///< ContactCertificate::velocityError
+};
+
+/// The residuals of (r, u) without the rest of the certificate. `contactScale` and `bilateralScale`
+/// hold w of every row (computeRowScales).
+[[nodiscard]] NaturalMapResidual computeResidual(const FrictionProblem& problem,
+                                                 std::span<const double> impulse,
+                                                 std::span<const double> multiplier,
+                                                 std::span<const double> velocity,
+                                                 std::span<const double> bilateralVelocity,
+                                                 std::span<const double> contactScale,
+                                                 std::span<const double> bilateralScale);
+
+/// Velocity that a unit impulse makes at each contact (mean of the diagonal of W_cc) and at each
+/// bilateral row [1/kg].
+void computeRowScales(const FrictionProblem& problem, std::span<double> contactScale,
+                      std::span<double> bilateralScale);
 
 }  // namespace msd_sim

@@ -278,9 +278,9 @@ FrictionProblem parseProblem(std::string_view text) {
   const long contacts = reader.integer("number of contacts", 0, kMostContacts);
   const long storage = reader.integer("storage (0 dense, 1 blocks, 2 sparse)", 0, 2);
   const long size = 3 * contacts;
-  reader.requireRoom("the problem", static_cast<std::size_t>(size));
   (void)reader.integer("rows of W", size, size);
   (void)reader.integer("columns of W", size, size);
+  reader.requireRoom("the problem", static_cast<std::size_t>(size));
   BlockMatrix w;
   if (storage == 0) {
     w = readDense(reader, size);
@@ -296,7 +296,11 @@ FrictionProblem parseProblem(std::string_view text) {
   }
   // Older files end with a flag and a starting guess: numbers, which are read and left.
   while (!reader.atEnd()) (void)reader.number("number after mu");
-  return FrictionProblem::assembled(std::move(w), std::move(q), std::move(mu));
+  try {
+    return FrictionProblem::assembled(std::move(w), std::move(q), std::move(mu));
+  } catch (const std::invalid_argument& error) {
+    throw ProblemFileError(fmt::format("problem file: {}", error.what()));
+  }
 }
 
 std::string writeProblem(const FrictionProblem& problem) {

@@ -36,7 +36,8 @@ class ProximalNewton {
 
   struct Limits {
     int iterations{40};
-    double reduction{1e-4};
+    double reduction{1e-4};         ///< of the mismatch, at which to stop
+    double settledReduction{1e-2};  ///< enough once the contact states have settled
     double minimalStep{1.0 / 128.0};
   };
 
@@ -51,8 +52,10 @@ class ProximalNewton {
     evaluate(space, rows, 0.0, impulses_, states_);
     double norm = space.mismatch(0.0, impulses_);
     const double initial = norm;
+    bool settled = false;  // the last full step changed no contact's state
     while (report.iterations < limits.iterations) {
-      if (norm <= limits.reduction * initial || !(norm > floor_)) {
+      const double target = settled ? limits.settledReduction : limits.reduction;
+      if (norm <= target * initial || !(norm > floor_)) {
         report.converged = true;
         break;
       }
@@ -72,6 +75,7 @@ class ProximalNewton {
       }
       if (!descended) break;
       space.acceptStep(t);
+      settled = t == 1.0 && states_ == trial_states_;
       std::swap(impulses_, trial_impulses_);
       std::swap(states_, trial_states_);
       norm = trial;

@@ -15,6 +15,12 @@ inline constexpr double kSingularBlock = 1e-15;
 inline constexpr double kOneContact = 4e-16;
 inline constexpr int kOneContactIterations = 60;
 
+// Certificate.
+
+/// Share of the velocity w|r| that a load alone would cause, below which a velocity error is not
+/// asked for: 1e-8 of it is a hundred roundings.
+inline constexpr double kLoadScale = 1e-6;
+
 // Linear algebra.
 
 /// Eigenvalues of W_bb below this share of the largest belong to redundant joint rows.
@@ -40,22 +46,27 @@ inline constexpr int kPolishSweeps = 5;
 
 // Proximal steps. The softness ε is relative to each contact's W_cc.
 
-inline constexpr double kSoftnessPerResidual = 1e3;  ///< first ε over the residual at that time
+inline constexpr double kSoftnessPerResidual = 1e2;  ///< first ε over the residual at that time
 inline constexpr double kSmallestFirstSoftness = 1e-6;
-inline constexpr double kLargestSoftness = 10.0;
+inline constexpr double kLargestFirstSoftness = 10.0;
+inline constexpr double kLargestSoftness = 100.0;
 inline constexpr double kSmallestSoftness = 1e-8;
-inline constexpr double kSoftnessFall = 0.1;      ///< after an easy step
+inline constexpr double kSoftnessFall = 0.03;      ///< after an easy step
 inline constexpr double kSoftnessSlowFall = 0.5;  ///< after a laborious one
 inline constexpr double kSoftnessRise = 4.0;      ///< after a failure
-inline constexpr double kFailureMemory = 0.3;     ///< how fast a failed ε is tried again
-inline constexpr int kEasyInner = 10;             ///< Newton steps of an easy proximal step
+inline constexpr double kFailureMemory = 0.5;     ///< how fast a failed ε is tried again
+inline constexpr int kEasyInner = 5;              ///< Newton steps of an easy proximal step
+inline constexpr double kRejectGrowth = 10.0;     ///< of the residual in one step: not accepted
 inline constexpr int kInnerIterations = 40;
 inline constexpr double kInnerReduction = 1e-4;     ///< mismatch, end over start
 inline constexpr double kSmallestStep = 1.0 / 128;  ///< of the line search
 
-/// Proximal steps without a halving of the residual before a solve below `kRoundingResidual` is
-/// called as good as it gets.
-inline constexpr int kIdleLimit = 30;
+/// Proximal steps without a halving of the residual after which a solve is called as good as it
+/// gets: few once the residual is at the level of rounding, many before (hard problems rest for
+/// up to 200 and then go on).
+inline constexpr int kIdleLimitRounding = 30;
+inline constexpr int kIdleLimit = 500;
 inline constexpr double kRoundingResidual = 1e-11;
+inline constexpr double kRoundingMargin = 30.0;  ///< over kRounding·(load/free velocity)
 
 }  // namespace msd_sim::tolerance
