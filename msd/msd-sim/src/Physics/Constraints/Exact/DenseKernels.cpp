@@ -144,6 +144,7 @@ void solveUnitLower(int k, const double* l, int ldl, int n, double* x, int ldx) 
 
 void subtractProduct(int m, int n, int k, const double* a, int lda, const double* b, int ldb,
                      double* c, int ldc) {
+  if (m == 0 || n == 0 || k == 0) return;
   multiplySubtract(m, n, k, a, lda, b, ldb, c, ldc);
 }
 

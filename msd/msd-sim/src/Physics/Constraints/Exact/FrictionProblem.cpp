@@ -74,11 +74,10 @@ FrictionProblem FrictionProblem::assembled(BlockMatrix w, std::vector<double> q,
         "friction problem: W has {} block rows and {} blocks for {} columns, expected {} rows",
         w.rows(), w.block.size(), w.column.size(), contacts));
   }
+  if (!std::is_sorted(w.rowStart.begin(), w.rowStart.end())) {
+    throw std::invalid_argument("friction problem: a block row of W ends before it begins");
+  }
   for (int i = 0; i < w.rows(); ++i) {
-    if (w.rowStart[i] > w.rowStart[i + 1]) {
-      throw std::invalid_argument(
-          fmt::format("friction problem: block row {} of W ends before it begins", i));
-    }
     for (int k = w.rowStart[i]; k < w.rowStart[i + 1]; ++k) {
       const bool ascending = k == w.rowStart[i] || w.column[k] > w.column[k - 1];
       if (w.column[k] < 0 || w.column[k] >= w.rows() || !ascending) {
