@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
 #include <stdexcept>
 #include <utility>
 
@@ -15,7 +16,6 @@ namespace msd_sim {
 namespace {
 
 using Vector6 = Eigen::Matrix<double, 6, 1>;
-using Matrix63 = Eigen::Matrix<double, 6, 3>;
 
 /// Squares and products of a few numbers up to this size stay finite.
 void requireInRange(std::span<const double> values, const char* name) {
@@ -57,25 +57,79 @@ struct BodySide {
   Eigen::Matrix<double, Eigen::Dynamic, 6, Eigen::RowMajor, 3, 6> jacobian;
 };
 
-}  // namespace
+[[nodiscard]] std::vector<std::vector<BodySide>> collectSides(const FrictionProblem& problem) {
+  std::vector<std::vector<BodySide>> sides(problem.bodyCount());
+  const auto add = [&](int body, int row, const auto& jacobian) {
+    if (body != kStaticBody) sides[body].push_back({row, jacobian});
+  };
+  for (int c = 0; c < problem.contactCount(); ++c) {
+    const ContactRows& rows = problem.contacts()[c];
+    add(rows.bodyA, c, rows.jacobianA);
+    add(rows.bodyB, c, rows.jacobianB);
+  }
+  for (int b = 0; b < problem.bilateralCount(); ++b) {
+    const BilateralRow& row = problem.bilateralRows()[b];
+    add(row.bodyA, problem.contactCount() + b, row.jacobianA);
+    add(row.bodyB, problem.contactCount() + b, row.jacobianB);
+  }
+  return sides;
+}
 
-FrictionProblem FrictionProblem::assembled(BlockMatrix w, std::vector<double> q,
-                                           std::vector<double> mu) {
-  const std::size_t contacts = mu.size();
-  if (q.size() != 3 * contacts) {
-    throw std::invalid_argument(
-        fmt::format("friction problem: q has {} entries, expected 3 for each of {} contacts",
-                    q.size(), contacts));
+/// H M⁻¹ Hᵀ: contact with contact as block rows, joint rows dense (an audited step has few).
+struct Coupling {
+  std::vector<std::map<int, ContactBlock>> contacts;
+  Eigen::MatrixXd jointContact;
+  Eigen::MatrixXd jointJoint;
+};
+
+[[nodiscard]] Coupling computeCoupling(const FrictionProblem& problem) {
+  const int contacts = problem.contactCount();
+  const int joints = problem.bilateralCount();
+  Coupling coupling{std::vector<std::map<int, ContactBlock>>(contacts),
+                    Eigen::MatrixXd::Zero(joints, 3L * contacts),
+                    Eigen::MatrixXd::Zero(joints, joints)};
+  const auto sides = collectSides(problem);
+  for (int body = 0; body < problem.bodyCount(); ++body) {
+    for (const BodySide& column : sides[body]) {
+      Eigen::Matrix<double, 6, Eigen::Dynamic, 0, 6, 3> answer(6, column.jacobian.rows());
+      for (Eigen::Index k = 0; k < column.jacobian.rows(); ++k) {
+        answer.col(k) = applyInverse(problem.bodies()[body], column.jacobian.row(k).transpose());
+      }
+      for (const BodySide& row : sides[body]) {
+        const Eigen::MatrixXd product = row.jacobian * answer;
+        if (row.row < contacts && column.row < contacts) {
+          coupling.contacts[row.row].try_emplace(column.row, ContactBlock::Zero()).first->second +=
+              product;
+        } else if (row.row >= contacts && column.row < contacts) {
+          coupling.jointContact.block(row.row - contacts, 3L * column.row, 1, 3) += product;
+        } else if (row.row >= contacts) {
+          coupling.jointJoint(row.row - contacts, column.row - contacts) += product(0, 0);
+        }
+      }
+    }
   }
-  if (static_cast<std::size_t>(w.rows()) != contacts || w.column.size() != w.block.size() ||
-      (!w.rowStart.empty() && (w.rowStart.front() != 0 ||
-                               static_cast<std::size_t>(w.rowStart.back()) != w.column.size()))) {
+  for (int b = 0; b < joints; ++b) coupling.jointJoint(b, b) += problem.bilateralCompliance()[b];
+  return coupling;
+}
+
+[[nodiscard]] Eigen::MatrixXd pseudoInverse(const Eigen::MatrixXd& matrix) {
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(matrix);
+  Eigen::VectorXd inverse = eigen.eigenvalues();
+  const double cut = tolerance::kRedundantRow * inverse.cwiseAbs().maxCoeff();
+  for (double& value : inverse) value = value > cut ? 1.0 / value : 0.0;
+  return eigen.eigenvectors() * inverse.asDiagonal() * eigen.eigenvectors().transpose();
+}
+
+void requireMatrix(const BlockMatrix& w, std::size_t contacts) {
+  const bool fits =
+      static_cast<std::size_t>(w.rows()) == contacts && w.column.size() == w.block.size() &&
+      (w.rowStart.empty() ||
+       (w.rowStart.front() == 0 && static_cast<std::size_t>(w.rowStart.back()) == w.column.size()));
+  if (!fits || !std::is_sorted(w.rowStart.begin(), w.rowStart.end())) {
     throw std::invalid_argument(fmt::format(
-        "friction problem: W has {} block rows and {} blocks for {} columns, expected {} rows",
-        w.rows(), w.block.size(), w.column.size(), contacts));
-  }
-  if (!std::is_sorted(w.rowStart.begin(), w.rowStart.end())) {
-    throw std::invalid_argument("friction problem: a block row of W ends before it begins");
+        "friction problem: W has {} block rows, {} columns and {} blocks in rows that do not fit, "
+        "expected {} rows",
+        w.rows(), w.column.size(), w.block.size(), contacts));
   }
   for (int i = 0; i < w.rows(); ++i) {
     for (int k = w.rowStart[i]; k < w.rowStart[i + 1]; ++k) {
@@ -88,6 +142,19 @@ FrictionProblem FrictionProblem::assembled(BlockMatrix w, std::vector<double> q,
       requireInRange({w.block[k].data(), 9}, "block of W");
     }
   }
+}
+
+}  // namespace
+
+FrictionProblem FrictionProblem::assembled(BlockMatrix w, std::vector<double> q,
+                                           std::vector<double> mu) {
+  const std::size_t contacts = mu.size();
+  if (q.size() != 3 * contacts) {
+    throw std::invalid_argument(
+        fmt::format("friction problem: q has {} entries, expected 3 for each of {} contacts",
+                    q.size(), contacts));
+  }
+  requireMatrix(w, contacts);
   requireInRange(q, "q");
   for (const double value : mu) requireNonNegative(value, "mu");
   FrictionProblem problem;
@@ -226,90 +293,30 @@ void FrictionProblem::computeBodyVelocityChange(std::span<const double> impulse,
 
 FrictionProblem FrictionProblem::toAssembled() const {
   if (form_ == Form::kAssembled) return *this;
-  const int contacts = contactCount();
-  const int joints = bilateralCount();
-
-  std::vector<std::vector<BodySide>> sides(bodyCount());
-  for (int c = 0; c < contacts; ++c) {
-    if (contacts_[c].bodyA >= 0) sides[contacts_[c].bodyA].push_back({c, contacts_[c].jacobianA});
-    if (contacts_[c].bodyB >= 0) sides[contacts_[c].bodyB].push_back({c, contacts_[c].jacobianB});
-  }
-  for (int b = 0; b < joints; ++b) {
-    const int row = contacts + b;
-    if (bilateral_[b].bodyA >= 0)
-      sides[bilateral_[b].bodyA].push_back({row, bilateral_[b].jacobianA});
-    if (bilateral_[b].bodyB >= 0)
-      sides[bilateral_[b].bodyB].push_back({row, bilateral_[b].jacobianB});
-  }
-
-  // Contact–contact blocks as ordered lists, joint rows dense: joints are few in an audited step.
-  std::vector<std::vector<std::pair<int, ContactBlock>>> rows(contacts);
-  Eigen::MatrixXd jointContact = Eigen::MatrixXd::Zero(joints, 3L * contacts);
-  Eigen::MatrixXd jointJoint = Eigen::MatrixXd::Zero(joints, joints);
-  for (int body = 0; body < bodyCount(); ++body) {
-    for (const BodySide& column : sides[body]) {
-      Eigen::Matrix<double, 6, Eigen::Dynamic, 0, 6, 3> answer(6, column.jacobian.rows());
-      for (Eigen::Index k = 0; k < column.jacobian.rows(); ++k) {
-        answer.col(k) = applyInverse(bodies_[body], column.jacobian.row(k).transpose());
-      }
-      for (const BodySide& row : sides[body]) {
-        const Eigen::MatrixXd product = row.jacobian * answer;
-        if (row.row < contacts && column.row < contacts) {
-          rows[row.row].emplace_back(column.row, ContactBlock(product));
-        } else if (row.row >= contacts && column.row < contacts) {
-          jointContact.block(row.row - contacts, 3L * column.row, 1, 3) += product;
-        } else if (row.row >= contacts) {
-          jointJoint(row.row - contacts, column.row - contacts) += product(0, 0);
-        }
-      }
-    }
-  }
-
+  Coupling coupling = computeCoupling(*this);
   std::vector<double> q = q_;
   Eigen::MatrixXd correction;
-  if (joints > 0) {
+  if (bilateralCount() > 0) {
     // λ = -(W_bb + D_b)⁺ (q_b + W_bc r); redundant rows are cut off in the pseudo-inverse.
-    for (int b = 0; b < joints; ++b) jointJoint(b, b) += bilateral_compliance_[b];
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(jointJoint);
-    Eigen::VectorXd inverse = eigen.eigenvalues();
-    const double cut = tolerance::kRedundantRow * std::max(inverse.cwiseAbs().maxCoeff(), 0.0);
-    for (double& value : inverse) value = value > cut ? 1.0 / value : 0.0;
-    const Eigen::MatrixXd pseudo =
-        eigen.eigenvectors() * inverse.asDiagonal() * eigen.eigenvectors().transpose();
-    correction = jointContact.transpose() * pseudo * jointContact;
+    const Eigen::MatrixXd pseudo = pseudoInverse(coupling.jointJoint);
+    correction = coupling.jointContact.transpose() * pseudo * coupling.jointContact;
     const Eigen::VectorXd shift =
-        jointContact.transpose() *
-        (pseudo * Eigen::Map<const Eigen::VectorXd>(bilateral_q_.data(), joints));
-    for (int i = 0; i < 3 * contacts; ++i) q[i] -= shift[i];
+        coupling.jointContact.transpose() *
+        (pseudo * Eigen::Map<const Eigen::VectorXd>(bilateral_q_.data(), bilateralCount()));
+    for (std::size_t i = 0; i < q.size(); ++i) q[i] -= shift[static_cast<Eigen::Index>(i)];
   }
-
   BlockMatrix w;
   w.rowStart.push_back(0);
-  std::vector<ContactBlock> dense(contacts, ContactBlock::Zero());
-  std::vector<char> used(contacts, 0);
-  for (int c = 0; c < contacts; ++c) {
-    std::fill(used.begin(), used.end(), char{0});
-    for (const auto& [column, block] : rows[c]) {
-      if (used[column] == 0) dense[column].setZero();
-      used[column] = 1;
-      dense[column] += block;
+  for (int c = 0; c < contactCount(); ++c) {
+    std::map<int, ContactBlock>& row = coupling.contacts[c];
+    row.try_emplace(c, ContactBlock::Zero()).first->second.diagonal().array() += compliance_[c];
+    for (int d = 0; d < contactCount() && correction.size() > 0; ++d) {
+      const ContactBlock part = correction.block<3, 3>(3L * c, 3L * d);
+      if (!part.isZero(0.0)) row.try_emplace(d, ContactBlock::Zero()).first->second -= part;
     }
-    if (used[c] == 0) dense[c].setZero();
-    used[c] = 1;
-    dense[c].diagonal().array() += compliance_[c];
-    for (int d = 0; d < contacts; ++d) {
-      if (joints > 0) {
-        const ContactBlock part = correction.block<3, 3>(3L * c, 3L * d);
-        if (!part.isZero(0.0)) {
-          if (used[d] == 0) dense[d].setZero();
-          used[d] = 1;
-          dense[d] -= part;
-        }
-      }
-      if (used[d] != 0 && (d == c || !dense[d].isZero(0.0))) {
-        w.column.push_back(d);
-        w.block.push_back(dense[d]);
-      }
+    for (const auto& [column, block] : row) {
+      w.column.push_back(column);
+      w.block.push_back(block);
     }
     w.rowStart.push_back(static_cast<int>(w.column.size()));
   }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "msd-sim/src/Physics/Constraints/Exact/DenseKernels.hpp"
 
@@ -59,6 +60,36 @@ class LinePlan {
   long end_{0};
 };
 
+[[nodiscard]] std::vector<std::vector<int>> childrenOf(const std::vector<int>& parent) {
+  std::vector<std::vector<int>> children(parent.size());
+  for (std::size_t k = 0; k < parent.size(); ++k) {
+    if (parent[k] != -1) children[parent[k]].push_back(static_cast<int>(k));
+  }
+  return children;
+}
+
+/// Nodes of a forest in an order that puts every subtree together and its root last.
+[[nodiscard]] std::vector<int> computePostorder(const std::vector<int>& parent) {
+  const auto children = childrenOf(parent);
+  std::vector<int> order;
+  order.reserve(parent.size());
+  std::vector<std::pair<int, std::size_t>> stack;
+  for (std::size_t root = 0; root < parent.size(); ++root) {
+    if (parent[root] != -1) continue;
+    stack.emplace_back(static_cast<int>(root), 0);
+    while (!stack.empty()) {
+      const int node = stack.back().first;
+      if (stack.back().second < children[node].size()) {
+        stack.emplace_back(children[node][stack.back().second++], 0);
+      } else {
+        order.push_back(node);
+        stack.pop_back();
+      }
+    }
+  }
+  return order;
+}
+
 }  // namespace
 
 void SparseBlockLu::analyze(int nodes, int blockSize, std::span<const int> rowStart,
@@ -97,66 +128,18 @@ void SparseBlockLu::orderNodes(std::span<const int> rowStart, std::span<const in
 }
 
 void SparseBlockLu::buildTree(std::span<const int> rowStart, std::span<const int> column) {
-  // Elimination tree (Liu 1990) with path compression, then a postorder so that children come
-  // right before their parent; the order of the nodes is changed to it.
-  std::vector<int> parent(nodes_, -1);
-  std::vector<int> ancestor(nodes_, -1);
-  const auto computeParents = [&] {
-    std::fill(parent.begin(), parent.end(), -1);
-    std::fill(ancestor.begin(), ancestor.end(), -1);
-    for (int k = 0; k < nodes_; ++k) {
-      const int node = node_at_[k];
-      for (int e = rowStart[node]; e < rowStart[node + 1]; ++e) {
-        int i = position_[column[e]];
-        while (i != -1 && i < k) {
-          const int next = ancestor[i];
-          ancestor[i] = k;
-          if (next == -1) parent[i] = k;
-          i = next;
-        }
-      }
-    }
-  };
-  computeParents();
-
-  std::vector<std::vector<int>> children(nodes_);
-  std::vector<int> roots;
-  for (int k = 0; k < nodes_; ++k) {
-    if (parent[k] == -1) {
-      roots.push_back(k);
-    } else {
-      children[parent[k]].push_back(k);
-    }
-  }
-  std::vector<int> postorder;
-  postorder.reserve(nodes_);
-  std::vector<std::pair<int, std::size_t>> stack;
-  for (const int root : roots) {
-    stack.emplace_back(root, 0);
-    while (!stack.empty()) {
-      auto& [node, next] = stack.back();
-      if (next < children[node].size()) {
-        const int child = children[node][next++];
-        stack.emplace_back(child, 0);
-      } else {
-        postorder.push_back(node);
-        stack.pop_back();
-      }
-    }
-  }
+  // Children come right before their parent in a postorder; the nodes are renumbered to it.
+  findParents(rowStart, column);
+  const std::vector<int> postorder = computePostorder(tree_parent_);
   std::vector<int> reordered(nodes_);
   for (int k = 0; k < nodes_; ++k) reordered[k] = node_at_[postorder[k]];
   node_at_ = std::move(reordered);
   for (int k = 0; k < nodes_; ++k) position_[node_at_[k]] = k;
-  computeParents();
-  tree_parent_ = parent;
+  findParents(rowStart, column);
 
   // Structure of each column of L: its own entries and those of its children.
   tree_struct_.assign(nodes_, {});
-  std::vector<std::vector<int>> childrenOf(nodes_);
-  for (int k = 0; k < nodes_; ++k) {
-    if (tree_parent_[k] != -1) childrenOf[tree_parent_[k]].push_back(k);
-  }
+  const auto children = childrenOf(tree_parent_);
   std::vector<int> mark(nodes_, -1);
   for (int k = 0; k < nodes_; ++k) {
     auto& structure = tree_struct_[k];
@@ -169,25 +152,58 @@ void SparseBlockLu::buildTree(std::span<const int> rowStart, std::span<const int
     };
     const int node = node_at_[k];
     for (int e = rowStart[node]; e < rowStart[node + 1]; ++e) visit(position_[column[e]]);
-    for (const int child : childrenOf[k]) {
+    for (const int child : children[k]) {
       for (const int row : tree_struct_[child]) visit(row);
     }
     std::sort(structure.begin(), structure.end());
   }
 }
 
+void SparseBlockLu::findParents(std::span<const int> rowStart, std::span<const int> column) {
+  // Elimination tree with path compression (Liu 1990).
+  tree_parent_.assign(nodes_, -1);
+  std::vector<int> ancestor(nodes_, -1);
+  for (int k = 0; k < nodes_; ++k) {
+    const int node = node_at_[k];
+    for (int e = rowStart[node]; e < rowStart[node + 1]; ++e) {
+      int i = position_[column[e]];
+      while (i != -1 && i < k) {
+        const int next = ancestor[i];
+        ancestor[i] = k;
+        if (next == -1) tree_parent_[i] = k;
+        i = next;
+      }
+    }
+  }
+}
+
 void SparseBlockLu::buildFronts() {
-  // Columns with the same structure share a front; a front then takes in the child just before it
-  // when that costs few explicit zeros. `begin` holds the first column of each front.
-  struct Group {
-    int first{0};
-    int end{0};
-    long zeros{0};
-  };
+  const std::vector<Group> groups = groupColumns();
+  fronts_.assign(groups.size(), {});
+  border_nodes_.clear();
+  std::vector<int> frontOf(nodes_, 0);
+  for (std::size_t f = 0; f < groups.size(); ++f) {
+    Front& front = fronts_[f];
+    front.first = groups[f].first;
+    front.pivots = groups[f].end - groups[f].first;
+    // The last pivot column's structure is the border: every earlier column's rows are among the
+    // pivots that follow it and the border.
+    const auto& border = tree_struct_[groups[f].end - 1];
+    front.border = static_cast<int>(border.size());
+    front.borderBegin = static_cast<int>(border_nodes_.size());
+    border_nodes_.insert(border_nodes_.end(), border.begin(), border.end());
+    for (int k = groups[f].first; k < groups[f].end; ++k) frontOf[k] = static_cast<int>(f);
+  }
+  linkFronts(frontOf);
+}
+
+std::vector<SparseBlockLu::Group> SparseBlockLu::groupColumns() const {
+  // A column joins the group before it when that is its child in the tree and the explicit zeros
+  // stay few; equal structures cost none.
   const auto borderOf = [&](const Group& group) {
     return static_cast<long>(tree_struct_[group.end - 1].size());
   };
-  const auto entries = [&](long pivots, long border) { return pivots * (pivots + 2 * border); };
+  const auto entries = [](long pivots, long border) { return pivots * (pivots + 2 * border); };
   std::vector<Group> groups;
   for (int k = 0; k < nodes_; ++k) {
     Group group{k, k + 1, 0};
@@ -211,39 +227,18 @@ void SparseBlockLu::buildFronts() {
     }
     groups.push_back(group);
   }
+  return groups;
+}
 
-  fronts_.assign(groups.size(), {});
-  border_nodes_.clear();
-  std::vector<int> frontOf(nodes_, 0);
-  for (std::size_t f = 0; f < groups.size(); ++f) {
-    Front& front = fronts_[f];
-    front.first = groups[f].first;
-    front.pivots = groups[f].end - groups[f].first;
-    // The last pivot column's structure is the border: every earlier column's rows are among the
-    // pivots that follow it and the border.
-    const auto& border = tree_struct_[groups[f].end - 1];
-    front.border = static_cast<int>(border.size());
-    front.borderBegin = static_cast<int>(border_nodes_.size());
-    border_nodes_.insert(border_nodes_.end(), border.begin(), border.end());
-    for (int k = groups[f].first; k < groups[f].end; ++k) frontOf[k] = static_cast<int>(f);
-  }
+void SparseBlockLu::linkFronts(const std::vector<int>& frontOf) {
   border_in_parent_.assign(border_nodes_.size(), 0);
   std::vector<int> childCount(fronts_.size() + 1, 0);
   for (Front& front : fronts_) {
     if (front.border == 0) continue;
     front.parent = frontOf[border_nodes_[front.borderBegin]];
     ++childCount[front.parent + 1];
-    const Front& parent = fronts_[front.parent];
-    const auto parentBorder = border_nodes_.begin() + parent.borderBegin;
-    for (int i = 0; i < front.border; ++i) {
-      const int node = border_nodes_[front.borderBegin + i];
-      border_in_parent_[front.borderBegin + i] =
-          node < parent.first + parent.pivots
-              ? node - parent.first
-              : parent.pivots +
-                    static_cast<int>(
-                        std::lower_bound(parentBorder, parentBorder + parent.border, node) -
-                        parentBorder);
+    for (int i = front.borderBegin; i < front.borderBegin + front.border; ++i) {
+      border_in_parent_[i] = localIndex(fronts_[front.parent], border_nodes_[i]);
     }
   }
   std::partial_sum(childCount.begin(), childCount.end(), childCount.begin());
@@ -258,18 +253,18 @@ void SparseBlockLu::buildFronts() {
   }
 }
 
+int SparseBlockLu::localIndex(const Front& front, int k) const {
+  if (k < front.first + front.pivots) return k - front.first;
+  const auto begin = border_nodes_.begin() + front.borderBegin;
+  return front.pivots + static_cast<int>(std::lower_bound(begin, begin + front.border, k) - begin);
+}
+
 void SparseBlockLu::mapEntries(std::span<const int> rowStart, std::span<const int> column) {
   std::vector<int> frontOf(nodes_, 0);
   for (std::size_t f = 0; f < fronts_.size(); ++f) {
     for (int k = 0; k < fronts_[f].pivots; ++k) frontOf[fronts_[f].first + k] = static_cast<int>(f);
   }
   const auto ownerOf = [&](int i, int j) { return frontOf[std::min(i, j)]; };
-  const auto localIndex = [&](const Front& front, int k) {
-    if (k < front.first + front.pivots) return k - front.first;
-    const auto begin = border_nodes_.begin() + front.borderBegin;
-    return front.pivots +
-           static_cast<int>(std::lower_bound(begin, begin + front.border, k) - begin);
-  };
   std::vector<int> count(fronts_.size() + 1, 0);
   for (int i = 0; i < nodes_; ++i) {
     for (int e = rowStart[i]; e < rowStart[i + 1]; ++e) {
@@ -408,56 +403,58 @@ void SparseBlockLu::solve(std::span<double> x) {
   for (int k = 0; k < nodes_; ++k) {
     for (int i = 0; i < bs; ++i) permuted_[k * bs + i] = x[node_at_[k] * bs + i];
   }
-  // Forward: L y = P x, front by front.
-  for (const Front& front : fronts_) {
-    const int p = front.pivots * bs;
-    const int b = front.border * bs;
-    const int m = p + b;
-    const double* left = left_.data() + front.leftOffset;
-    const int* pivot = pivot_.data() + static_cast<long>(front.first) * bs;
-    double* top = permuted_.data() + static_cast<long>(front.first) * bs;
-    double* below = border_values_.data();
-    std::fill_n(below, b, 0.0);
-    for (int k = 0; k < p; ++k) std::swap(top[k], top[pivot[k]]);
-    for (int k = 0; k < p; ++k) {
-      const double value = top[k];
-      const double* column = left + static_cast<long>(k) * m;
-      for (int i = k + 1; i < p; ++i) top[i] = std::fma(-column[i], value, top[i]);
-      for (int i = 0; i < b; ++i) below[i] = std::fma(column[p + i], value, below[i]);
-    }
-    for (int n = 0; n < front.border; ++n) {
-      double* target =
-          permuted_.data() + static_cast<long>(border_nodes_[front.borderBegin + n]) * bs;
-      for (int i = 0; i < bs; ++i) target[i] -= below[n * bs + i];
-    }
-  }
-  // Backward: U x = y.
-  for (auto it = fronts_.rbegin(); it != fronts_.rend(); ++it) {
-    const Front& front = *it;
-    const int p = front.pivots * bs;
-    const int b = front.border * bs;
-    const int m = p + b;
-    const double* left = left_.data() + front.leftOffset;
-    const double* right = right_.data() + front.rightOffset;
-    double* top = permuted_.data() + static_cast<long>(front.first) * bs;
-    for (int n = 0; n < front.border; ++n) {
-      const double* source =
-          permuted_.data() + static_cast<long>(border_nodes_[front.borderBegin + n]) * bs;
-      for (int i = 0; i < bs; ++i) {
-        const double value = source[i];
-        const double* column = right + static_cast<long>(n * bs + i) * p;
-        for (int k = 0; k < p; ++k) top[k] = std::fma(-column[k], value, top[k]);
-      }
-    }
-    for (int k = p - 1; k >= 0; --k) {
-      const double* column = left + static_cast<long>(k) * m;
-      const double value = top[k] / column[k];
-      top[k] = value;
-      for (int i = 0; i < k; ++i) top[i] = std::fma(-column[i], value, top[i]);
-    }
-  }
+  for (const Front& front : fronts_) substituteForward(front);
+  for (auto front = fronts_.rbegin(); front != fronts_.rend(); ++front) substituteBackward(*front);
   for (int k = 0; k < nodes_; ++k) {
     for (int i = 0; i < bs; ++i) x[node_at_[k] * bs + i] = permuted_[k * bs + i];
+  }
+}
+
+void SparseBlockLu::substituteForward(const Front& front) {
+  const int bs = block_size_;
+  const int p = front.pivots * bs;
+  const int b = front.border * bs;
+  const int m = p + b;
+  const double* left = left_.data() + front.leftOffset;
+  const int* pivot = pivot_.data() + static_cast<long>(front.first) * bs;
+  double* top = permuted_.data() + static_cast<long>(front.first) * bs;
+  double* below = border_values_.data();
+  std::fill_n(below, b, 0.0);
+  for (int k = 0; k < p; ++k) std::swap(top[k], top[pivot[k]]);
+  for (int k = 0; k < p; ++k) {
+    const double value = top[k];
+    const double* column = left + static_cast<long>(k) * m;
+    for (int i = k + 1; i < p; ++i) top[i] = std::fma(-column[i], value, top[i]);
+    for (int i = 0; i < b; ++i) below[i] = std::fma(column[p + i], value, below[i]);
+  }
+  for (int n = 0; n < front.border; ++n) {
+    double* target =
+        permuted_.data() + static_cast<long>(border_nodes_[front.borderBegin + n]) * bs;
+    for (int i = 0; i < bs; ++i) target[i] -= below[n * bs + i];
+  }
+}
+
+void SparseBlockLu::substituteBackward(const Front& front) {
+  const int bs = block_size_;
+  const int p = front.pivots * bs;
+  const int m = p + front.border * bs;
+  const double* left = left_.data() + front.leftOffset;
+  const double* right = right_.data() + front.rightOffset;
+  double* top = permuted_.data() + static_cast<long>(front.first) * bs;
+  for (int n = 0; n < front.border; ++n) {
+    const double* source =
+        permuted_.data() + static_cast<long>(border_nodes_[front.borderBegin + n]) * bs;
+    for (int i = 0; i < bs; ++i) {
+      const double value = source[i];
+      const double* column = right + static_cast<long>(n * bs + i) * p;
+      for (int k = 0; k < p; ++k) top[k] = std::fma(-column[k], value, top[k]);
+    }
+  }
+  for (int k = p - 1; k >= 0; --k) {
+    const double* column = left + static_cast<long>(k) * m;
+    const double value = top[k] / column[k];
+    top[k] = value;
+    for (int i = 0; i < k; ++i) top[i] = std::fma(-column[i], value, top[i]);
   }
 }
 

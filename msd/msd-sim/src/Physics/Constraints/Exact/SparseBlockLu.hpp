@@ -60,13 +60,26 @@ class SparseBlockLu {
     int column{0};
   };
 
+  /// Columns [first, end) that share a front, and the explicit zeros that costs (in blocks).
+  struct Group {
+    int first{0};
+    int end{0};
+    long zeros{0};
+  };
+
   void orderNodes(std::span<const int> rowStart, std::span<const int> column);
   void buildTree(std::span<const int> rowStart, std::span<const int> column);
+  void findParents(std::span<const int> rowStart, std::span<const int> column);
   void buildFronts();
+  [[nodiscard]] std::vector<Group> groupColumns() const;
+  void linkFronts(const std::vector<int>& frontOf);
+  [[nodiscard]] int localIndex(const Front& front, int k) const;
   void mapEntries(std::span<const int> rowStart, std::span<const int> column);
   void planMemory();
   void assemble(const Front& front, std::span<const double> blocks);
   void addChild(const Front& front, const Front& child);
+  void substituteForward(const Front& front);
+  void substituteBackward(const Front& front);
   void factorizeFrontMatrix(const Front& front, double tiny, int& replaced);
 
   int nodes_{0};
