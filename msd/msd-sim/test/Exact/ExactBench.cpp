@@ -117,7 +117,7 @@ void measureWarm(const std::string& name, const FrictionProblem& problem,
 int main(int argc, char** argv) {
   const Settings settings = readArguments(argc, argv);
   fmt::print("{:42} {:>5} {:>9} {:>9} {:>6} {:>6}  {:15} {:>10}\n", "problem", "c", "residual",
-             "scaled", "Newton", "sweeps", "status", "ms");
+             "velocity", "Newton", "sweeps", "status", "ms");
   double total = 0.0;
   for (const auto& file : settings.files) {
     std::ifstream stream{file, std::ios::binary};

@@ -333,11 +333,27 @@ TEST(ExactSolver, complianceSinksByWhatTheSpringAllows) {
   EXPECT_NEAR(linearChange(result, body).x(), 0.5 / 0.75, 1e-13);
 }
 
+// A block that flies along with its ground at 100 m/s, give or take rounding: nothing to solve.
+TEST(ExactSolver, leavesVelocitiesBelowTheFloorAlone) {
+  SceneBuilder scene;
+  const int box = scene.addBox({0.0, 0.0, 0.5}, {0.5, 0.5, 0.5}, 2.0);
+  scene.body(box).velocity = {3e-15, -2e-15, -1e-14};
+  scene.addContact(-1, box, {0.3, 0.1, 0.0}, Vector3d::UnitZ(), 0.5);
+  ExactSolver solver;
+  const ExactResult result = solver.solve(scene.problem(), {.velocityFloor = 1e-3});
+  EXPECT_TRUE(result.converged());
+  EXPECT_EQ(result.iterations(), 0);
+  const ExactResult strict = solver.solve(scene.problem());
+  EXPECT_TRUE(strict.converged());
+  EXPECT_GT(strict.iterations(), 0);
+}
+
 TEST(ExactSolver, refusesNonsense) {
   ExactSolver solver;
   const FrictionProblem problem = families::makeStack(2, 1.0, 0.5);
   EXPECT_THROW((void)solver.solve(problem, {.tolerance = 0.0}), std::invalid_argument);
   EXPECT_THROW((void)solver.solve(problem, {.maxIterations = -1}), std::invalid_argument);
+  EXPECT_THROW((void)solver.solve(problem, {.velocityFloor = -1.0}), std::invalid_argument);
   const std::vector<double> wrongSize(5, 0.0);
   EXPECT_THROW((void)solver.solve(problem, {}, wrongSize), std::invalid_argument);
   std::vector<double> bad(24, 0.0);

@@ -54,11 +54,24 @@ void requireOptions(const ExactOptions& options) {
     throw std::invalid_argument(
         fmt::format("exact solver: tolerance is {}, expected 1e-16 to 1", options.tolerance));
   }
+  if (!(options.velocityFloor >= 0.0 && std::isfinite(options.velocityFloor))) {
+    throw std::invalid_argument(
+        fmt::format("exact solver: velocityFloor is {} m/s, expected a finite number >= 0",
+                    options.velocityFloor));
+  }
   if (options.maxIterations < 0 || options.initialSweeps < 0) {
     throw std::invalid_argument(
         fmt::format("exact solver: maxIterations is {} and initialSweeps {}, expected >= 0",
                     options.maxIterations, options.initialSweeps));
   }
+}
+
+/// What the tolerance is compared with.
+[[nodiscard]] double measure(const ExactOptions& options, double naturalMap, double velocityError,
+                             double velocityErrorAbsolute) {
+  const double value = options.velocityAware ? std::max(naturalMap, velocityError) : naturalMap;
+  const bool negligible = velocityErrorAbsolute <= options.tolerance * options.velocityFloor;
+  return negligible ? std::min(value, options.tolerance) : value;
 }
 
 void requireWarmStart(const FrictionProblem& problem, std::span<const double> warmStart) {
@@ -162,9 +175,8 @@ class Drive {
     const NaturalMapResidual residual =
         computeResidual(problem_, r.first(split), r.subspan(split), u.first(split),
                         u.subspan(split), scales_.contact, scales_.bilateral);
-    const double value = options_.velocityAware
-                             ? std::max(residual.relative, residual.velocityError)
-                             : residual.relative;
+    const double value = measure(options_, residual.relative, residual.velocityError,
+                                 residual.velocityErrorAbsolute);
     if (value < best_residual_) {
       best_residual_ = value;
       std::copy(r.begin(), r.end(), best_.begin());
@@ -349,9 +361,9 @@ ExactResult ExactSolver::solve(const FrictionProblem& problem, const ExactOption
       computeCertificate(problem, result.impulse, result.multiplier, result.velocity,
                          result.bilateralVelocity, w.scales.contact, w.scales.bilateral);
   // The problem's own arithmetic has the last word.
-  const double reached = options.velocityAware ? std::max(result.certificate.naturalMap,
-                                                          result.certificate.velocityError)
-                                               : result.certificate.naturalMap;
+  const double reached =
+      measure(options, result.certificate.naturalMap, result.certificate.velocityError,
+              result.certificate.velocityErrorAbsolute);
   if (result.converged() && !(reached <= options.tolerance)) result.status = ExactStatus::kStalled;
   return result;
 }

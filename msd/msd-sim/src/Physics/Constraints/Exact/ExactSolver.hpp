@@ -21,6 +21,11 @@ struct ExactOptions {
   /// right. Off: the published criterion alone.
   bool velocityAware{true};
 
+  /// Velocity [m/s] of which `tolerance` parts do not matter, >= 0: a point whose worst velocity
+  /// error is below tolerance·velocityFloor counts as solved, however small q is. For scenes where
+  /// all that is left is rounding (bodies that drift together without gravity). 0: no such floor.
+  double velocityFloor{0.0};
+
   /// Newton steps before giving up [-], >= 0. Each costs one sparse factorisation. Hard problems of
   /// a few hundred contacts take up to 2000; a warm-started step of a resting scene takes a few.
   int maxIterations{3000};

@@ -55,13 +55,18 @@ struct PlainNorms {
   return norms;
 }
 
-[[nodiscard]] double computeVelocityError(const FrictionProblem& problem,
-                                          std::span<const double> impulse,
-                                          std::span<const double> multiplier,
-                                          std::span<const double> velocity,
-                                          std::span<const double> bilateralVelocity,
-                                          std::span<const double> contactScale,
-                                          std::span<const double> bilateralScale) {
+struct VelocityError {
+  double absolute{0.0};
+  double relative{0.0};
+};
+
+[[nodiscard]] VelocityError computeVelocityError(const FrictionProblem& problem,
+                                                 std::span<const double> impulse,
+                                                 std::span<const double> multiplier,
+                                                 std::span<const double> velocity,
+                                                 std::span<const double> bilateralVelocity,
+                                                 std::span<const double> contactScale,
+                                                 std::span<const double> bilateralScale) {
   double worst = 0.0;
   double free = 0.0;
   double load = 0.0;
@@ -84,7 +89,7 @@ struct PlainNorms {
     load = std::max(load, bilateralScale[b] * std::abs(multiplier[b]));
   }
   const double scale = std::max(free, tolerance::kLoadScale * load);
-  return scale > 0.0 ? worst / scale : worst;
+  return {worst, scale > 0.0 ? worst / scale : worst};
 }
 
 }  // namespace
@@ -145,8 +150,10 @@ ContactCertificate computeCertificate(const FrictionProblem& problem,
   ContactCertificate certificate;
   certificate.naturalMap = norms.relative();
   certificate.naturalMapAbsolute = std::sqrt(norms.map);
-  certificate.velocityError = computeVelocityError(problem, impulse, multiplier, velocity,
+  const VelocityError error = computeVelocityError(problem, impulse, multiplier, velocity,
                                                    bilateralVelocity, contactScale, bilateralScale);
+  certificate.velocityError = error.relative;
+  certificate.velocityErrorAbsolute = error.absolute;
   certificate.complementarity = 0.0;
   certificate.coneViolation = 0.0;
   certificate.normalViolation = 0.0;
@@ -172,9 +179,10 @@ NaturalMapResidual computeResidual(const FrictionProblem& problem, std::span<con
                                    std::span<const double> bilateralVelocity,
                                    std::span<const double> contactScale,
                                    std::span<const double> bilateralScale) {
+  const VelocityError error = computeVelocityError(problem, impulse, multiplier, velocity,
+                                                   bilateralVelocity, contactScale, bilateralScale);
   return {computePlainNorms(problem, impulse, multiplier, velocity, bilateralVelocity).relative(),
-          computeVelocityError(problem, impulse, multiplier, velocity, bilateralVelocity,
-                               contactScale, bilateralScale)};
+          error.relative, error.absolute};
 }
 
 }  // namespace msd_sim

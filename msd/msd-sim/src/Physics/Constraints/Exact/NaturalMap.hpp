@@ -23,6 +23,7 @@ struct ContactCertificate {
   /// excuse a light body. Where the load is so large that rounding of w|r| shows, that is the
   /// scale: max(|q|, kLoadScale·w|r|). [-]
   double velocityError{std::numeric_limits<double>::quiet_NaN()};
+  double velocityErrorAbsolute{std::numeric_limits<double>::quiet_NaN()};  ///< the same [m/s]
 
   double complementarity{std::numeric_limits<double>::quiet_NaN()};  ///< worst |r_N u_N| [J]
   double coneViolation{std::numeric_limits<double>::quiet_NaN()};    ///< worst |r_T| - µ r_N [N·s]
@@ -48,6 +49,7 @@ struct ContactCertificate {
 struct NaturalMapResidual {
   double relative{0.0};       ///< ContactCertificate::naturalMap
   double velocityError{0.0};  ///< ContactCertificate::velocityError
+  double velocityErrorAbsolute{0.0};
 };
 
 /// The residuals of (r, u) without the rest of the certificate. `contactScale` and `bilateralScale`
