@@ -84,8 +84,7 @@ std::size_t JsonReader::offset() {
   return at_;
 }
 
-// --- objects and arrays
-// ----------------------------------------------------------------------------
+// --- objects and arrays ---
 
 void JsonReader::enter(bool isObject) {
   if (depth_ >= Limits::kDepth) {
@@ -159,8 +158,7 @@ bool JsonReader::nextElement() {
   return next(']', "',' or ']'");
 }
 
-// --- single values
-// ---------------------------------------------------------------------------------
+// --- single values ---
 
 /// The end of the number that starts here, by the grammar
 ///   -? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?
@@ -349,8 +347,7 @@ void JsonReader::finish() {
   if (at_ < text_.size()) failValue("the end of the file");
 }
 
-// --- messages
-// --------------------------------------------------------------------------------------
+// --- messages ---
 
 JsonPath JsonReader::path() const {
   JsonPath result;

@@ -8,7 +8,7 @@ namespace msd_scene {
 /// enough for anything that double precision simulates well; what lies outside is a slip of the pen
 /// far more often than a wish.
 struct Limits {
-  // --- the file ----------------------------------------------------------------------------------
+  // --- the file ---
   static constexpr std::size_t kFileBytes = 256u << 20;   ///< 256 MiB
   static constexpr std::size_t kDepth = 64;               ///< nested objects and arrays
   static constexpr std::size_t kStringBytes = 64u << 10;  ///< 64 KiB
@@ -16,12 +16,12 @@ struct Limits {
   static constexpr std::size_t kMeshFileBytes = 2ull << 30;  ///< 2 GiB
   static constexpr std::size_t kTriangles = 10'000'000;
 
-  // --- time --------------------------------------------------------------------------------------
+  // --- time ---
   static constexpr double kMinDt = 1e-9;  ///< [s]; below, 1/dt loses its meaning
   static constexpr double kMaxDt = 1.0;   ///< [s]
   static constexpr double kMaxSteps = 1e9;
 
-  // --- space -------------------------------------------------------------------------------------
+  // --- space ---
   static constexpr double kMinSize = 1e-6;     ///< [m], extent of a shape
   static constexpr double kMaxSize = 1e6;      ///< [m]
   static constexpr double kSmallSize = 1e-4;   ///< [m], below: a warning
@@ -34,7 +34,7 @@ struct Limits {
   /// Largest cosine between two axes that count as perpendicular [-].
   static constexpr double kPerpendicular = 1e-4;
 
-  // --- matter ------------------------------------------------------------------------------------
+  // --- matter ---
   static constexpr double kMinMass = 1e-9;         ///< [kg]
   static constexpr double kMaxMass = 1e12;         ///< [kg]
   static constexpr double kMaxDensity = 1e12;      ///< [kg/m³]

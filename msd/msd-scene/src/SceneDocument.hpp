@@ -41,8 +41,7 @@ struct SceneMaterial {
   bool operator==(const SceneMaterial&) const = default;
 };
 
-// --- shapes
-// ----------------------------------------------------------------------------------------
+// --- shapes ---
 
 struct SphereShape {
   double radius{0.0};  ///< [m]
@@ -127,8 +126,7 @@ inline constexpr std::array<std::string_view, 9> kShapeTypes{
   return kShapeTypes[shape.geometry.index()];
 }
 
-// --- bodies
-// ----------------------------------------------------------------------------------------
+// --- bodies ---
 
 struct SceneBody {
   std::string name{};
@@ -160,8 +158,7 @@ struct SceneBody {
   bool operator==(const SceneBody&) const = default;
 };
 
-// --- joints
-// ----------------------------------------------------------------------------------------
+// --- joints ---
 
 /// "ball", "hinge", ...: the value of a joint's field `type`, in the order of JointKind.
 inline constexpr std::array<std::string_view, 9> kJointTypes{
@@ -204,8 +201,7 @@ struct SceneJoint {
   bool operator==(const SceneJoint&) const = default;
 };
 
-// --- the rest
-// --------------------------------------------------------------------------------------
+// --- the rest ---
 
 /// Solver settings the scene asks for; what it leaves open takes the engine's default (Settings).
 struct SceneSolver {
