@@ -206,6 +206,13 @@ void printWarnings(const RunOptions& options, const msd_scene::LoadedScene& load
   }
 }
 
+/// `--profile SCENE`: the word after --profile is a trace's name only where another names the scene.
+RunOptions completed(RunOptions options) {
+  if (options.scene.empty()) options.scene.swap(options.trace);
+  if (options.scene.empty()) throw UsageError{"SCENE is required; see msd run --help"};
+  return options;
+}
+
 int run(const RunOptions& options) {
   const Clock::time_point start = Clock::now();
   const msd_scene::LoadedScene loaded = msd_scene::loadSceneFile(options.scene);
@@ -245,7 +252,7 @@ int run(const RunOptions& options) {
 }
 
 void addSimulationOptions(CLI::App& parser, RunOptions& o) {
-  parser.add_option("SCENE", o.scene, "scene file (JSON)")->required();
+  parser.add_option("SCENE", o.scene, "scene file (JSON)");
   parser.add_option("--steps", o.steps, "number of steps, instead of the scene's")
       ->check(wholeNumber(0, static_cast<std::uint64_t>(Limits::kMaxSteps)))
       ->type_name("N");
@@ -299,7 +306,7 @@ void addRunCommand(CLI::App& parser, Action& action) {
   const auto options = std::make_shared<RunOptions>();
   addSimulationOptions(parser, *options);
   addOutputOptions(parser, *options);
-  parser.callback([options, &action] { action = [options] { return run(*options); }; });
+  parser.callback([options, &action] { action = [options] { return run(completed(*options)); }; });
 }
 
 }  // namespace msd_exe

@@ -114,13 +114,14 @@ int runTool(int argc, const char* const* argv) {
   Action action;
   for (const Command& command : commands()) {
     CLI::App* parser = tool.add_subcommand(std::string{command.name}, std::string{command.summary});
+    parser->footer("");
     command.add(*parser, action);
   }
   try {
     tool.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     const auto chosen = tool.get_subcommands();
-    fmt::print("{}", chosen.empty() ? tool.help() : chosen.front()->help());
+    fmt::print("{}", chosen.empty() ? tool.help() : chosen.front()->help("msd"));
     return kOk;
   } catch (const CLI::CallForVersion& version) {
     fmt::print("{}\n", version.what());

@@ -38,7 +38,7 @@ bool IssueList::isUnit(double squaredLength) {
 }
 
 void IssueList::notUnit(JsonPath path, double squaredLength) {
-  error(std::move(path), fmt::format("a length of {}", std::sqrt(squaredLength)),
+  error(std::move(path), fmt::format("a length of {:.6g}", std::sqrt(squaredLength)),
         fmt::format("1 (to {})", Limits::kUnitTolerance));
 }
 

@@ -27,6 +27,26 @@ bool endsToken(char c) {
   return isSpace(c) || c == ',' || c == ']' || c == '}' || c == ':';
 }
 
+/// Power of ten of the first digit that is not zero, of a number by the grammar of numberEnd();
+/// huge exponents are cut to what an int holds.
+long leadingPower(std::string_view number) {
+  constexpr long kMost = 1'000'000'000;
+  const std::size_t exponentAt = number.find_first_of("eE");
+  const std::string_view digits = number.substr(0, exponentAt);
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  const std::size_t first = digits.find_first_of("123456789");
+  if (first == std::string_view::npos) return -kMost;
+  long power =
+      first < point ? static_cast<long>(point - first) - 1 : -static_cast<long>(first - point);
+  if (exponentAt == std::string_view::npos) return power;
+  std::string_view exponent = number.substr(exponentAt + 1);
+  const bool negative = exponent.front() == '-';
+  if (negative || exponent.front() == '+') exponent.remove_prefix(1);
+  long value = 0;
+  for (const char digit : exponent) value = std::min(kMost, 10 * value + (digit - '0'));
+  return power + (negative ? -value : value);
+}
+
 void appendUtf8(std::string& result, unsigned code) {
   const auto byte = [&](unsigned value) { result += static_cast<char>(value); };
   if (code < 0x80) {
@@ -195,12 +215,10 @@ double JsonReader::readNumber(std::string_view expected) {
   if (end == at_) failValue(expected);
   double value = 0.0;
   const auto result = std::from_chars(text_.data() + at_, text_.data() + end, value);
-  // Out of range means an overflow, or so small that zero is the nearest double.
-  if (result.ec != std::errc{}) {
-    const bool tiny = std::abs(value) < 1.0;
-    if (!tiny || result.ec != std::errc::result_out_of_range) failValue(expected);
-  }
-  if (!std::isfinite(value)) failValue(expected);
+  // Out of range: too large is an error, too small is zero to the last bit.
+  const bool vanishes =
+      result.ec == std::errc::result_out_of_range && leadingPower(text_.substr(at_, end - at_)) < 0;
+  if (result.ec != std::errc{} && !vanishes) failValue(expected);
   at_ = end;
   return value;
 }

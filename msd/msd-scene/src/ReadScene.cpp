@@ -134,10 +134,10 @@ std::string readTextFile(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status)) {
-    failFile(
-        path,
-        error && error != std::errc::no_such_file_or_directory ? error.message() : "no such file",
-        "a scene file");
+    failFile(path,
+             error && error != std::errc::no_such_file_or_directory ? error.message()
+                                                                    : "no file of this name",
+             "a scene file");
   }
   if (fs::is_directory(status)) failFile(path, "a directory", "a scene file");
   const auto close = [](std::FILE* f) { std::fclose(f); };

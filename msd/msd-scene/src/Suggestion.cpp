@@ -38,6 +38,18 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return one[b.size()];
 }
 
+/// A known name that goes on where the given one ends, or the other way round: "damping" for
+/// "dampingRatio".
+std::optional<std::string_view> findRelated(std::string_view name,
+                                            std::span<const std::string_view> known) {
+  constexpr std::size_t kShortest = 4;
+  for (const std::string_view candidate : known) {
+    const bool related = candidate.starts_with(name) || name.starts_with(candidate);
+    if (related && std::min(name.size(), candidate.size()) >= kShortest) return candidate;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::string_view> findClosest(std::string_view name,
@@ -53,7 +65,7 @@ std::optional<std::string_view> findClosest(std::string_view name,
       best = candidate;
     }
   }
-  return best;
+  return best ? best : findRelated(name, known);
 }
 
 std::string suggestion(std::string_view name, std::span<const std::string_view> known) {

@@ -115,13 +115,16 @@ void SceneValidator::checkJointDrive(std::size_t i) {
         [&] { return jointPath(i) / "damping"; });
   check(joint.friction, kForce, [&] { return jointPath(i) / "friction"; });
   if (joint.limit) {
+    constexpr Range kTravel{-Limits::kMaxPosition, Limits::kMaxPosition, "[rad] or [m]"};
+    const JsonPath limit = jointPath(i) / "limit";
+    if (joint.limit->lower) check(*joint.limit->lower, kTravel, [&] { return limit / "lower"; });
+    if (joint.limit->upper) check(*joint.limit->upper, kTravel, [&] { return limit / "upper"; });
     const double lower = joint.limit->lower.value_or(-kMost);
     const double upper = joint.limit->upper.value_or(kMost);
     if (!joint.limit->lower && !joint.limit->upper) {
-      issues_.error(jointPath(i) / "limit", "no bound", "\"lower\", \"upper\" or both");
-    } else if (!(lower <= upper)) {
-      issues_.error(jointPath(i) / "limit", fmt::format("lower {} above upper {}", lower, upper),
-                    "lower <= upper");
+      issues_.error(limit, "no bound", "\"lower\", \"upper\" or both");
+    } else if (lower > upper) {
+      issues_.error(limit, fmt::format("lower {} above upper {}", lower, upper), "lower <= upper");
     }
   }
   if (!joint.motor) return;
