@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -31,13 +32,17 @@ class ConvexPolyhedron {
     std::uint16_t face1;
   };
 
-  /// Hull of a set of points (qhull). Points closer than 1e-9 of the diameter are welded.
+  /// Hull of a set of points (qhull; where its result is not convex to 1e-12 of the diameter, exact
+  /// predicates). Points closer than 1e-9 of the diameter are welded. Vertices keep the order in
+  /// which the points were given; faces and edges are sorted by their vertices.
   /// Throws std::invalid_argument, naming the rank found and the thickness, for fewer than four
-  /// points, non-finite coordinates, or a set thinner than 1e-7 of its diameter; and for hulls of
-  /// more than 65,535 vertices.
+  /// points or a set thinner than 1e-7 of its diameter; for coordinates that are not finite or
+  /// beyond 1e9 m; for a size outside 1e-6 to 1e6 m; and for hulls of more than 65,535 vertices or
+  /// edges. The diameter is the diagonal of the bounding box.
   [[nodiscard]] static ConvexPolyhedron fromPoints(std::span<const Eigen::Vector3d> points);
 
-  /// The eight corners of a box about the origin, with the topology fromPoints would find.
+  /// The eight corners of a box about the origin, with the topology fromPoints would find, for any
+  /// positive and finite half extents, however thin.
   [[nodiscard]] static ConvexPolyhedron box(const Eigen::Vector3d& halfExtents);
 
   [[nodiscard]] std::span<const Eigen::Vector3d> vertices() const { return vertices_; }
@@ -64,6 +69,11 @@ class ConvexPolyhedron {
   [[nodiscard]] std::size_t weldedPoints() const { return welded_points_; }
 
  private:
+  /// Polygons over vertices, sorted, each with its lowest vertex first, and their outward normals.
+  ConvexPolyhedron(std::vector<Eigen::Vector3d> vertices,
+                   std::span<const std::vector<std::uint16_t>> polygons,
+                   std::span<const Eigen::Vector3d> normals, std::size_t weldedPoints);
+
   std::vector<Eigen::Vector3d> vertices_;
   std::vector<Face> faces_;
   std::vector<Edge> edges_;

@@ -14,7 +14,8 @@ namespace msd_assets {
 class HeightField {
  public:
   /// heights has columns·rows entries, x running fastest. Throws std::invalid_argument for fewer
-  /// than 2 x 2 samples, a wrong count, a cell size <= 0 or a non-finite height.
+  /// than 2 x 2 samples, a wrong count, a cell size <= 0, or heights and sides that are not finite
+  /// or beyond 1e9 m.
   HeightField(std::uint32_t columns, std::uint32_t rows, double cellX, double cellY,
               std::vector<double> heights);
 

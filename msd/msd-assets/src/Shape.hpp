@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <Eigen/Geometry>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -77,23 +78,25 @@ enum class ShapeKind {
 
 /// Any shape, as a value. Heavy data is shared, so that copies are cheap.
 ///
-/// Construction checks the numbers: a radius or extent that is not positive and finite, a normal
-/// that is not of unit length, an empty compound or a compound inside a compound throws
-/// std::invalid_argument with the name of the quantity, its value and what was expected.
+/// Construction checks the numbers: a radius or extent that is not positive and finite, a longest
+/// side outside 1e-6 to 1e6 m, a normal or quaternion that is not of unit length, a null pointer,
+/// an empty compound, or a compound or static-only shape inside a compound throws
+/// std::invalid_argument with the name of the quantity, its value and what was expected. Lengths of
+/// normals and quaternions within 1e-6 of 1 are brought to 1.
 class Shape {
  public:
   using Variant =
       std::variant<Sphere, Box, Capsule, Cylinder, Hull, Plane, Mesh, Terrain, Compound>;
 
-  Shape(Sphere sphere);        // NOLINT(google-explicit-constructor): shapes convert by design
-  Shape(Box box);              // NOLINT
-  Shape(Capsule capsule);      // NOLINT
-  Shape(Cylinder cylinder);    // NOLINT
-  Shape(Hull hull);            // NOLINT
-  Shape(Plane plane);          // NOLINT
-  Shape(Mesh mesh);            // NOLINT
-  Shape(Terrain terrain);      // NOLINT
-  Shape(Compound compound);    // NOLINT
+  Shape(Sphere sphere);      // NOLINT(google-explicit-constructor): shapes convert by design
+  Shape(Box box);            // NOLINT
+  Shape(Capsule capsule);    // NOLINT
+  Shape(Cylinder cylinder);  // NOLINT
+  Shape(Hull hull);          // NOLINT
+  Shape(Plane plane);        // NOLINT
+  Shape(Mesh mesh);          // NOLINT
+  Shape(Terrain terrain);    // NOLINT
+  Shape(Compound compound);  // NOLINT
 
   [[nodiscard]] ShapeKind kind() const { return static_cast<ShapeKind>(value_.index()); }
   [[nodiscard]] const Variant& value() const { return value_; }

@@ -16,8 +16,9 @@ class TriangleMesh {
   static constexpr std::uint32_t kNoNeighbour = 0xFFFFFFFFu;
 
   /// Takes the vertices as they are. Throws std::invalid_argument for an index out of range, a
-  /// non-finite coordinate or an empty list, naming the triangle or vertex. Triangles without area
-  /// are dropped and counted.
+  /// coordinate that is not finite or beyond 1e9 m, an empty list or more than 10,000,000
+  /// triangles, naming the triangle or vertex. Triangles without area (lower than 1e-14 of their
+  /// longest side) are dropped and counted; at least one must remain.
   TriangleMesh(std::vector<Eigen::Vector3d> vertices, std::vector<Triangle> triangles);
 
   [[nodiscard]] std::span<const Eigen::Vector3d> vertices() const { return vertices_; }
@@ -30,11 +31,11 @@ class TriangleMesh {
 
   /// What was found when the mesh was built; every entry is one readable sentence.
   struct Report {
-    std::size_t droppedTriangles{0};   ///< without area
-    std::size_t borderEdges{0};        ///< sides with no neighbour: the surface is open
-    std::size_t nonManifoldEdges{0};   ///< sides shared by more than two triangles
-    std::size_t flippedEdges{0};       ///< neighbours with opposite orientation
-    bool insideOut{false};             ///< closed, but the signed volume is negative
+    std::size_t droppedTriangles{0};  ///< without area
+    std::size_t borderEdges{0};       ///< sides with no neighbour: the surface is open
+    std::size_t nonManifoldEdges{0};  ///< sides shared by more than two triangles
+    std::size_t flippedEdges{0};      ///< neighbours with opposite orientation
+    bool insideOut{false};            ///< closed, but the signed volume is negative
     std::vector<std::string> warnings;
   };
   [[nodiscard]] const Report& report() const { return report_; }

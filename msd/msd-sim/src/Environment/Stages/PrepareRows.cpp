@@ -1,0 +1,22 @@
+#include "msd-sim/src/Environment/Stages/RowPasses.hpp"
+
+namespace msd_sim {
+
+namespace {
+
+constexpr std::size_t kBlockGrain = 32;
+
+}  // namespace
+
+void prepareRows(Simulation& sim, double dt) {
+  (void)dt;
+  const std::span<const std::uint32_t> blocks{sim.activeBlocks};
+  sim.team->forRange(blocks.size(), kBlockGrain, [&](std::size_t first, std::size_t last) {
+    sim.kernels->body.begin(sim.solver, blocks.subspan(first, last - first));
+  });
+  forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
+    kernels.prepare(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count);
+  });
+}
+
+}  // namespace msd_sim

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "msd-sim/src/Environment/Simulation.hpp"
+
+namespace msd_sim {
+
+/// Bundles one thread takes at a time.
+inline constexpr std::size_t kBundleGrain = 16;
+
+/// Calls pass(kernels, colour arrays, first bundle, count) over one colour, shared by the team.
+template <int kPoints, class Pass>
+void forBundles(Simulation& sim, int colour, const Pass& pass) {
+  ContactCache& cache = sim.collision.contacts();
+  auto& arrays = cache.colours<kPoints>()[static_cast<std::size_t>(colour)];
+  const std::size_t bundles = cache.bundleCount<kPoints>(colour);
+  if (bundles == 0) return;
+  const auto& kernels = [&]() -> const ContactKernels<kPoints>& {
+    if constexpr (kPoints == 1) {
+      return sim.kernels->point;
+    } else {
+      return sim.kernels->patch;
+    }
+  }();
+  if (colour == ContactCache::kOverflow) {
+    for (std::size_t i = 0; i < bundles; ++i) pass(kernels, arrays, i, 1);
+    return;
+  }
+  sim.team->forRange(bundles, kBundleGrain, [&](std::size_t first, std::size_t last) {
+    pass(kernels, arrays, first, last - first);
+  });
+}
+
+/// One pass over all contacts in the order of the colours.
+template <class Pass>
+void forColours(Simulation& sim, const Pass& pass) {
+  for (int c = 0; c < ContactCache::kColours; ++c) {
+    forBundles<4>(sim, c, pass);
+    forBundles<1>(sim, c, pass);
+  }
+}
+
+}  // namespace msd_sim

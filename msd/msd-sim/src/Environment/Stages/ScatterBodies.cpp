@@ -1,0 +1,70 @@
+#include <cmath>
+
+#include "msd-sim/src/Environment/Simulation.hpp"
+
+namespace msd_sim {
+
+namespace {
+
+/// A bound of how far any point of the body has moved in the step.
+double travelled(const Simulation& sim, std::uint32_t i) {
+  const BodyPose& now = sim.solver.pose[i];
+  const BodyStart& start = sim.solver.start[i];
+  const double dx = now.x[0] - start.x[0], dy = now.x[1] - start.x[1], dz = now.x[2] - start.x[2];
+  // |q - q0| is twice the sine of a quarter of the angle; the chord of a point at radius r is
+  // 2 r sin(angle/2) <= 4 r sin(angle/4) = 2 r |q - q0|.
+  double dq2 = 0.0;
+  for (int c = 0; c < 4; ++c) dq2 += (now.q[c] - start.q[c]) * (now.q[c] - start.q[c]);
+  return std::sqrt(dx * dx + dy * dy + dz * dz) + 2.0 * now.size * std::sqrt(dq2);
+}
+
+bool isFinite(const BodyPose& p, const BodyMotion& m) {
+  double sum = 0.0;
+  for (int c = 0; c < 3; ++c) sum += p.x[c] + m.v[c] + m.w[c];
+  for (int c = 0; c < 4; ++c) sum += p.q[c];
+  return std::isfinite(sum);
+}
+
+}  // namespace
+
+void rollBack(Simulation& sim) {
+  for (std::uint32_t i = 0; i < sim.slots.size(); ++i) {
+    if (sim.moving[i] == 0) continue;
+    const BodyStart& start = sim.solver.start[i];
+    for (int c = 0; c < 3; ++c) {
+      sim.solver.pose[i].x[c] = start.x[c];
+      sim.solver.motion[i].v[c] = start.v[c];
+      sim.solver.motion[i].w[c] = start.w[c];
+    }
+    for (int c = 0; c < 4; ++c) sim.solver.pose[i].q[c] = start.q[c];
+  }
+}
+
+bool scatterBodies(Simulation& sim) {
+  for (std::uint32_t i = 0; i < sim.slots.size(); ++i) {
+    if (sim.moving[i] == 0 || isFinite(sim.solver.pose[i], sim.solver.motion[i])) continue;
+    sim.report.status = StepStatus::kNonFinite;
+    sim.report.failedBody = sim.idOf(i);
+    sim.report.failedStage = Stage::kSolve;
+    return false;
+  }
+  for (std::uint32_t i = 0; i < sim.slots.size(); ++i) {
+    if (sim.moving[i] == 0) continue;
+    const BodyPose& p = sim.solver.pose[i];
+    const BodyMotion& m = sim.solver.motion[i];
+    InertialState& state = sim.slots[i].inertial->getInertialState();
+    state.position = {p.x[0], p.x[1], p.x[2]};
+    state.orientation = Quaternion{p.q[0], p.q[1], p.q[2], p.q[3]};
+    state.velocity = {m.v[0], m.v[1], m.v[2]};
+    state.angularVelocity = {m.w[0], m.w[1], m.w[2]};
+    sim.slots[i].inertial->synchronizeFrame();
+    sim.travel[i].sum += travelled(sim, i);
+    if (sim.slots[i].forced) {
+      sim.slots[i].inertial->clearForces();
+      sim.slots[i].forced = false;
+    }
+  }
+  return true;
+}
+
+}  // namespace msd_sim

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+#include "msd-sim/src/DataTypes/Pose.hpp"
+#include "msd-sim/src/Physics/Collision/CollisionShape.hpp"
+#include "msd-sim/src/Physics/Collision/ContactCache.hpp"
+
+namespace msd_sim {
+
+/// One convex shape, mesh or terrain of a body, placed in the body's centre-of-mass frame.
+struct Collider {
+  static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+
+  std::uint32_t body{0};           ///< slot
+  std::uint32_t nextOfBody{kNone};
+  bool exists{false};
+  bool moves{false};   ///< belongs to a body that can move (not static)
+  CollisionShape shape{};
+  Pose local{};        ///< of the shape in the body's frame, origin at the centre of mass
+  std::uint32_t layer{1};
+  std::uint32_t mask{0xFFFFFFFFu};
+  ContactMaterial material{};
+  std::int32_t leaf{-1};       ///< in the tree of moving or of static boxes
+  double travelLimit{0.0};     ///< the fat box holds until the body's travel passes this [m]
+};
+
+}  // namespace msd_sim

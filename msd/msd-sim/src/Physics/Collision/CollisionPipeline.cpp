@@ -1,0 +1,238 @@
+#include "msd-sim/src/Physics/Collision/CollisionPipeline.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "msd-sim/src/Physics/Collision/CollisionTolerances.hpp"
+#include "msd-sim/src/Physics/Collision/NarrowphaseDispatch.hpp"
+
+namespace msd_sim {
+
+namespace {
+
+Coordinate positionOf(const BodyPose& p) { return {p.x[0], p.x[1], p.x[2]}; }
+Quaternion orientationOf(const BodyPose& p) { return {p.q[0], p.q[1], p.q[2], p.q[3]}; }
+
+constexpr std::size_t kQueryGrain = 64;
+constexpr std::size_t kTestGrain = 64;
+
+ContactMaterial combine(const ContactMaterial& a, const ContactMaterial& b) {
+  return {std::sqrt(a.friction * b.friction), std::sqrt(a.restitution * b.restitution),
+          std::sqrt(a.rollingResistance * b.rollingResistance),
+          std::sqrt(a.torsionalResistance * b.torsionalResistance)};
+}
+
+ContactCache::Kind contactKind(const CollisionShape& a, const CollisionShape& b) {
+  return a.kind == ShapeKind::kSphere || b.kind == ShapeKind::kSphere ? ContactCache::Kind::kPoint
+                                                                      : ContactCache::Kind::kPatch;
+}
+
+}  // namespace
+
+Pose CollisionPipeline::colliderPose(const Collider& collider, const SolverBodies& bodies) const {
+  const BodyPose& p = bodies.pose[collider.body];
+  return Pose{positionOf(p), orientationOf(p)} * collider.local;
+}
+
+std::uint32_t CollisionPipeline::addCollider(const Collider& collider) {
+  std::uint32_t id;
+  if (free_colliders_.empty()) {
+    id = static_cast<std::uint32_t>(colliders_.size());
+    colliders_.emplace_back();
+    is_moved_.push_back(0);
+  } else {
+    id = free_colliders_.back();
+    free_colliders_.pop_back();
+  }
+  colliders_[id] = collider;
+  colliders_[id].exists = true;
+  colliders_[id].leaf = DynamicTree::kNull;
+  colliders_[id].travelLimit = -std::numeric_limits<double>::infinity();
+  return id;
+}
+
+void CollisionPipeline::removeCollider(std::uint32_t id) {
+  Collider& collider = colliders_[id];
+  if (collider.leaf != DynamicTree::kNull) {
+    (collider.moves ? moving_ : static_).remove(collider.leaf);
+  }
+  collider = Collider{};
+  is_moved_[id] = 0;
+  free_colliders_.push_back(id);
+}
+
+void CollisionPipeline::refreshBody(std::uint32_t body, std::uint32_t firstCollider) {
+  removePairsOf(body, [](std::uint32_t) {});
+  for (std::uint32_t c = firstCollider; c != Collider::kNone; c = colliders_[c].nextOfBody) {
+    colliders_[c].travelLimit = -std::numeric_limits<double>::infinity();
+  }
+}
+
+// A fat box holds the collider until its body has travelled `margin` farther.
+void CollisionPipeline::enlargeBox(std::uint32_t id, const SolverBodies& bodies,
+                                   const BodyTravel& travel) {
+  Collider& collider = colliders_[id];
+  const double coming = travel.reach - travel.sum;
+  const double margin = collider.moves ? kFatMargin * collider.shape.size + kFatSteps * coming : 0.0;
+  const Aabb box = worldBounds(collider.shape, colliderPose(collider, bodies)).expanded(margin);
+  DynamicTree& tree = collider.moves ? moving_ : static_;
+  if (collider.leaf == DynamicTree::kNull) {
+    collider.leaf = tree.insert(box, id);
+  } else {
+    tree.move(collider.leaf, box);
+  }
+  collider.travelLimit =
+      collider.moves ? travel.sum + margin : std::numeric_limits<double>::infinity();
+}
+
+bool CollisionPipeline::mayCollide(std::uint32_t a, std::uint32_t b, const PairRule& rule) const {
+  const Collider& ca = colliders_[a];
+  const Collider& cb = colliders_[b];
+  return ca.body != cb.body && (ca.layer & cb.mask) != 0 && (cb.layer & ca.mask) != 0 &&
+         (ca.shape.isConvex() || cb.shape.isConvex()) && rule.allows(ca.body, cb.body);
+}
+
+void CollisionPipeline::findPairs(const SolverBodies& bodies, std::span<const BodyTravel> travel,
+                                  std::span<const std::uint8_t> pushable, const PairRule& rule,
+                                  WorkTeam& team) {
+  (void)pushable;
+  moved_.clear();
+  for (std::uint32_t id = 0; id < colliders_.size(); ++id) {
+    Collider& collider = colliders_[id];
+    if (!collider.exists || travel[collider.body].reach <= collider.travelLimit) continue;
+    enlargeBox(id, bodies, travel[collider.body]);
+    is_moved_[id] = 1;
+    moved_.push_back(id);
+  }
+  if (moved_.empty()) return;
+  queryPairs(rule, team);
+  for (const std::uint32_t id : moved_) is_moved_[id] = 0;
+}
+
+void CollisionPipeline::queryPairs(const PairRule& rule, WorkTeam& team) {
+  const std::size_t blocks = (moved_.size() + kQueryGrain - 1) / kQueryGrain;
+  if (found_.size() < blocks) found_.resize(blocks);
+  team.forBlocks(blocks, [&](std::size_t block) {
+    std::vector<PairTable::Key>& found = found_[block];
+    found.clear();
+    const std::size_t last = std::min(moved_.size(), (block + 1) * kQueryGrain);
+    for (std::size_t i = block * kQueryGrain; i < last; ++i) {
+      const std::uint32_t id = moved_[i];
+      const Collider& collider = colliders_[id];
+      const auto visit = [&](std::uint32_t other, std::int32_t) {
+        // Of two that moved, the one with the smaller number reports the pair.
+        if (other == id || (is_moved_[other] != 0 && other < id)) return;
+        const PairTable::Key key{std::min(id, other), std::max(id, other)};
+        if (!mayCollide(key.a, key.b, rule)) return;
+        if (table_.find(key) == PairTable::kNone) found.push_back(key);
+      };
+      const Aabb& box = (collider.moves ? moving_ : static_).box(collider.leaf);
+      moving_.query(box, visit);
+      if (collider.moves) static_.query(box, visit);
+    }
+  });
+  fresh_.clear();
+  for (std::size_t block = 0; block < blocks; ++block) {
+    fresh_.insert(fresh_.end(), found_[block].begin(), found_[block].end());
+  }
+  std::sort(fresh_.begin(), fresh_.end(), [](const PairTable::Key& x, const PairTable::Key& y) {
+    return x.a != y.a ? x.a < y.a : x.b < y.b;
+  });
+  for (const PairTable::Key& key : fresh_) {
+    table_.insert(key);
+    pairs_.push_back(Pair{.limit = -std::numeric_limits<double>::infinity(),
+                          .colliderA = key.a,
+                          .colliderB = key.b});
+  }
+}
+
+void CollisionPipeline::removePair(std::uint32_t index) {
+  for (std::uint32_t c = pairs_[index].firstContact; c != ContactCache::kNone;) {
+    const std::uint32_t next = contacts_.contact(c).next;
+    contacts_.remove(c);
+    c = next;
+  }
+  table_.removeSwap(index);
+  pairs_[index] = pairs_.back();
+  pairs_.pop_back();
+  if (index < pairs_.size()) {
+    for (std::uint32_t c = pairs_[index].firstContact; c != ContactCache::kNone;
+         c = contacts_.contact(c).next) {
+      contacts_.contact(c).pair = index;
+    }
+  }
+}
+
+void CollisionPipeline::testPairs(const SolverBodies& bodies, std::span<const BodyTravel> travel,
+                                  std::span<const std::uint8_t> pushable, WorkTeam& team) {
+  contacts_.resizeBodies(bodies.size());
+  due_.clear();
+  for (std::uint32_t i = 0; i < pairs_.size();) {
+    Pair& pair = pairs_[i];
+    const Collider& a = colliders_[pair.colliderA];
+    const Collider& b = colliders_[pair.colliderB];
+    if (travel[a.body].reach + travel[b.body].reach <= pair.limit) {
+      ++i;
+      continue;
+    }
+    const Aabb& boxA = (a.moves ? moving_ : static_).box(a.leaf);
+    const Aabb& boxB = (b.moves ? moving_ : static_).box(b.leaf);
+    if (!boxA.overlaps(boxB)) {
+      removePair(i);
+      continue;
+    }
+    due_.push_back(i++);
+  }
+  manifolds_.resize(std::max(manifolds_.size(), due_.size()));
+  team.forRange(due_.size(), kTestGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) testPair(due_[i], bodies, travel, manifolds_[i]);
+  });
+  for (std::size_t i = 0; i < due_.size(); ++i) {
+    applyManifold(due_[i], manifolds_[i], bodies, pushable);
+  }
+}
+
+// Margin: what both bodies may move in this step, and a share of their size so that a pair at rest
+// need not be tested again soon. docs/theory/collision.md derives both bounds.
+void CollisionPipeline::testPair(std::uint32_t index, const SolverBodies& bodies,
+                                 std::span<const BodyTravel> travel, ContactManifold& out) {
+  Pair& pair = pairs_[index];
+  const Collider& a = colliders_[pair.colliderA];
+  const Collider& b = colliders_[pair.colliderB];
+  const BodyTravel& ta = travel[a.body];
+  const BodyTravel& tb = travel[b.body];
+  const double size = std::min(a.shape.size, b.shape.size);
+  const double coming = (ta.reach - ta.sum) + (tb.reach - tb.sum);
+  const double margin = coming + kSpareMargin * size;
+  out.count = 0;
+  out.separation = -std::numeric_limits<double>::infinity();
+  collideShapes(a.shape, colliderPose(a, bodies), b.shape, colliderPose(b, bodies), margin,
+                pair.cache, out);
+  const double sums = ta.sum + tb.sum;
+  // No contact: nothing can touch before the separation is used up. Contact: the points follow the
+  // bodies exactly, and no other point can be missed, for motions up to kReuseTravel.
+  pair.limit = sums + (out.count == 0 ? out.separation : coming + kReuseTravel * size);
+}
+
+void CollisionPipeline::applyManifold(std::uint32_t index, const ContactManifold& manifold,
+                                      const SolverBodies& bodies,
+                                      std::span<const std::uint8_t> pushable) {
+  Pair& pair = pairs_[index];
+  if (manifold.count == 0) {
+    if (pair.firstContact != ContactCache::kNone) {
+      contacts_.remove(pair.firstContact);
+      pair.firstContact = ContactCache::kNone;
+    }
+    return;
+  }
+  const Collider& a = colliders_[pair.colliderA];
+  const Collider& b = colliders_[pair.colliderB];
+  const ContactBodies who{a.body, b.body, pushable[a.body] != 0, pushable[b.body] != 0};
+  if (pair.firstContact == ContactCache::kNone) {
+    pair.firstContact = contacts_.add(index, 0, contactKind(a.shape, b.shape), who,
+                                      combine(a.material, b.material));
+  }
+  contacts_.update(pair.firstContact, manifold, who, bodies);
+}
+
+}  // namespace msd_sim

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "msd-sim/src/DataTypes/WorkTeam.hpp"
+#include "msd-sim/src/Physics/Collision/Collider.hpp"
+#include "msd-sim/src/Physics/Collision/ContactCache.hpp"
+#include "msd-sim/src/Physics/Collision/ContactManifold.hpp"
+#include "msd-sim/src/Physics/Collision/DynamicTree.hpp"
+#include "msd-sim/src/Physics/Collision/ManifoldCache.hpp"
+#include "msd-sim/src/Physics/Collision/PairTable.hpp"
+
+namespace msd_sim {
+
+/// How far bodies have moved, so that pairs know when to look again.
+///
+/// `sum` only ever grows: no point of the body has moved farther in total. `reach` adds what the
+/// coming step may move it at most. A pair that was d apart when its sums were s cannot touch while
+/// reach(A) + reach(B) - s <= d.
+struct BodyTravel {
+  double sum{0.0};    ///< [m]
+  double reach{0.0};  ///< [m]
+};
+
+/// Finds contacts: broadphase, narrowphase, and the contacts that persist (docs/theory/collision.md).
+///
+/// Works on colliders, poses and travels; what a body is made of or moved by is not its business.
+class CollisionPipeline {
+ public:
+  static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+
+  /// A pair of colliders with overlapping fat boxes.
+  struct Pair {
+    double limit{0.0};  ///< test again when the reaches of both bodies add up to more [m]
+    std::uint32_t colliderA{0};
+    std::uint32_t colliderB{0};
+    std::uint32_t firstContact{ContactCache::kNone};
+    bool touching{false};
+    ManifoldCache cache{};
+  };
+
+  /// May these two bodies collide at all (joints, user rules)?
+  struct PairRule {
+    virtual ~PairRule() = default;
+    [[nodiscard]] virtual bool allows(std::uint32_t bodyA, std::uint32_t bodyB) const = 0;
+  };
+
+  std::uint32_t addCollider(const Collider& collider);
+  void removeCollider(std::uint32_t collider);
+
+  [[nodiscard]] std::span<const Collider> colliders() const { return colliders_; }
+  [[nodiscard]] std::span<const Pair> pairs() const { return pairs_; }
+  [[nodiscard]] ContactCache& contacts() { return contacts_; }
+  [[nodiscard]] const ContactCache& contacts() const { return contacts_; }
+  [[nodiscard]] const DynamicTree& movingTree() const { return moving_; }
+  [[nodiscard]] const DynamicTree& staticTree() const { return static_; }
+
+  /// Broadphase: new fat boxes for what left its old one, and the new pairs that follow.
+  void findPairs(const SolverBodies& bodies, std::span<const BodyTravel> travel,
+                 std::span<const std::uint8_t> pushable, const PairRule& rule, WorkTeam& team);
+
+  /// Narrowphase: tests the pairs whose limit has passed and brings their contacts up to date.
+  void testPairs(const SolverBodies& bodies, std::span<const BodyTravel> travel,
+                 std::span<const std::uint8_t> pushable, WorkTeam& team);
+
+  /// Forgets pairs, contacts and boxes of a body's colliders so that they are found afresh; for a
+  /// body that was moved from outside or whose kind of motion changed.
+  void refreshBody(std::uint32_t body, std::uint32_t firstCollider);
+  /// Removes the pairs (with contacts) of one body. Calls visit(otherBody) for each.
+  template <class Visit>
+  void removePairsOf(std::uint32_t body, const Visit& visit) {
+    for (std::uint32_t i = static_cast<std::uint32_t>(pairs_.size()); i-- > 0;) {
+      const std::uint32_t a = colliders_[pairs_[i].colliderA].body;
+      const std::uint32_t b = colliders_[pairs_[i].colliderB].body;
+      if (a != body && b != body) continue;
+      visit(a == body ? b : a);
+      removePair(i);
+    }
+  }
+
+  [[nodiscard]] Pose colliderPose(const Collider& collider, const SolverBodies& bodies) const;
+
+ private:
+  struct Manifolds {
+    std::uint32_t pair;
+    std::uint32_t first;  ///< in the scratch list of its block
+    std::uint32_t count;
+  };
+
+  void enlargeBox(std::uint32_t collider, const SolverBodies& bodies, const BodyTravel& travel);
+  void queryPairs(const PairRule& rule, WorkTeam& team);
+  [[nodiscard]] bool mayCollide(std::uint32_t a, std::uint32_t b, const PairRule& rule) const;
+  void removePair(std::uint32_t pair);
+  void testPair(std::uint32_t pair, const SolverBodies& bodies, std::span<const BodyTravel> travel,
+                ContactManifold& out);
+  void applyManifold(std::uint32_t pair, const ContactManifold& manifold,
+                     const SolverBodies& bodies, std::span<const std::uint8_t> pushable);
+
+  std::vector<Collider> colliders_;
+  std::vector<std::uint32_t> free_colliders_;
+  DynamicTree moving_;
+  DynamicTree static_;
+  PairTable table_;
+  std::vector<Pair> pairs_;  ///< parallel to table_
+  ContactCache contacts_;
+
+  std::vector<std::uint32_t> moved_;                     ///< colliders that got a new box
+  std::vector<std::uint8_t> is_moved_;                   ///< per collider
+  std::vector<std::vector<PairTable::Key>> found_;       ///< per block of moved colliders
+  std::vector<PairTable::Key> fresh_;
+  std::vector<std::uint32_t> due_;                       ///< pairs to test
+  std::vector<ContactManifold> manifolds_;               ///< parallel to due_
+};
+
+}  // namespace msd_sim

@@ -1,0 +1,289 @@
+#include "msd-sim/src/Physics/Collision/ContactCache.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "msd-sim/src/DataTypes/Pose.hpp"
+
+namespace msd_sim {
+
+namespace {
+
+Coordinate positionOf(const BodyPose& p) { return {p.x[0], p.x[1], p.x[2]}; }
+Quaternion orientationOf(const BodyPose& p) { return {p.q[0], p.q[1], p.q[2], p.q[3]}; }
+
+/// Some unit vector perpendicular to n, the same for the same n.
+Vector3D perpendicular(const Vector3D& n) {
+  const Vector3D other = std::abs(n.x()) < 0.7 ? Vector3D::UnitX() : Vector3D::UnitY();
+  return n.cross(other).normalized();
+}
+
+template <int kPoints>
+void clearLane(ContactBundle<kPoints>& bundle, int lane) {
+  const auto l = static_cast<std::size_t>(lane);
+  bundle.body0[l] = bundle.body1[l] = 0;
+  for (int c = 0; c < 3; ++c) bundle.normal[c][l] = bundle.tangent[c][l] = 0.0;
+  bundle.normal[2][l] = 1.0;
+  bundle.tangent[0][l] = 1.0;
+  bundle.friction[l] = bundle.restitution[l] = 0.0;
+  for (int p = 0; p < kPoints; ++p) {
+    bundle.active[p][l] = 0.0;
+    for (int c = 0; c < 3; ++c) {
+      bundle.anchor0[p][c][l] = bundle.anchor1[p][c][l] = bundle.impulse[p][c][l] = 0.0;
+    }
+  }
+}
+
+/// Copies one lane of an array-of-lanes structure into another, double by double.
+template <class Bundle>
+void copyLane(const Bundle& from, int fromLane, Bundle& to, int toLane) {
+  static_assert(sizeof(Bundle) % (kBundleLanes * sizeof(double)) == 0);
+  const auto* source = reinterpret_cast<const double*>(&from);
+  auto* target = reinterpret_cast<double*>(&to);
+  for (std::size_t i = 0; i < sizeof(Bundle) / sizeof(double); i += kBundleLanes) {
+    target[i + static_cast<std::size_t>(toLane)] = source[i + static_cast<std::size_t>(fromLane)];
+  }
+}
+
+/// ContactBundle starts with two arrays of 32-bit numbers, which share a row of eight doubles.
+template <int kPoints>
+void copyLane(const ContactBundle<kPoints>& from, int fromLane, ContactBundle<kPoints>& to,
+              int toLane) {
+  const auto f = static_cast<std::size_t>(fromLane), t = static_cast<std::size_t>(toLane);
+  to.body0[t] = from.body0[f];
+  to.body1[t] = from.body1[f];
+  constexpr std::size_t kHead = 2 * kBundleLanes * sizeof(std::int32_t) / sizeof(double);
+  static_assert(kHead == kBundleLanes);
+  const auto* source = reinterpret_cast<const double*>(&from);
+  auto* target = reinterpret_cast<double*>(&to);
+  for (std::size_t i = kHead; i < sizeof(ContactBundle<kPoints>) / sizeof(double);
+       i += kBundleLanes) {
+    target[i + t] = source[i + f];
+  }
+}
+
+}  // namespace
+
+int ContactCache::chooseColour(const ContactBodies& bodies) const {
+  std::uint32_t used = 0;
+  if (bodies.aMoves) used |= body_colours_[bodies.a];
+  if (bodies.bMoves) used |= body_colours_[bodies.b];
+  const int colour = std::countr_one(used);
+  return colour < kOverflow ? colour : kOverflow;
+}
+
+void ContactCache::markBodies(const ContactBodies& bodies, int colour, bool used) {
+  if (colour == kOverflow) return;
+  const std::uint32_t bit = 1u << colour;
+  for (const auto& [body, moves] : {std::pair{bodies.a, bodies.aMoves}, {bodies.b, bodies.bMoves}}) {
+    if (!moves) continue;
+    if (used) {
+      body_colours_[body] |= bit;
+    } else {
+      body_colours_[body] &= ~bit;
+    }
+  }
+}
+
+std::uint32_t ContactCache::add(std::uint32_t pair, std::uint32_t key, Kind kind,
+                                const ContactBodies& bodies, const ContactMaterial& material) {
+  std::uint32_t id;
+  if (free_.empty()) {
+    id = static_cast<std::uint32_t>(contacts_.size());
+    contacts_.emplace_back();
+    bodies_.emplace_back();
+  } else {
+    id = free_.back();
+    free_.pop_back();
+  }
+  Contact& contact = contacts_[id];
+  contact = Contact{.pair = pair, .key = key, .kind = kind};
+  contact.colour = static_cast<std::uint8_t>(chooseColour(bodies));
+  bodies_[id] = bodies;
+  markBodies(bodies, contact.colour, true);
+  if (kind == Kind::kPoint) {
+    openLane<1>(contact, id, bodies, material);
+  } else {
+    openLane<4>(contact, id, bodies, material);
+  }
+  ++live_count_;
+  ++version_;
+  return id;
+}
+
+void ContactCache::remove(std::uint32_t id) {
+  Contact& contact = contacts_[id];
+  markBodies(bodies_[id], contact.colour, false);
+  if (contact.kind == Kind::kPoint) {
+    closeLane<1>(contact);
+  } else {
+    closeLane<4>(contact);
+  }
+  contact = Contact{};
+  free_.push_back(id);
+  --live_count_;
+  ++version_;
+}
+
+template <int kPoints>
+void ContactCache::openLane(Contact& contact, std::uint32_t id, const ContactBodies& bodies,
+                            const ContactMaterial& material) {
+  Colour<kPoints>& colour = colours<kPoints>()[contact.colour];
+  contact.slot = colour.count++;
+  const std::size_t bundle = bundleOf(contact);
+  const int lane = laneOf(contact);
+  if (bundle >= colour.bundles.size()) {
+    colour.bundles.resize(bundle + 1);
+    colour.rows.resize(bundle + 1);
+    colour.bounce.resize(bundle + 1);
+    colour.sums.resize(bundle + 1);
+    colour.meta.resize((bundle + 1) * kBundleLanes);
+    for (int l = 0; l < kBundleLanes; ++l) clearLane(colour.bundles[bundle], l);
+  }
+  ContactBundle<kPoints>& b = colour.bundles[bundle];
+  const auto l = static_cast<std::size_t>(lane);
+  clearLane(b, lane);
+  b.body0[l] = static_cast<std::int32_t>(bodies.a);
+  b.body1[l] = static_cast<std::int32_t>(bodies.b);
+  b.friction[l] = material.friction;
+  b.restitution[l] = material.restitution;
+  colour.meta[bundle * kBundleLanes + l] = LaneMeta{.contact = id};
+}
+
+template <int kPoints>
+void ContactCache::closeLane(const Contact& contact) {
+  Colour<kPoints>& colour = colours<kPoints>()[contact.colour];
+  const std::uint32_t last = --colour.count;
+  Contact lastPlace = contact;
+  lastPlace.slot = last;
+  const std::size_t fromBundle = bundleOf(lastPlace);
+  const int fromLane = laneOf(lastPlace);
+  const std::size_t from = fromBundle * kBundleLanes + static_cast<std::size_t>(fromLane);
+  if (last != contact.slot) {
+    const std::size_t toBundle = bundleOf(contact);
+    const int toLane = laneOf(contact);
+    const std::size_t to = toBundle * kBundleLanes + static_cast<std::size_t>(toLane);
+    copyLane(colour.bundles[fromBundle], fromLane, colour.bundles[toBundle], toLane);
+    copyLane(colour.rows[fromBundle], fromLane, colour.rows[toBundle], toLane);
+    copyLane(colour.sums[fromBundle], fromLane, colour.sums[toBundle], toLane);
+    colour.meta[to] = colour.meta[from];
+    contacts_[colour.meta[to].contact].slot = contact.slot;
+  }
+  clearLane(colour.bundles[fromBundle], fromLane);
+  colour.meta[from] = LaneMeta{};
+}
+
+void ContactCache::update(std::uint32_t id, const ContactManifold& manifold,
+                          const ContactBodies& bodies, const SolverBodies& poses) {
+  Contact& contact = contacts_[id];
+  if (contact.kind == Kind::kPoint) {
+    writeLane<1>(contact, manifold, bodies, poses);
+  } else {
+    writeLane<4>(contact, manifold, bodies, poses);
+  }
+}
+
+template <int kPoints>
+void ContactCache::writeLane(Contact& contact, const ContactManifold& manifold,
+                             const ContactBodies& bodies, const SolverBodies& poses) {
+  Colour<kPoints>& colour = colours<kPoints>()[contact.colour];
+  const std::size_t bundleIndex = bundleOf(contact);
+  ContactBundle<kPoints>& b = colour.bundles[bundleIndex];
+  const auto l = static_cast<std::size_t>(laneOf(contact));
+  LaneMeta& meta = colour.meta[bundleIndex * kBundleLanes + l];
+
+  // What was there: the old frame in the world, and the impulses on the pair's body B.
+  const Quaternion oldTurn = orientationOf(poses.pose[static_cast<std::size_t>(b.body0[l])]);
+  const Vector3D oldNormal = oldTurn * Vector3D{b.normal[0][l], b.normal[1][l], b.normal[2][l]};
+  const Vector3D oldT1 = oldTurn * Vector3D{b.tangent[0][l], b.tangent[1][l], b.tangent[2][l]};
+  const Vector3D oldT2 = oldNormal.cross(oldT1);
+  const double oldSign = contact.flipped ? -1.0 : 1.0;
+  std::array<std::uint32_t, kPoints> oldFeature;
+  std::array<double, kPoints> oldNormalImpulse;
+  std::array<Vector3D, kPoints> oldTangential;
+  std::array<bool, kPoints> oldActive;
+  bool hadPoints = false;
+  for (std::size_t p = 0; p < kPoints; ++p) {
+    oldFeature[p] = meta.feature[p];
+    oldActive[p] = b.active[p][l] > 0.0;
+    hadPoints = hadPoints || oldActive[p];
+    oldNormalImpulse[p] = b.impulse[p][0][l];
+    oldTangential[p] = oldSign * (b.impulse[p][1][l] * oldT1 + b.impulse[p][2][l] * oldT2);
+  }
+
+  // The owner of the normal becomes row body 0.
+  contact.flipped = manifold.owner == NormalOwner::kBodyB;
+  const std::uint32_t body0 = contact.flipped ? bodies.b : bodies.a;
+  const std::uint32_t body1 = contact.flipped ? bodies.a : bodies.b;
+  b.body0[l] = static_cast<std::int32_t>(body0);
+  b.body1[l] = static_cast<std::int32_t>(body1);
+  const Pose pose0{positionOf(poses.pose[body0]), orientationOf(poses.pose[body0])};
+  const Pose pose1{positionOf(poses.pose[body1]), orientationOf(poses.pose[body1])};
+  const double sign = contact.flipped ? -1.0 : 1.0;
+  const Vector3D normal = sign * manifold.normal;
+  Vector3D t1 = oldT1 - oldT1.dot(normal) * normal;
+  const double length = t1.norm();
+  t1 = hadPoints && length > 0.5 ? Vector3D{t1 / length} : perpendicular(normal);
+  const Vector3D t2 = normal.cross(t1);
+  const Quaternion toBody0 = pose0.orientation.conjugate();
+  const Vector3D localNormal = toBody0 * normal, localTangent = toBody0 * t1;
+  for (int c = 0; c < 3; ++c) {
+    b.normal[c][l] = localNormal[c];
+    b.tangent[c][l] = localTangent[c];
+  }
+
+  for (std::size_t p = 0; p < kPoints; ++p) {
+    const bool exists = static_cast<int>(p) < manifold.count;
+    const ManifoldPoint& point = manifold.points[exists ? p : 0];
+    const Coordinate anchor0 = pose0.toLocal(contact.flipped ? point.pointB : point.pointA);
+    const Coordinate anchor1 = pose1.toLocal(contact.flipped ? point.pointA : point.pointB);
+    b.active[p][l] = exists ? 1.0 : 0.0;
+    double normalImpulse = 0.0;
+    Vector3D tangential = Vector3D::Zero();
+    meta.feature[p] = exists ? point.feature : 0;
+    for (std::size_t q = 0; exists && q < kPoints; ++q) {
+      if (oldActive[q] && oldFeature[q] == point.feature) {
+        normalImpulse = oldNormalImpulse[q];
+        tangential = sign * oldTangential[q];
+        break;
+      }
+    }
+    b.impulse[p][0][l] = normalImpulse;
+    b.impulse[p][1][l] = tangential.dot(t1);
+    b.impulse[p][2][l] = tangential.dot(t2);
+    for (int c = 0; c < 3; ++c) {
+      b.anchor0[p][c][l] = anchor0[c];
+      b.anchor1[p][c][l] = anchor1[c];
+    }
+  }
+}
+
+int ContactCache::usedColours() const {
+  int used = 0;
+  for (int c = 0; c < kOverflow; ++c) {
+    const auto i = static_cast<std::size_t>(c);
+    if (points_[i].count > 0 || patches_[i].count > 0) used = c + 1;
+  }
+  return used;
+}
+
+void ContactCache::expireOldEntries() {
+  if (live_count_ != 0) return;
+  contacts_.clear();
+  bodies_.clear();
+  free_.clear();
+}
+
+void ContactCache::clear() {
+  for (auto& colour : points_) colour = {};
+  for (auto& colour : patches_) colour = {};
+  contacts_.clear();
+  bodies_.clear();
+  free_.clear();
+  body_colours_.assign(body_colours_.size(), 0);
+  live_count_ = 0;
+  ++version_;
+}
+
+}  // namespace msd_sim

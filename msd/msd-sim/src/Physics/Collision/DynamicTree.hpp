@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "msd-sim/src/DataTypes/Aabb.hpp"
+
+namespace msd_sim {
+
+/// Binary tree of boxes with cheap insertion and removal. Leaves carry a number of the caller's.
+///
+/// Insertion descends towards the smallest growth of surface area; on the way back up each node
+/// swaps a child with a grandchild where that shrinks area, which keeps the tree good under constant
+/// change. The tree depends only on the sequence of calls.
+class DynamicTree {
+ public:
+  static constexpr std::int32_t kNull = -1;
+
+  /// Returns the leaf's number, which stays valid until it is removed.
+  std::int32_t insert(const Aabb& box, std::uint32_t userData);
+  void remove(std::int32_t leaf);
+  /// Gives a leaf another box, at a better place in the tree.
+  void move(std::int32_t leaf, const Aabb& box);
+
+  [[nodiscard]] const Aabb& box(std::int32_t leaf) const { return nodes_[index(leaf)].box; }
+  [[nodiscard]] std::size_t leafCount() const { return leaf_count_; }
+  [[nodiscard]] bool empty() const { return root_ == kNull; }
+
+  /// Calls visit(userData, leaf) for every leaf whose box overlaps `box`.
+  template <class Visit>
+  void query(const Aabb& box, const Visit& visit) const {
+    walk([&](const Aabb& node) { return node.overlaps(box); }, visit);
+  }
+
+  /// Calls visit(userData, leaf) for every leaf that test(nodeBox) reaches.
+  template <class Test, class Visit>
+  void walk(const Test& test, const Visit& visit) const {
+    if (root_ == kNull) return;
+    std::int32_t local[kStack];
+    std::vector<std::int32_t> spill;  // touched only by trees deeper than kStack
+    std::int32_t top = 0;
+    local[top++] = root_;
+    while (top > 0 || !spill.empty()) {
+      std::int32_t current;
+      if (top > 0) {
+        current = local[--top];
+      } else {
+        current = spill.back();
+        spill.pop_back();
+      }
+      const Node& node = nodes_[index(current)];
+      if (!test(node.box)) continue;
+      if (node.isLeaf()) {
+        visit(node.userData, current);
+      } else if (top + 2 <= kStack) {
+        local[top++] = node.right;
+        local[top++] = node.left;
+      } else {
+        spill.push_back(node.right);
+        spill.push_back(node.left);
+      }
+    }
+  }
+
+  /// Sum of the half areas of all inner nodes over that of the root: the cost of a query.
+  [[nodiscard]] double areaRatio() const;
+  /// Checks parents, boxes and counts; for tests.
+  [[nodiscard]] bool isConsistent() const;
+
+ private:
+  static constexpr std::int32_t kStack = 128;
+
+  struct Node {
+    Aabb box;
+    std::int32_t parent{kNull};
+    std::int32_t left{kNull};   ///< kNull in leaves
+    std::int32_t right{kNull};
+    std::uint32_t userData{0};
+    [[nodiscard]] bool isLeaf() const { return left == kNull; }
+  };
+
+  static std::size_t index(std::int32_t node) { return static_cast<std::size_t>(node); }
+  Node& at(std::int32_t node) { return nodes_[index(node)]; }
+  std::int32_t allocate();
+  void release(std::int32_t node);
+  void attach(std::int32_t leaf);
+  void detach(std::int32_t leaf);
+  [[nodiscard]] std::int32_t bestSibling(const Aabb& box) const;
+  void replaceChild(std::int32_t parent, std::int32_t from, std::int32_t to);
+  void refitUpwards(std::int32_t node);
+  void rotate(std::int32_t node);
+
+  std::vector<Node> nodes_;
+  std::int32_t root_{kNull};
+  std::int32_t free_{kNull};
+  std::size_t leaf_count_{0};
+};
+
+}  // namespace msd_sim

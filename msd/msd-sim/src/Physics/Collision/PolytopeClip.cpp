@@ -1,0 +1,174 @@
+#include "msd-sim/src/Physics/Collision/PolytopeClip.hpp"
+
+#include <array>
+#include <cmath>
+
+namespace msd_sim {
+
+using msd_assets::ConvexPolyhedron;
+
+namespace {
+
+// Polygons of more corners than this are cut off; a face of a hull of 65,535 vertices could have
+// more, but the four points kept in the end would not differ visibly.
+constexpr int kMaxCorners = 128;
+
+struct Polygon {
+  std::array<PatchPoint, kMaxCorners> corners;
+  int count{0};
+  void add(const Coordinate& position, double gap, std::uint32_t feature) {
+    if (count < kMaxCorners) corners[static_cast<std::size_t>(count++)] = {position, gap, feature};
+  }
+};
+
+std::uint16_t incidentFace(const PlacedPolytope& incident, const Vector3D& normal) {
+  const Vector3D n = incident.rotation.transpose() * normal;
+  const auto faces = incident.polyhedron->faces();
+  double best = faces[0].normal.dot(n);
+  std::size_t which = 0;
+  for (std::size_t i = 1; i < faces.size(); ++i) {
+    const double d = faces[i].normal.dot(n);
+    if (d < best) {
+      best = d;
+      which = i;
+    }
+  }
+  return static_cast<std::uint16_t>(which);
+}
+
+// Keeps the part of `in` behind the plane n·x <= offset. A new corner is named by the side that cut
+// it off and the incident corner it lies behind.
+void clipPlane(const Polygon& in, const Vector3D& n, double offset, std::uint32_t side,
+               Polygon& out) {
+  out.count = 0;
+  if (in.count == 0) return;
+  const PatchPoint* previous = &in.corners[static_cast<std::size_t>(in.count - 1)];
+  double dPrevious = n.dot(previous->position) - offset;
+  for (int i = 0; i < in.count; ++i) {
+    const PatchPoint& current = in.corners[static_cast<std::size_t>(i)];
+    const double d = n.dot(current.position) - offset;
+    if ((d <= 0.0) != (dPrevious <= 0.0)) {
+      const double t = dPrevious / (dPrevious - d);
+      const PatchPoint& inside = d <= 0.0 ? current : *previous;
+      const std::uint32_t feature =
+          ((side + 1) << 16) | (inside.feature & 0xFFFFu) | (d <= 0.0 ? 0x8000u : 0u);
+      out.add(previous->position + t * (current.position - previous->position), 0.0, feature);
+    }
+    if (d <= 0.0) out.add(current.position, 0.0, current.feature);
+    previous = &current;
+    dPrevious = d;
+  }
+}
+
+}  // namespace
+
+int reducePatch(const PatchPoint* points, int count, const Vector3D& normal, PatchPoint* kept) {
+  if (count <= ContactManifold::kMaxPoints) {
+    for (int i = 0; i < count; ++i) kept[i] = points[i];
+    return count;
+  }
+  const auto pick = [&](const auto& score) {
+    int best = 0;
+    double bestScore = score(points[0]);
+    for (int i = 1; i < count; ++i) {
+      const double s = score(points[i]);
+      if (s > bestScore || (s == bestScore && points[i].feature < points[best].feature)) {
+        best = i;
+        bestScore = s;
+      }
+    }
+    return best;
+  };
+  const int first = pick([](const PatchPoint& p) { return -p.gap; });
+  const Coordinate a = points[first].position;
+  const int second = pick([&](const PatchPoint& p) { return (p.position - a).squaredNorm(); });
+  const Vector3D along = normal.cross(points[second].position - a);
+  const int third = pick([&](const PatchPoint& p) { return along.dot(p.position - a); });
+  const int fourth = pick([&](const PatchPoint& p) { return -along.dot(p.position - a); });
+  int n = 0;
+  for (const int i : {first, second, third, fourth}) {
+    bool fresh = true;
+    for (int k = 0; k < n; ++k) fresh = fresh && kept[k].feature != points[i].feature;
+    if (fresh) kept[n++] = points[i];
+  }
+  return n;
+}
+
+void clipFaces(const PlacedPolytope& reference, std::uint16_t face, const PlacedPolytope& incident,
+               bool referenceIsA, double margin, ContactManifold& out) {
+  const ConvexPolyhedron& r = *reference.polyhedron;
+  const ConvexPolyhedron& i = *incident.polyhedron;
+  const ConvexPolyhedron::Face& plane = r.faces()[face];
+  const Vector3D n = reference.rotation * plane.normal;
+  const double offset = n.dot(reference.position) + plane.offset;
+
+  Polygon one, two;
+  const std::uint16_t other = incidentFace(incident, n);
+  for (const std::uint16_t v : i.faceVertices(i.faces()[other])) {
+    one.add(incident.position + incident.rotation * i.vertices()[v], 0.0, v);
+  }
+  Polygon* from = &one;
+  Polygon* to = &two;
+  const auto corners = r.faceVertices(plane);
+  for (std::size_t k = 0; k < corners.size(); ++k) {
+    const Coordinate p =
+        reference.position + reference.rotation * r.vertices()[corners[k]];
+    const Coordinate q = reference.position +
+                         reference.rotation * r.vertices()[corners[(k + 1) % corners.size()]];
+    const Vector3D side = (q - p).cross(n);  // outward: faces are counter-clockwise
+    clipPlane(*from, side, side.dot(p), static_cast<std::uint32_t>(k), *to);
+    std::swap(from, to);
+  }
+
+  std::array<PatchPoint, kMaxCorners> close;
+  int count = 0;
+  double nearest = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < from->count; ++k) {
+    PatchPoint& p = from->corners[static_cast<std::size_t>(k)];
+    p.gap = n.dot(p.position) - offset;
+    nearest = std::min(nearest, p.gap);
+    if (p.gap <= margin) close[static_cast<std::size_t>(count++)] = p;
+  }
+  std::array<PatchPoint, ContactManifold::kMaxPoints> kept;
+  out.count = reducePatch(close.data(), count, n, kept.data());
+  out.normal = referenceIsA ? n : Vector3D{-n};
+  out.owner = referenceIsA ? NormalOwner::kBodyA : NormalOwner::kBodyB;
+  const std::uint32_t owner = referenceIsA ? 0u : 0x80000000u;
+  for (int k = 0; k < out.count; ++k) {
+    const PatchPoint& p = kept[static_cast<std::size_t>(k)];
+    const Coordinate onPlane = p.position - p.gap * n;
+    ManifoldPoint& point = out.points[static_cast<std::size_t>(k)];
+    point.pointA = referenceIsA ? onPlane : p.position;
+    point.pointB = referenceIsA ? p.position : onPlane;
+    point.gap = p.gap;
+    point.feature = p.feature ^ owner;
+  }
+}
+
+void contactEdges(const PlacedPolytope& a, std::uint16_t edgeA, const PlacedPolytope& b,
+                  std::uint16_t edgeB, const Vector3D& normal, double margin,
+                  ContactManifold& out) {
+  const ConvexPolyhedron::Edge& ea = a.polyhedron->edges()[edgeA];
+  const ConvexPolyhedron::Edge& eb = b.polyhedron->edges()[edgeB];
+  const Coordinate p1 = a.position + a.rotation * a.polyhedron->vertices()[ea.vertex0];
+  const Coordinate q1 = a.position + a.rotation * a.polyhedron->vertices()[ea.vertex1];
+  const Coordinate p2 = b.position + b.rotation * b.polyhedron->vertices()[eb.vertex0];
+  const Coordinate q2 = b.position + b.rotation * b.polyhedron->vertices()[eb.vertex1];
+  const Vector3D d1 = q1 - p1, d2 = q2 - p2, r = p1 - p2;
+  // Closest points of the two lines; the axis test has ruled out parallel edges.
+  const double aa = d1.squaredNorm(), bb = d1.dot(d2), cc = d2.squaredNorm();
+  const double d = d1.dot(r), e = d2.dot(r);
+  const double det = aa * cc - bb * bb;
+  const double s = std::clamp((bb * e - cc * d) / det, 0.0, 1.0);
+  const double t = std::clamp((bb * s + e) / cc, 0.0, 1.0);
+  ManifoldPoint& point = out.points[0];
+  point.pointA = p1 + s * d1;
+  point.pointB = p2 + t * d2;
+  point.gap = normal.dot(point.pointB - point.pointA);
+  point.feature = 0x40000000u | (static_cast<std::uint32_t>(edgeA) << 14) | edgeB;
+  out.normal = normal;
+  out.owner = NormalOwner::kNeither;
+  out.count = point.gap <= margin ? 1 : 0;
+}
+
+}  // namespace msd_sim

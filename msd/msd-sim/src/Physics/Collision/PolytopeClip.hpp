@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+
+#include "msd-sim/src/Physics/Collision/ContactManifold.hpp"
+#include "msd-sim/src/Physics/Collision/PolytopeManifold.hpp"
+
+namespace msd_sim {
+
+/// Points of contact between a reference face and the face of the other polytope that looks most
+/// against it: the incident face clipped by the reference face's sides. Both polytopes are given in
+/// world coordinates; `referenceIsA` says which one owns the face.
+void clipFaces(const PlacedPolytope& reference, std::uint16_t face, const PlacedPolytope& incident,
+               bool referenceIsA, double margin, ContactManifold& out);
+
+/// The single point of contact of two edges along `normal` (unit, from A to B).
+void contactEdges(const PlacedPolytope& a, std::uint16_t edgeA, const PlacedPolytope& b,
+                  std::uint16_t edgeB, const Vector3D& normal, double margin,
+                  ContactManifold& out);
+
+/// One candidate of a patch: a point of the incident polygon and its distance to the plane.
+struct PatchPoint {
+  Coordinate position;
+  double gap;
+  std::uint32_t feature;
+};
+
+/// Keeps at most four points: the deepest, the farthest from it, and the two that span the largest
+/// area on either side. Ties go to the smaller feature number, so that order does not matter.
+int reducePatch(const PatchPoint* points, int count, const Vector3D& normal, PatchPoint* kept);
+
+}  // namespace msd_sim

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+
+#include "msd-assets/src/ConvexPolyhedron.hpp"
+#include "msd-sim/src/DataTypes/Pose.hpp"
+#include "msd-sim/src/Physics/Collision/ContactManifold.hpp"
+
+namespace msd_sim {
+
+/// The axis that separated, or came closest to separating, a pair of polytopes last time.
+struct AxisCache {
+  enum class Kind : std::uint8_t { kNone, kFaceA, kFaceB, kEdges };
+  Kind kind{Kind::kNone};
+  std::uint16_t a{0};  ///< face or edge of A
+  std::uint16_t b{0};  ///< face or edge of B
+};
+
+/// A convex polyhedron that stands somewhere, with its rotation matrix at hand.
+struct PlacedPolytope {
+  const msd_assets::ConvexPolyhedron* polyhedron{nullptr};
+  Coordinate position{Coordinate::Zero()};  ///< of the polyhedron's frame [m]
+  Matrix3D rotation{Matrix3D::Identity()};
+};
+
+/// Contact of two convex polyhedra by the separating axis test over all face normals and all pairs of
+/// edges, with face clipping (Sutherland–Hodgman) or the closest points of two edges.
+///
+/// `out` gets the points with gap <= margin; when there are none, `out.separation` is the largest
+/// separation found along any axis. The axis of least penetration is exact; faces win ties against
+/// edges, and of two faces that tie the larger one is the reference.
+void collidePolytopes(const PlacedPolytope& a, const PlacedPolytope& b, double margin,
+                      AxisCache& cache, ContactManifold& out);
+
+/// The same for two boxes given by half extents; `polyhedron` must be their box polyhedra.
+void collideBoxes(const PlacedPolytope& a, const Vector3D& halfA, const PlacedPolytope& b,
+                  const Vector3D& halfB, double margin, AxisCache& cache, ContactManifold& out);
+
+}  // namespace msd_sim

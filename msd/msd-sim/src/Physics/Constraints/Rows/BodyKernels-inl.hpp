@@ -1,0 +1,349 @@
+// Bodies of BodyKernels; compiled once per vector width.
+#include "msd-sim/src/DataTypes/Lanes-inl.hpp"
+#include "msd-sim/src/Physics/Constraints/Rows/BodyKernels.hpp"
+
+MSD_KERNELS_BEGIN
+namespace body_kernels {
+
+// Newton's method on (T-9) is quadratic; at the largest turn below it needs five iterations.
+inline constexpr int kMaxNewton = 8;
+// A body that turns farther than this in one drift turns in several equal parts [rad].
+inline constexpr double kLargestTurn = 0.5;
+inline constexpr int kMostTurns = 64;
+// Newton stops when the update is below this share of the momentum.
+inline constexpr double kNewtonTolerance = 1e-15;
+
+/// kLanes consecutive bodies, given by the index of the first.
+struct Group {
+  std::int32_t index[8];
+  MSD_INLINE explicit Group(std::uint32_t first) {
+    for (int l = 0; l < kLanes; ++l) index[l] = static_cast<std::int32_t>(first) + l;
+  }
+};
+
+template <int kColumns, class T>
+MSD_INLINE void loadLines(const AlignedVector<T>& lines, const Group& g, int line, Lane* out) {
+  constexpr std::int64_t kStride = sizeof(T) / sizeof(double);
+  gatherLines<kColumns>(reinterpret_cast<const double*>(lines.data()) + 8 * line, g.index, kStride,
+                        out);
+}
+template <class T>
+MSD_INLINE void storeLines(AlignedVector<T>& lines, const Group& g, int line, const Lane* in) {
+  constexpr std::int64_t kStride = sizeof(T) / sizeof(double);
+  scatterLines<8>(reinterpret_cast<double*>(lines.data()) + 8 * line, g.index, kStride, in, 0xFFu);
+}
+
+struct Mass {
+  LaneSym inertia, inverse;
+  Lane mass, dynamic;
+  MSD_INLINE Mass(const SolverBodies& b, const Group& g) {
+    Lane c[8];
+    loadLines<8>(b.mass, g, 0, c);
+    inertia = {c[0], c[1], c[2], c[3], c[4], c[5]};
+    mass = c[6];
+    dynamic = c[7];
+    loadLines<8>(b.mass, g, 1, c);
+    inverse = {c[0], c[1], c[2], c[3], c[4], c[5]};
+  }
+};
+
+struct Motion {
+  Lane line[8];
+  Lane tail[8];
+  MSD_INLINE Motion(const SolverBodies& b, const Group& g) {
+    loadLines<8>(b.motion, g, 0, line);
+    loadLines<8>(b.motion, g, 1, tail);
+  }
+  MSD_INLINE Lane3 v() const { return {line[0], line[1], line[2]}; }
+  MSD_INLINE Lane3 w() const { return {line[3], line[4], line[5]}; }
+  MSD_INLINE Lane3 dx() const { return {tail[0], tail[1], tail[2]}; }
+  MSD_INLINE void setV(Lane3 a) { line[0] = a.x, line[1] = a.y, line[2] = a.z; }
+  MSD_INLINE void setW(Lane3 a) { line[3] = a.x, line[4] = a.y, line[5] = a.z; }
+  MSD_INLINE void setDx(Lane3 a) { tail[0] = a.x, tail[1] = a.y, tail[2] = a.z; }
+  MSD_INLINE LaneSym inverse() const {
+    return {line[7], tail[3], tail[4], tail[5], tail[6], tail[7]};
+  }
+  MSD_INLINE void setInverse(const LaneSym& s, Lane scale) {
+    line[7] = scale * s.xx;
+    tail[3] = scale * s.yy, tail[4] = scale * s.zz;
+    tail[5] = scale * s.xy, tail[6] = scale * s.xz, tail[7] = scale * s.yz;
+  }
+  MSD_INLINE void save(SolverBodies& b, const Group& g) const {
+    storeLines(b.motion, g, 0, line);
+    storeLines(b.motion, g, 1, tail);
+  }
+  MSD_INLINE void saveVelocity(SolverBodies& b, const Group& g) const {
+    storeLines(b.motion, g, 0, line);
+  }
+};
+
+struct Pose {
+  Lane line[8];
+  MSD_INLINE Pose(const SolverBodies& b, const Group& g) { loadLines<8>(b.pose, g, 0, line); }
+  MSD_INLINE Lane3 x() const { return {line[0], line[1], line[2]}; }
+  MSD_INLINE LaneQuat q() const { return {line[3], line[4], line[5], line[6]}; }
+  MSD_INLINE void setX(Lane3 a) { line[0] = a.x, line[1] = a.y, line[2] = a.z; }
+  MSD_INLINE void setQ(LaneQuat a) { line[3] = a.w, line[4] = a.x, line[5] = a.y, line[6] = a.z; }
+  MSD_INLINE void save(SolverBodies& b, const Group& g) const { storeLines(b.pose, g, 0, line); }
+};
+
+/// Turns a quaternion back to unit length.
+MSD_INLINE LaneQuat normalized(LaneQuat q) {
+  const Lane s = set(1.0) / sqrt(fma(q.w, q.w, fma(q.x, q.x, fma(q.y, q.y, q.z * q.z))));
+  return {s * q.w, s * q.x, s * q.y, s * q.z};
+}
+
+/// R I Rᵀ w from the inertia in body axes.
+MSD_INLINE Lane3 angularMomentum(const LaneFrame& r, const LaneSym& inertia, Lane3 w) {
+  return rotate(r, inertia * unrotate(r, w));
+}
+
+/// Midpoint momentum m̄ of (T-9): x - m0 - (h/2) x × Jx = 0 by Newton's method. Each lane stops on
+/// its own, so that its bits do not depend on its neighbours.
+MSD_INLINE Lane3 midpointMomentum(Lane3 m0, const LaneSym& J, Lane h) {
+  const Lane half = set(0.5) * h;
+  Lane3 x = m0;
+  Mask active = {};
+  const Lane limit = set(kNewtonTolerance * kNewtonTolerance) * dot(m0, m0);
+  for (int i = 0; i < kMaxNewton; ++i) {
+    const Lane3 jx = J * x;
+    const Lane3 f = nfma(half, cross(x, jx), x - m0);
+    active = i == 0 ? (dot(f, f) > limit) : (active & (dot(f, f) > limit));
+    if (!any(active)) break;
+    // F' = 1 + (h/2)([Jx]× − [x]×J); its columns:
+    const Lane3 ja{J.xx, J.xy, J.xz}, jb{J.xy, J.yy, J.yz}, jc{J.xz, J.yz, J.zz};
+    const Lane zero = set(0.0), one = set(1.0);
+    const Lane3 ca = fma(half, subCross(Lane3{zero, jx.z, -jx.y}, x, ja), Lane3{one, zero, zero});
+    const Lane3 cb = fma(half, subCross(Lane3{-jx.z, zero, jx.x}, x, jb), Lane3{zero, one, zero});
+    const Lane3 cc = fma(half, subCross(Lane3{jx.y, -jx.x, zero}, x, jc), Lane3{zero, zero, one});
+    const Lane3 bc = cross(cb, cc);
+    const Lane inv = set(1.0) / dot(ca, bc);
+    const Lane3 step{inv * dot(f, bc), inv * dot(ca, cross(f, cc)), inv * dot(ca, cross(cb, f))};
+    x = select(active, x - step, x);
+  }
+  return x;
+}
+
+/// Orientation and body-frame momentum after a free rotation over h.
+struct Turned {
+  LaneQuat q;
+  Lane3 momentum;
+};
+
+/// (T-9) and (T-10), in equal parts of at most kLargestTurn each. A body that does not turn keeps
+/// its orientation bit for bit.
+MSD_INLINE Turned turn(LaneQuat q, Lane3 m0, const LaneSym& J, Lane speed, Lane h) {
+  Turned body{q, m0};
+  const Lane angle = h * speed;
+  Lane parts = set(1.0);
+  int most = 1;
+  while (most < kMostTurns && any(angle > set(kLargestTurn * most))) {
+    parts = select(angle > set(kLargestTurn * most), set(2.0 * most), parts);
+    most *= 2;
+  }
+  const Lane part = h / parts;
+  for (int i = 0; i < most; ++i) {
+    const Mask active = (set(static_cast<double>(i)) < parts) & (speed > set(0.0));
+    if (!any(active)) break;
+    const Lane3 mean = midpointMomentum(body.momentum, J, part);
+    const Lane3 half = (set(0.5) * part) * (J * mean);
+    const LaneQuat q1 = normalized(body.q * LaneQuat{set(1.0), half.x, half.y, half.z});
+    body.q = {select(active, q1.w, body.q.w), select(active, q1.x, body.q.x),
+              select(active, q1.y, body.q.y), select(active, q1.z, body.q.z)};
+    body.momentum = select(active, set(2.0) * mean - body.momentum, body.momentum);
+  }
+  return body;
+}
+
+struct Impulse {
+  Lane3 linear, angular;
+};
+
+/// The impulse that the constraints gave since the kick, less the excess, becomes the next guess.
+MSD_INLINE Impulse harvest(SolverBodies& b, const Group& g, Impulse given) {
+  Lane excess[8];
+  loadLines<8>(b.guess, g, 1, excess);
+  const Impulse next{given.linear - Lane3{excess[0], excess[1], excess[2]},
+                     given.angular - Lane3{excess[4], excess[5], excess[6]}};
+  const Lane zero = set(0.0);
+  const Lane line[8] = {next.linear.x,  next.linear.y,  next.linear.z,  zero,
+                        next.angular.x, next.angular.y, next.angular.z, zero};
+  storeLines(b.guess, g, 0, line);
+  const Lane none[8] = {zero, zero, zero, zero, zero, zero, zero, zero};
+  storeLines(b.guess, g, 1, none);
+  return next;
+}
+
+struct Load {
+  Lane3 a, torque;
+  MSD_INLINE Load(const SolverBodies& b, const Group& g) {
+    Lane c[8];
+    loadLines<8>(b.load, g, 0, c);
+    a = {c[0], c[1], c[2]};
+    torque = {c[4], c[5], c[6]};
+  }
+};
+
+MSD_INLINE Lane kineticEnergy(const Mass& m, const LaneFrame& r, Lane3 v, Lane3 w) {
+  const Lane3 wB = unrotate(r, w);
+  return set(0.5) * fma(m.mass, dot(v, v), dot(wB, m.inertia * wB));
+}
+
+template <class Body>
+MSD_INLINE void forGroups(std::span<const std::uint32_t> blocks, const Body& body) {
+  for (const std::uint32_t block : blocks) {
+    for (std::uint32_t lane = 0; lane < 8; lane += kLanes) body(Group(8 * block + lane));
+  }
+}
+
+struct BeginBody {
+  SolverBodies& b;
+  MSD_INLINE void operator()(const Group& g) const {
+    const Mass m(b, g);
+    Motion motion(b, g);
+    const Pose pose(b, g);
+    const LaneFrame r = rotationOf(pose.q());
+    const Lane zero = set(0.0);
+    motion.setInverse(rotate(r, m.inverse), m.dynamic);
+    motion.setDx({zero, zero, zero});
+    motion.save(b, g);
+    storeLines(b.start, g, 0, pose.line);
+    const Lane velocity[8] = {motion.line[0], motion.line[1], motion.line[2], motion.line[3],
+                              motion.line[4], motion.line[5], zero,           zero};
+    storeLines(b.start, g, 1, velocity);
+    const Lane turn[8] = {set(1.0), zero, zero, zero, zero, zero, zero, zero};
+    storeLines(b.turn, g, 0, turn);
+  }
+};
+
+struct KickBody {
+  SolverBodies& b;
+  Lane halfStep;
+  MSD_INLINE void operator()(const Group& g) const {
+    const Mass m(b, g);
+    const Load load(b, g);
+    const Pose pose(b, g);
+    Motion motion(b, g);
+    Lane guess[8];
+    loadLines<8>(b.guess, g, 0, guess);
+    const LaneFrame r = rotationOf(pose.q());
+    const Lane kinetic = kineticEnergy(m, r, motion.v(), motion.w());
+    const LaneSym inverse = motion.inverse();
+    const Lane3 v = fma(halfStep, load.a, motion.v());
+    const Lane3 w = fma(halfStep, inverse * load.torque, motion.w());
+    const Lane kick[8] = {v.x, v.y, v.z, w.x, w.y, w.z, kinetic, set(0.0)};
+    storeLines(b.kick, g, 0, kick);
+    motion.setV(fma(motion.line[6], Lane3{guess[0], guess[1], guess[2]}, v));
+    motion.setW(w + inverse * Lane3{guess[4], guess[5], guess[6]});
+    motion.saveVelocity(b, g);
+  }
+};
+
+struct DriftBody {
+  SolverBodies& b;
+  Lane h;
+  MSD_INLINE void operator()(const Group& g) const {
+    const Mass m(b, g);
+    const Load load(b, g);
+    Motion motion(b, g);
+    Pose pose(b, g);
+    Lane kick[8];
+    loadLines<8>(b.kick, g, 0, kick);
+    const LaneFrame r0 = rotationOf(pose.q());
+
+    const Lane3 v = motion.v();
+    const Lane3 wB = unrotate(r0, motion.w());
+    const Lane3 m0 = m.inertia * wB;
+    const Lane3 kickedMomentum = m.inertia * unrotate(r0, Lane3{kick[3], kick[4], kick[5]});
+    const Impulse guess =
+        harvest(b, g,
+                {(m.dynamic * m.mass) * (v - Lane3{kick[0], kick[1], kick[2]}),
+                 m.dynamic * rotate(r0, m0 - kickedMomentum)});
+
+    // Drift (T-3) and (T-10).
+    const Turned turnedBody = turn(pose.q(), m0, m.inverse, sqrt(dot(wB, wB)), h);
+    const LaneQuat q1 = turnedBody.q;
+    const Lane3 dx = fma(h, v, motion.dx());
+    Lane start[8];
+    loadLines<8>(b.start, g, 0, start);
+    pose.setX(Lane3{start[0], start[1], start[2]} + dx);
+    pose.setQ(q1);
+    pose.save(b, g);
+    const LaneQuat turned = q1 * conjugate(LaneQuat{start[3], start[4], start[5], start[6]});
+    const Lane zero = set(0.0);
+    const Lane turnLine[8] = {turned.w, turned.x, turned.y, turned.z, zero, zero, zero, zero};
+    storeLines(b.turn, g, 0, turnLine);
+
+    const LaneFrame r1 = rotationOf(q1);
+    const Lane3 w1 = rotate(r1, m.inverse * turnedBody.momentum);
+    const LaneSym inverse = rotate(r1, m.inverse);
+    motion.setInverse(inverse, m.dynamic);
+    motion.setDx(dx);
+
+    // Second kick (T-4); kinematic and static bodies have no load.
+    const Lane halfStep = set(0.5) * h;
+    const LaneSym pushable = motion.inverse();
+    const Lane3 vKick = fma(halfStep, load.a, v);
+    const Lane3 wKick = fma(halfStep, pushable * load.torque, w1);
+    const Lane work = h * fma(m.mass, dot(load.a, v), dot(load.torque, motion.w()));
+    const Lane kicked[8] = {vKick.x, vKick.y, vKick.z, wKick.x, wKick.y, wKick.z, kick[6], work};
+    storeLines(b.kick, g, 0, kicked);
+    motion.setV(fma(motion.line[6], guess.linear, vKick));
+    motion.setW(wKick + pushable * guess.angular);
+    motion.save(b, g);
+  }
+};
+
+struct FinishBody {
+  SolverBodies& b;
+  MSD_INLINE void operator()(const Group& g) const {
+    const Mass m(b, g);
+    const Motion motion(b, g);
+    const Pose pose(b, g);
+    Lane kick[8];
+    loadLines<8>(b.kick, g, 0, kick);
+    const LaneFrame r = rotationOf(pose.q());
+    const Lane3 dw = motion.w() - Lane3{kick[3], kick[4], kick[5]};
+    harvest(b, g,
+            {(m.dynamic * m.mass) * (motion.v() - Lane3{kick[0], kick[1], kick[2]}),
+             m.dynamic * angularMomentum(r, m.inertia, dw)});
+    const Lane kinetic = kineticEnergy(m, r, motion.v(), motion.w());
+    store(m.dynamic * (kinetic - kick[6] - kick[7]), b.surplus.data() + g.index[0]);
+  }
+};
+
+struct DisplaceBody {
+  SolverBodies& b;
+  MSD_INLINE void operator()(const Group& g) const {
+    Pose pose(b, g);
+    Lane shift[8];
+    loadLines<8>(b.shift, g, 0, shift);
+    const Lane half = set(0.5);
+    const LaneQuat turn{set(1.0), half * shift[3], half * shift[4], half * shift[5]};
+    pose.setX(pose.x() + Lane3{shift[0], shift[1], shift[2]});
+    const Mask turns = dot(Lane3{turn.x, turn.y, turn.z}, Lane3{turn.x, turn.y, turn.z}) > set(0.0);
+    const LaneQuat q = pose.q(), q1 = normalized(turn * q);
+    pose.setQ({select(turns, q1.w, q.w), select(turns, q1.x, q.x), select(turns, q1.y, q.y),
+               select(turns, q1.z, q.z)});
+    pose.save(b, g);
+  }
+};
+
+void begin(SolverBodies& b, std::span<const std::uint32_t> blocks) {
+  forGroups(blocks, BeginBody{b});
+}
+void kick(SolverBodies& b, std::span<const std::uint32_t> blocks, double halfStep) {
+  forGroups(blocks, KickBody{b, set(halfStep)});
+}
+void drift(SolverBodies& b, std::span<const std::uint32_t> blocks, double h) {
+  forGroups(blocks, DriftBody{b, set(h)});
+}
+void finish(SolverBodies& b, std::span<const std::uint32_t> blocks) {
+  forGroups(blocks, FinishBody{b});
+}
+void displace(SolverBodies& b, std::span<const std::uint32_t> blocks) {
+  forGroups(blocks, DisplaceBody{b});
+}
+
+}  // namespace body_kernels
+MSD_KERNELS_END

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+
+#include "msd-sim/src/Physics/Constraints/Rows/ContactRows.hpp"
+#include "msd-sim/src/Physics/Constraints/Rows/SolverBodies.hpp"
+
+namespace msd_sim {
+
+/// Passes over a run of bundles of one colour. All targets give the same bits.
+template <int kPoints>
+struct ContactKernels {
+  using Bundle = ContactBundle<kPoints>;
+  using Rows = ContactRows<kPoints>;
+  using Bounce = ContactBounce<kPoints>;
+
+  /// Rows from anchors and poses (docs/theory/rows.md).
+  void (*prepare)(const SolverBodies&, const Bundle*, Rows*, std::size_t count);
+  /// Adds the guessed impulses to BodyGuess.
+  void (*warm)(SolverBodies&, const Bundle*, const Rows*, std::size_t count);
+  /// Rebound speeds from the velocities at the start of a substep (theory/restitution.md, R-5).
+  void (*approach)(const SolverBodies&, const Bundle*, Rows*, Bounce*, std::size_t count,
+                   const ContactPass&);
+  /// Phase 1 (T-6): one sweep with live gaps. `bounce` may be null.
+  void (*solve)(SolverBodies&, const Bundle*, Rows*, const Bounce*, std::size_t count,
+                const ContactPass&);
+  /// Phase 2 (T-8): one sweep on velocities.
+  void (*relax)(SolverBodies&, const Bundle*, Rows*, std::size_t count, const ContactPass&);
+  /// After all substeps: keeps the impulses, measures works, gaps and residual.
+  void (*store)(const SolverBodies&, Bundle*, const Rows*, ContactSums*, std::size_t count);
+  /// One sweep of position correction on BodyShift; `first` computes the gaps.
+  void (*correct)(SolverBodies&, const Bundle*, Rows*, std::size_t count, const ContactPass&,
+                  bool first);
+  /// Scales the impulses of phase 2 by a factor per island, read from body 1 or body 0.
+  void (*scale)(const Bundle*, Rows*, std::size_t count, const double* factorOfBody);
+};
+
+}  // namespace msd_sim

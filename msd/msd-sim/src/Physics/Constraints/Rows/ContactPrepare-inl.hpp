@@ -1,0 +1,232 @@
+// The prepare pass of ContactKernels: rows from anchors and poses. Included by the kernel
+// translation units after ContactKernels-inl.hpp, inside namespace contact_kernels.
+
+/// Pose, inverse mass and inverse inertia of one body per lane.
+struct PlacedBody {
+  Lane3 x;
+  LaneFrame r;
+  Lane inverseMass;
+  LaneSym inverse;
+  MSD_INLINE PlacedBody(const SolverBodies& b, const std::int32_t* index) {
+    Lane line[8], tail[8], pose[8];
+    gatherLines<8>(numbers(b.pose), index, kPoseStride, pose);
+    gatherLines<8>(numbers(b.motion), index, kMotionStride, line);
+    gatherLines<8>(numbers(b.motion) + 8, index, kMotionStride, tail);
+    x = {pose[0], pose[1], pose[2]};
+    r = rotationOf(LaneQuat{pose[3], pose[4], pose[5], pose[6]});
+    inverseMass = line[6];
+    inverse = {line[7], tail[3], tail[4], tail[5], tail[6], tail[7]};
+  }
+};
+
+/// Tᵀ S T of a symmetric matrix, T = (n, t1, t2) by columns: entries nn 11 22 n1 n2 12.
+MSD_INLINE LaneSym inFrame(const LaneSym& s, const Lane3& n, const Lane3& t1, const Lane3& t2) {
+  const Lane3 sn = s * n, s1 = s * t1, s2 = s * t2;
+  return {dot(n, sn), dot(t1, s1), dot(t2, s2), dot(n, s1), dot(n, s2), dot(t1, s2)};
+}
+
+/// The relative inverse inertia at the centre c: how the twist of body 1 against body 0 answers to a
+/// wrench there (rows.md, C-6), contact frame (n, 1, 2).
+struct Compliance {
+  Lane vv[3][3];  // velocity from force
+  Lane vm[3][3];  // velocity from moment
+  LaneSym ww;     // angular velocity from moment: nn 11 22 n1 n2 12
+
+  MSD_INLINE Compliance(Lane inverseMass) {
+    const Lane zero = set(0.0);
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) {
+        vv[i][j] = i == j ? inverseMass : zero;
+        vm[i][j] = zero;
+      }
+    }
+    ww = {zero, zero, zero, zero, zero, zero};
+  }
+
+  /// Adds a body with inverse inertia S (frame) and arm r (frame): vm -= [r]S, vv -= [r]S[r].
+  MSD_INLINE void add(const LaneSym& s, Lane3 r) {
+    const Lane3 columns[3] = {{s.xx, s.xy, s.xz}, {s.xy, s.yy, s.yz}, {s.xz, s.yz, s.zz}};
+    const Lane3 g[3] = {cross(r, columns[0]), cross(r, columns[1]), cross(r, columns[2])};
+    const Lane3 rows[3] = {{g[0].x, g[1].x, g[2].x}, {g[0].y, g[1].y, g[2].y},
+                           {g[0].z, g[1].z, g[2].z}};
+    for (int i = 0; i < 3; ++i) {
+      const Lane3 v = cross(rows[i], r);
+      vv[i][0] = vv[i][0] - v.x, vv[i][1] = vv[i][1] - v.y, vv[i][2] = vv[i][2] - v.z;
+      vm[i][0] = vm[i][0] - rows[i].x;
+      vm[i][1] = vm[i][1] - rows[i].y;
+      vm[i][2] = vm[i][2] - rows[i].z;
+    }
+    ww = {ww.xx + s.xx, ww.yy + s.yy, ww.zz + s.zz, ww.xy + s.xy, ww.xz + s.xz, ww.yz + s.yz};
+  }
+};
+
+template <int kPoints>
+MSD_INLINE void prepareLanes(const SolverBodies& b, const ContactBundle<kPoints>& bundle,
+                             ContactRows<kPoints>& rows, int l) {
+  const Lane zero = set(0.0), one = set(1.0), half = set(0.5);
+  const PlacedBody b0(b, bundle.body0 + l), b1(b, bundle.body1 + l);
+
+  // Contact frame: the stored normal turns with body 0; the tangent is made perpendicular again.
+  const Lane3 n = rotate(b0.r, load3(bundle.normal, l));
+  Lane3 t1 = rotate(b0.r, load3(bundle.tangent, l));
+  t1 = nfma(dot(t1, n), n, t1);
+  t1 = (one / sqrt(dot(t1, t1))) * t1;
+  const Lane3 t2 = cross(n, t1);
+  store3(n, rows.normal, l);
+  store3(t1, rows.tangent, l);
+
+  // Points, their gaps, and the centre c midway between the surfaces.
+  const Lane3 between = b1.x - b0.x;
+  Lane3 middle[kPoints];
+  Lane gap[kPoints], exists[kPoints];
+  Lane3 sum{zero, zero, zero};
+  Lane count = zero;
+  for (int i = 0; i < kPoints; ++i) {
+    const Lane3 p0 = rotate(b0.r, load3(bundle.anchor0[i], l));            // from x0
+    const Lane3 p1 = between + rotate(b1.r, load3(bundle.anchor1[i], l));  // from x0
+    exists[i] = load(bundle.active[i] + l);
+    gap[i] = dot(n, p1 - p0);
+    middle[i] = half * (p0 + p1);
+    sum = fma(exists[i], middle[i], sum);
+    count = count + exists[i];
+  }
+  const Lane3 arm0 = (one / max(count, one)) * sum;
+  const Lane3 arm1 = arm0 - between;
+  store3(arm0, rows.arm0, l);
+  store3(arm1, rows.arm1, l);
+  store3(Lane3{zero, zero, zero}, rows.drift, l);
+  store(load(bundle.friction + l), rows.friction + l);
+
+  Compliance k(b0.inverseMass + b1.inverseMass);
+  k.add(inFrame(b0.inverse, n, t1, t2), {dot(arm0, n), dot(arm0, t1), dot(arm0, t2)});
+  k.add(inFrame(b1.inverse, n, t1, t2), {dot(arm1, n), dot(arm1, t1), dot(arm1, t2)});
+  const LaneSym normal{k.vv[0][0], k.ww.yy, k.ww.zz, k.vm[0][1], k.vm[0][2], k.ww.yz};
+  const LaneSym friction{k.vv[1][1], k.vv[2][2], k.ww.xx, k.vv[1][2], k.vm[1][0], k.vm[2][0]};
+  const Lane normalEntries[6] = {normal.xx, normal.yy, normal.zz, normal.xy, normal.xz, normal.yz};
+  const Lane frictionEntries[6] = {friction.xx, friction.yy, friction.zz,
+                                   friction.xy, friction.xz, friction.yz};
+  const Lane crossEntries[9] = {k.vv[1][0], k.vm[1][1], k.vm[1][2], k.vv[2][0], k.vm[2][1],
+                                k.vm[2][2], k.vm[0][0], k.ww.xy,    k.ww.xz};
+  for (int i = 0; i < 6; ++i) {
+    store(normalEntries[i], rows.normalGroup[i] + l);
+    store(frictionEntries[i], rows.frictionGroup[i] + l);
+  }
+  for (int i = 0; i < 9; ++i) store(crossEntries[i], rows.crossGroup[i] + l);
+
+  const Lane offset = dot(n, arm0);
+  for (int i = 0; i < kPoints; ++i) {
+    ContactPointRows& p = rows.points[i];
+    const Lane3 d = middle[i] - arm0;
+    const Lane x = dot(d, t1), y = dot(d, t2);
+    store(x, p.x + l);
+    store(y, p.y + l);
+    store(offset - gap[i], p.gapOffset + l);
+    store(zero, p.target + l);
+    store(zero, p.guess + l);
+
+    // Normal: k = (1, y, -x) N (1, y, -x)ᵀ.
+    const Lane row0 = nfma(x, normal.xz, fma(y, normal.xy, normal.xx));
+    const Lane row1 = nfma(x, normal.yz, fma(y, normal.yy, normal.xy));
+    const Lane row2 = nfma(x, normal.zz, fma(y, normal.yz, normal.xz));
+    const Lane kn = nfma(x, row2, fma(y, row1, row0));
+    const Mask real = (exists[i] > zero) & (kn > zero);
+    store(select(real, one / max(kn, set(kTiny)), zero), p.normalMass + l);
+
+    // Tangents: rows (1, 0, -y) and (0, 1, x) of the friction group.
+    const Lane a11 = fma(y, fma(y, friction.zz, -(set(2.0) * friction.xz)), friction.xx);
+    const Lane a22 = fma(x, fma(x, friction.zz, set(2.0) * friction.yz), friction.yy);
+    const Lane a12 =
+        fma(x, nfma(y, friction.zz, friction.xz), nfma(y, friction.yz, friction.xy));
+    const Lane det = nfma(a12, a12, a11 * a22);
+    const Mask regular = real & (det > zero);
+    const Lane inverse = select(regular, one / max(det, set(kTiny)), zero);
+    store(inverse * a22, p.stick11 + l);
+    store(-(inverse * a12), p.stick12 + l);
+    store(inverse * a11, p.stick22 + l);
+    const Lane mean = half * (a11 + a22), spread = half * (a11 - a22);
+    const Lane largest = mean + sqrt(fma(spread, spread, a12 * a12));
+    store(select(regular, one / max(largest, set(kTiny)), zero), p.slipMass + l);
+
+    for (int c = 0; c < 3; ++c) {
+      store(exists[i] * load(bundle.impulse[i][c] + l), p.impulse[c] + l);
+      store(zero, p.total[c] + l);
+    }
+  }
+}
+
+template <int kPoints>
+void prepare(const SolverBodies& b, const ContactBundle<kPoints>* bundles,
+             ContactRows<kPoints>* rows, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    for (int l = 0; l < kBundleLanes; l += kLanes) prepareLanes(b, bundles[i], rows[i], l);
+  }
+}
+template <int kPoints>
+void warm(SolverBodies& b, const ContactBundle<kPoints>* bundles, const ContactRows<kPoints>* rows,
+          std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    for (int l = 0; l < kBundleLanes; l += kLanes) warmLanes(b, bundles[i], rows[i], l);
+  }
+}
+template <int kPoints>
+void approach(const SolverBodies& b, const ContactBundle<kPoints>* bundles,
+              ContactRows<kPoints>* rows, ContactBounce<kPoints>* bounce, std::size_t count,
+              const ContactPass& pass) {
+  for (std::size_t i = 0; i < count; ++i) {
+    for (int l = 0; l < kBundleLanes; l += kLanes) {
+      approachLanes(b, bundles[i], rows[i], bounce[i], pass, l);
+    }
+  }
+}
+template <int kPoints>
+void solve(SolverBodies& b, const ContactBundle<kPoints>* bundles, ContactRows<kPoints>* rows,
+           const ContactBounce<kPoints>* bounce, std::size_t count, const ContactPass& pass) {
+  for (std::size_t i = 0; i < count; ++i) {
+    for (int l = 0; l < kBundleLanes; l += kLanes) {
+      solveLanes(b, bundles[i], rows[i], bounce != nullptr ? bounce + i : nullptr, pass, l);
+    }
+  }
+}
+template <int kPoints>
+void relax(SolverBodies& b, const ContactBundle<kPoints>* bundles, ContactRows<kPoints>* rows,
+           std::size_t count, const ContactPass& pass) {
+  for (std::size_t i = 0; i < count; ++i) {
+    for (int l = 0; l < kBundleLanes; l += kLanes) relaxLanes(b, bundles[i], rows[i], pass, l);
+  }
+}
+template <int kPoints>
+void storeImpulses(const SolverBodies& b, ContactBundle<kPoints>* bundles,
+                   const ContactRows<kPoints>* rows, ContactSums* sums, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    for (int l = 0; l < kBundleLanes; l += kLanes) {
+      storeLanes(b, bundles[i], rows[i], sums[i], l);
+    }
+  }
+}
+template <int kPoints>
+void correct(SolverBodies& b, const ContactBundle<kPoints>* bundles, ContactRows<kPoints>* rows,
+             std::size_t count, const ContactPass& pass, bool first) {
+  for (std::size_t i = 0; i < count; ++i) {
+    for (int l = 0; l < kBundleLanes; l += kLanes) {
+      correctLanes(b, bundles[i], rows[i], pass, first, l);
+    }
+  }
+}
+template <int kPoints>
+void scale(const ContactBundle<kPoints>* bundles, ContactRows<kPoints>* rows, std::size_t count,
+           const double* factorOfBody) {
+  for (std::size_t i = 0; i < count; ++i) {
+    for (int l = 0; l < kBundleLanes; l += kLanes) {
+      scaleLanes(bundles[i], rows[i], factorOfBody, l);
+    }
+  }
+}
+
+template <int kPoints>
+ContactKernels<kPoints> table() {
+  return {prepare<kPoints>, warm<kPoints>,          approach<kPoints>, solve<kPoints>,
+          relax<kPoints>,   storeImpulses<kPoints>, correct<kPoints>,  scale<kPoints>};
+}
+
+}  // namespace contact_kernels
+MSD_KERNELS_END

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+
+#include "msd-sim/src/DataTypes/AlignedVector.hpp"
+
+namespace msd_sim {
+
+/// Contacts in bundles of eight, one contact (manifold) per vector lane.
+///
+/// A bundle's contacts share no body that can be pushed, so that eight of them are solved at once.
+/// Everything about one contact stands in the same lane of every array. Two sizes exist: manifolds of
+/// up to four points, and single points (spheres, capsule ends, edges).
+inline constexpr int kBundleLanes = 8;
+
+/// What persists from step to step. Body 0 owns the normal (the face), body 1 the points (the
+/// vertices); where neither owns it (edge against edge, round surfaces) body 0 is shape A's.
+/// Written by the narrowphase and, the impulses, by the solver's store pass.
+template <int kPoints>
+struct alignas(64) ContactBundle {
+  std::int32_t body0[kBundleLanes];
+  std::int32_t body1[kBundleLanes];
+  double normal[3][kBundleLanes];        ///< body 0 axes, from body 0 to body 1
+  double tangent[3][kBundleLanes];       ///< first tangent, body 0 axes
+  double friction[kBundleLanes];         ///< of the pair [-]
+  double restitution[kBundleLanes];      ///< of the pair [-]
+  double anchor0[kPoints][3][kBundleLanes];  ///< point on body 0, from its centre, body axes [m]
+  double anchor1[kPoints][3][kBundleLanes];  ///< point on body 1 [m]
+  double active[kPoints][kBundleLanes];      ///< 1 where the point exists, else 0
+  double impulse[kPoints][3][kBundleLanes];  ///< normal, tangents: guess for the next phase [N·s]
+};
+
+/// What one point needs in a solver pass.
+struct ContactPointRows {
+  double x[kBundleLanes];            ///< from the manifold's centre along the first tangent [m]
+  double y[kBundleLanes];            ///< along the second tangent [m]
+  double normalMass[kBundleLanes];   ///< 1/(J M⁻¹ Jᵀ) of the normal; 0 where there is no point [kg]
+  double stick11[kBundleLanes];      ///< inverse of the 2 x 2 tangential block [kg]
+  double stick12[kBundleLanes];
+  double stick22[kBundleLanes];
+  double slipMass[kBundleLanes];     ///< 1/(largest eigenvalue of that block) [kg]
+  double gapOffset[kBundleLanes];    ///< n·r0 - gap at the start of the step [m]
+  double target[kBundleLanes];       ///< least normal velocity of the running phase [m/s]
+  double guess[kBundleLanes];        ///< normal impulse the running phase began with [N·s]
+  double impulse[3][kBundleLanes];   ///< of the running phase: normal, tangents [N·s]
+  double total[3][kBundleLanes];     ///< over the whole step [N·s]
+};
+
+/// Rows of a bundle for one step: geometry at the start of the step, world axes. Rebuilt by the
+/// prepare pass from ContactBundle and the poses. docs/theory/rows.md derives every entry.
+///
+/// The twist of body 1 against body 0 at the manifold's centre c is split into a normal group
+/// (v_n, w_1, w_2), which sees (f_n, m_1, m_2), and a friction group (v_1, v_2, w_n), which sees
+/// (f_1, f_2, m_n).
+template <int kPoints>
+struct alignas(64) ContactRows {
+  double normal[3][kBundleLanes];    ///< from body 0 to body 1
+  double tangent[3][kBundleLanes];   ///< first tangent; the second is normal x tangent
+  double arm0[3][kBundleLanes];      ///< c from body 0's centre at the start of the step [m]
+  double arm1[3][kBundleLanes];      ///< c from body 1's centre; c moves with body 1 [m]
+  double drift[3][kBundleLanes];     ///< dx1 - dx0 when the last pass ran [m]
+  double normalGroup[6][kBundleLanes];    ///< symmetric: 00 11 22 01 02 12
+  double frictionGroup[6][kBundleLanes];  ///< symmetric: 00 11 22 01 02 12
+  double crossGroup[9][kBundleLanes];     ///< friction group from normal group, row by row
+  double friction[kBundleLanes];
+  ContactPointRows points[kPoints];
+};
+
+/// Restitution of a bundle; only bundles with a bouncing pair are given to the bounce pass.
+template <int kPoints>
+struct alignas(64) ContactBounce {
+  double velocity[kPoints][kBundleLanes];  ///< rebound speed where the point bounces, else 0 [m/s]
+};
+
+/// Sums that the store pass writes per bundle, in lane order, so that adding them up in bundle order
+/// gives the same bits on any number of threads.
+struct alignas(64) ContactSums {
+  double normalWork[kBundleLanes];    ///< [J]
+  double frictionWork[kBundleLanes];  ///< [J]
+  double deepest[kBundleLanes];       ///< [m]
+  double residual[kBundleLanes];      ///< worst violated normal velocity [m/s]
+};
+
+/// Scalars of a pass.
+struct ContactPass {
+  double h{0.0};            ///< length of the substep [s]
+  double inverseH{0.0};     ///< [1/s]
+  double guessSpeed{0.0};   ///< speed that loads can ask of a contact in a phase [m/s], (T-12)
+  double threshold{0.0};    ///< approach speed below which nothing bounces [m/s]
+  double correction{0.0};   ///< share of a penetration to remove [-]
+  double slop{0.0};         ///< penetration left alone, relative to body size [-]
+  double largestShift{0.0}; ///< most a correction moves a contact, relative to body size [-]
+  bool first{true};         ///< first sweep of its phase
+  bool last{true};          ///< last sweep of its phase
+};
+
+}  // namespace msd_sim

@@ -1,0 +1,20 @@
+// One lane, plain doubles: the reference that the wide kernels are compared with, bit for bit.
+#define MSD_LANES_PORTABLE
+#include "msd-sim/src/Physics/Constraints/Rows/Kernels.hpp"
+
+#include "msd-sim/src/Physics/Constraints/Rows/BodyKernels-inl.hpp"
+#include "msd-sim/src/Physics/Constraints/Rows/ContactKernels-inl.hpp"
+#include "msd-sim/src/Physics/Constraints/Rows/ContactPrepare-inl.hpp"
+
+namespace msd_sim {
+
+Kernels makePortableKernels() {
+  using namespace lanes_portable;
+  return {"portable",
+          {body_kernels::begin, body_kernels::kick, body_kernels::drift, body_kernels::finish,
+           body_kernels::displace},
+          contact_kernels::table<1>(),
+          contact_kernels::table<4>()};
+}
+
+}  // namespace msd_sim

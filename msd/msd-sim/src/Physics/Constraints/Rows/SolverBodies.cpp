@@ -1,0 +1,20 @@
+#include "msd-sim/src/Physics/Constraints/Rows/SolverBodies.hpp"
+
+namespace msd_sim {
+
+void SolverBodies::resize(std::size_t count) {
+  const std::size_t whole = (count + kBlock - 1) / kBlock * kBlock;
+  if (whole <= size()) return;
+  motion.resize(whole);
+  turn.resize(whole);
+  pose.resize(whole);
+  mass.resize(whole);
+  load.resize(whole);
+  kick.resize(whole);
+  guess.resize(whole);
+  start.resize(whole);
+  shift.resize(whole);
+  surplus.resize(whole);
+}
+
+}  // namespace msd_sim

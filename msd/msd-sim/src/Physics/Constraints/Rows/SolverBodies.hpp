@@ -1,0 +1,117 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "msd-sim/src/DataTypes/AlignedVector.hpp"
+
+namespace msd_sim {
+
+/// Bodies as the solver sees them: plain numbers in cache lines, one entry per body slot of the
+/// world, static and empty slots included. World axes unless said otherwise.
+///
+/// The two lines of BodyMotion are all that a solver pass touches; the others belong to the loops
+/// over bodies. A body that cannot be pushed (static, kinematic, asleep) has zero inverse mass and
+/// zero inverse inertia and goes through the same arithmetic.
+
+/// Written by the row kernels (v, w) and the body kernels.
+struct alignas(128) BodyMotion {
+  double v[3]{};          ///< velocity of the centre of mass [m/s]
+  double w[3]{};          ///< angular velocity [rad/s]
+  double inverseMass{};   ///< [1/kg]
+  double inverseXX{};     ///< inverse inertia, entry xx [1/(kg·m²)]
+  double dx[3]{};         ///< displacement since the start of the step [m]
+  double inverseYY{}, inverseZZ{}, inverseXY{}, inverseXZ{}, inverseYZ{};
+};
+
+/// Rotation since the start of the step, R_now R_startᵀ, as a unit quaternion. Written by drift.
+struct alignas(64) BodyTurn {
+  double q[4]{1.0, 0.0, 0.0, 0.0};
+  double unused[4]{};
+};
+
+/// Written by gather and by drift.
+struct alignas(64) BodyPose {
+  double x[3]{};                    ///< centre of mass [m]
+  double q[4]{1.0, 0.0, 0.0, 0.0};  ///< body axes, w x y z
+  double size{};                    ///< radius of the ball about the centre that holds the body [m]
+};
+
+/// Constant while the body exists. Symmetric matrices as xx yy zz xy xz yz, body axes.
+struct alignas(128) BodyMass {
+  double inertia[6]{1.0, 1.0, 1.0, 0.0, 0.0, 0.0};         ///< [kg·m²]
+  double mass{1.0};                                        ///< [kg]
+  double dynamic{};                                        ///< 1 when forces move it, else 0
+  double inverseInertia[6]{1.0, 1.0, 1.0, 0.0, 0.0, 0.0};  ///< [1/(kg·m²)]
+  double unused[2]{};
+};
+
+/// Accelerations that act during the step, written by gather.
+struct alignas(64) BodyLoad {
+  double a[3]{};       ///< linear [m/s²]
+  double unused0{};
+  double torque[3]{};  ///< [N·m]
+  double unused1{};
+};
+
+/// Velocities after the kick and before the impulses of a phase, written by the kick kernels.
+struct alignas(64) BodyKick {
+  double v[3]{};
+  double w[3]{};
+  double kinetic{};  ///< of the body at the start of the substep [J]
+  double work{};     ///< of the loads over the drift of the substep [J]
+};
+
+/// What the constraints are expected to give a body in a phase, linear [N·s] and angular [N·m·s];
+/// and, added up by the row kernels, the part of this phase's impulses that is not to be expected
+/// again (equation T-12).
+struct alignas(128) BodyGuess {
+  double linear[3]{};
+  double unused0{};
+  double angular[3]{};
+  double unused1{};
+  double excessLinear[3]{};
+  double unused2{};
+  double excessAngular[3]{};
+  double unused3{};
+};
+
+/// Where the body was when the step began.
+struct alignas(128) BodyStart {
+  double x[3]{};
+  double q[4]{1.0, 0.0, 0.0, 0.0};
+  double unused{};
+  double v[3]{};
+  double w[3]{};
+  double unused1[2]{};
+};
+
+/// Displacements of position correction, as velocities times one second.
+struct alignas(64) BodyShift {
+  double d[3]{};      ///< [m]
+  double theta[3]{};  ///< [rad]
+  double unused[2]{};
+};
+
+struct SolverBodies {
+  static constexpr std::size_t kBlock = 8;  ///< bodies a body kernel takes at once
+
+  AlignedVector<BodyMotion> motion;
+  AlignedVector<BodyTurn> turn;
+  AlignedVector<BodyPose> pose;
+  AlignedVector<BodyMass> mass;
+  AlignedVector<BodyLoad> load;
+  AlignedVector<BodyKick> kick;
+  AlignedVector<BodyGuess> guess;
+  AlignedVector<BodyStart> start;
+  AlignedVector<BodyShift> shift;
+  /// Mechanical energy gained in the substep beyond the work of the loads, per body [J].
+  AlignedVector<double> surplus;
+
+  [[nodiscard]] std::size_t size() const { return motion.size(); }
+  /// Grows to hold at least `count` slots, in whole blocks.
+  void resize(std::size_t count);
+};
+
+}  // namespace msd_sim

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "msd-sim/src/Physics/PotentialEnergy/PotentialEnergy.hpp"
+
+namespace msd_sim {
+
+/// Uniform gravity: U = -m g·x.
+class GravityPotential final : public PotentialEnergy {
+ public:
+  explicit GravityPotential(const Acceleration& gravity);
+  [[nodiscard]] Force computeForce(const InertialState& state, double mass) const override;
+  [[nodiscard]] double computeEnergy(const InertialState& state, double mass) const override;
+  [[nodiscard]] const Acceleration& gravity() const { return gravity_; }
+
+ private:
+  Acceleration gravity_;
+};
+
+/// Attraction by a point mass: U = -m μ / |x - c|, with μ = G M [m³/s²]. Softened below `radius` [m],
+/// where the field is that inside a homogeneous ball, so that it stays finite.
+class PointGravityPotential final : public PotentialEnergy {
+ public:
+  PointGravityPotential(const Coordinate& centre, double mu, double radius);
+  [[nodiscard]] Force computeForce(const InertialState& state, double mass) const override;
+  [[nodiscard]] double computeEnergy(const InertialState& state, double mass) const override;
+
+ private:
+  Coordinate centre_;
+  double mu_;
+  double radius_;
+};
+
+/// A spring from a fixed point of the world to a point of the body: U = ½ k (|p - a| - l)².
+class AnchorSpringPotential final : public PotentialEnergy {
+ public:
+  /// `localPoint` is given from the centre of mass in body axes [m]; stiffness [N/m], length [m].
+  AnchorSpringPotential(const Coordinate& anchor, const Coordinate& localPoint, double stiffness,
+                        double length);
+  [[nodiscard]] Force computeForce(const InertialState& state, double mass) const override;
+  [[nodiscard]] Torque computeTorque(const InertialState& state,
+                                     const Matrix3D& inertia) const override;
+  [[nodiscard]] double computeEnergy(const InertialState& state, double mass) const override;
+
+ private:
+  [[nodiscard]] Vector3D arm(const InertialState& state) const;
+
+  Coordinate anchor_;
+  Coordinate local_point_;
+  double stiffness_;
+  double length_;
+};
+
+}  // namespace msd_sim

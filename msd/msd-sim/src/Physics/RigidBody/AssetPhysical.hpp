@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+
+#include "msd-assets/src/Shape.hpp"
+#include "msd-sim/src/Environment/ReferenceFrame.hpp"
+#include "msd-sim/src/Physics/RigidBody/ConvexHull.hpp"
+
+namespace msd_sim {
+
+/// What happens where two surfaces meet. A pair takes the geometric mean of each coefficient.
+struct SurfaceMaterial {
+  double friction{0.5};             ///< Coulomb coefficient, 0 to 1000 [-]
+  double restitution{0.5};          ///< Newton coefficient, 0 to 1 [-]
+  double rollingResistance{0.0};    ///< lever arm of the rolling torque, >= 0 [m]
+  double torsionalResistance{0.0};  ///< lever arm of the torque about the normal, >= 0 [m]
+};
+
+/// Something that occupies space: a shape in a frame, with a surface.
+class AssetPhysical {
+ public:
+  AssetPhysical(std::uint32_t assetId, std::uint32_t instanceId, const ConvexHull& hull,
+                const ReferenceFrame& frame);
+  AssetPhysical(std::uint32_t assetId, std::uint32_t instanceId, msd_assets::Shape shape,
+                const ReferenceFrame& frame);
+
+  [[nodiscard]] std::uint32_t getAssetId() const { return asset_id_; }
+  [[nodiscard]] std::uint32_t getInstanceId() const { return instance_id_; }
+  [[nodiscard]] const msd_assets::Shape& getShape() const { return shape_; }
+  [[nodiscard]] const ReferenceFrame& getReferenceFrame() const { return frame_; }
+  [[nodiscard]] const Pose& pose() const { return frame_.pose(); }
+  void setReferenceFrame(const ReferenceFrame& frame) { frame_ = frame; }
+
+  [[nodiscard]] const SurfaceMaterial& material() const { return material_; }
+  void setMaterial(const SurfaceMaterial& material);
+
+  [[nodiscard]] double getCoefficientOfRestitution() const { return material_.restitution; }
+  /// Throws std::invalid_argument outside [0, 1].
+  void setCoefficientOfRestitution(double e);
+  [[nodiscard]] double getFrictionCoefficient() const { return material_.friction; }
+  /// Throws std::invalid_argument outside [0, 1000].
+  void setFrictionCoefficient(double mu);
+
+ private:
+  std::uint32_t asset_id_;
+  std::uint32_t instance_id_;
+  msd_assets::Shape shape_;
+  ReferenceFrame frame_;
+  SurfaceMaterial material_{};
+};
+
+}  // namespace msd_sim
