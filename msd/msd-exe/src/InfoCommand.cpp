@@ -165,7 +165,9 @@ int describe(const std::string& path) {
     return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
   });
   std::error_code error;
-  if (!fs::exists(path, error)) throw UsageError{fmt::format("{}: found no file of this name, expected a scene, mesh or poses file", path)};
+  if (!fs::exists(path, error))
+    throw UsageError{
+        fmt::format("{}: found no file of this name, expected a scene, mesh or poses file", path)};
   if (fs::is_directory(path, error)) {
     throw UsageError{fmt::format("{}: found a directory, expected a file", path)};
   }

@@ -206,7 +206,8 @@ void printWarnings(const RunOptions& options, const msd_scene::LoadedScene& load
   }
 }
 
-/// `--profile SCENE`: the word after --profile is a trace's name only where another names the scene.
+/// `--profile SCENE`: the word after --profile is a trace's name only where another names the
+/// scene.
 RunOptions completed(RunOptions options) {
   if (options.scene.empty()) options.scene.swap(options.trace);
   if (options.scene.empty()) throw UsageError{"SCENE is required; see msd run --help"};

@@ -78,7 +78,7 @@ struct KindRule {
 /// collideConnected, which all have. In the order of JointKind.
 const std::array<KindRule, kJointTypes.size()>& kindRules() {
   static const std::array<KindRule, kJointTypes.size()> kTable{{
-      {{}, {"friction"}},
+      {{}, {}},
       {{"axis"}, {"limit", "motor", "friction"}},
       {{"axis"}, {"limit", "motor", "friction"}},
       {{"axis"}, {"limit", "motor", "friction"}},
