@@ -36,7 +36,9 @@ std::string vectorText(const Eigen::Vector3d& v) {
 std::string countText(const std::map<std::string_view, std::size_t>& counts) {
   std::vector<std::pair<std::size_t, std::string_view>> order;
   for (const auto& [name, count] : counts) order.emplace_back(count, name);
-  std::ranges::stable_sort(order, std::greater<>{}, [](const auto& entry) { return entry.first; });
+  std::ranges::sort(order, [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
   std::string text;
   for (const auto& [count, name] : order) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name);

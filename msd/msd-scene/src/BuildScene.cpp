@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "msd-scene/src/SceneError.hpp"
@@ -203,7 +204,9 @@ std::vector<Overlap> findOverlaps(SceneWorld& scene, double share) {
   }
   std::vector<Overlap> overlaps;
   for (const auto& [pair, depth] : deepest) overlaps.push_back({pair.first, pair.second, depth});
-  std::ranges::stable_sort(overlaps, std::greater<>{}, &Overlap::depth);
+  std::ranges::sort(overlaps, [](const Overlap& a, const Overlap& b) {
+    return std::tuple{-a.depth, a.bodyA, a.bodyB} < std::tuple{-b.depth, b.bodyA, b.bodyB};
+  });
   return overlaps;
 }
 

@@ -163,8 +163,8 @@ ExpectationChecker::ExpectationChecker(const SceneDocument& document) : document
   for (std::size_t i = 0; i < document.expect.size(); ++i) {
     if (document.expect[i].time) timed_.push_back(i);
   }
-  std::ranges::stable_sort(timed_, std::greater<>{},
-                           [&](std::size_t i) { return *document.expect[i].time; });
+  std::ranges::sort(timed_, std::greater<>{},
+                    [&](std::size_t i) { return std::pair{*document.expect[i].time, i}; });
 }
 
 void ExpectationChecker::observe(const SceneWorld& scene) {

@@ -161,7 +161,7 @@ void SceneValidator::checkGeometry(const JsonPath& path, const CompoundShape& sh
 
 void SceneValidator::checkSize(std::size_t i) {
   if (result_.shapes[i].kind() == msd_assets::ShapeKind::kPlane) return;
-  const auto extents = msd_assets::localBounds(result_.shapes[i]).sizes();
+  const Vector3D extents = msd_assets::localBounds(result_.shapes[i]).sizes();
   const double size = extents.maxCoeff();
   const JsonPath path = JsonPath{} / "shapes" / document_.shapes[i].name;
   const auto found = [&] { return fmt::format("a size of {} m", size); };
