@@ -6,6 +6,7 @@
 #include <string>
 
 #include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/Wording.hpp"
 #include "msd-scene/src/BuildScene.hpp"
 #include "msd-scene/src/ReadScene.hpp"
 
@@ -42,8 +43,10 @@ int check(const CheckOptions& options) {
     fmt::print("warning: {}\n", msd_scene::describe(warning));
   }
   if (options.overlaps) printOverlaps(loaded.document, scene);
-  fmt::print("{}: a valid scene, {} bodies, {} joints, {} warnings\n", options.scene,
-             loaded.document.bodies.size(), loaded.document.joints.size(), loaded.warnings.size());
+  fmt::print("{}: a valid scene, {}, {}, {}\n", options.scene,
+             plural(loaded.document.bodies.size(), "body", "bodies"),
+             plural(loaded.document.joints.size(), "joint", "joints"),
+             plural(loaded.warnings.size(), "warning", "warnings"));
   return kOk;
 }
 

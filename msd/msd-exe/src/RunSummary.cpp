@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "msd-exe/src/RunResult.hpp"
+#include "msd-exe/src/Wording.hpp"
 
 namespace msd_exe {
 
@@ -27,10 +28,6 @@ std::string lengthText(double metres) {
   if (size < 1e-3) return fmt::format("{:.3g} um", 1e6 * metres);
   if (size < 1.0) return fmt::format("{:.3g} mm", 1e3 * metres);
   return fmt::format("{:.4g} m", metres);
-}
-
-std::string plural(std::size_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
 void addScene(std::string& out, const RunResult& result) {
