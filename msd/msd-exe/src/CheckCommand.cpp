@@ -38,7 +38,7 @@ void printOverlaps(const msd_scene::SceneDocument& document, msd_scene::SceneWor
 
 int check(const CheckOptions& options) {
   const msd_scene::LoadedScene loaded = msd_scene::loadSceneFile(options.scene);
-  msd_scene::SceneWorld scene = msd_scene::buildWorld(loaded.document, loaded.shapes);
+  msd_scene::SceneWorld scene = msd_scene::buildWorld(loaded);
   for (const msd_scene::SceneProblem& warning : loaded.warnings) {
     fmt::print("warning: {}\n", msd_scene::describe(warning));
   }

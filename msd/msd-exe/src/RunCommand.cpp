@@ -217,8 +217,7 @@ RunOptions completed(RunOptions options) {
 int run(const RunOptions& options) {
   const Clock::time_point start = Clock::now();
   const msd_scene::LoadedScene loaded = msd_scene::loadSceneFile(options.scene);
-  msd_scene::SceneWorld scene =
-      msd_scene::buildWorld(loaded.document, loaded.shapes, overridesOf(options));
+  msd_scene::SceneWorld scene = msd_scene::buildWorld(loaded, overridesOf(options));
   const double buildMilliseconds = 1e3 * secondsSince(start);
   const std::uint64_t steps = options.steps.value_or(loaded.document.steps);
   Outputs outputs{options, steps};

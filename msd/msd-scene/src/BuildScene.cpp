@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "msd-scene/src/ReadScene.hpp"
 #include "msd-scene/src/SceneError.hpp"
 #include "msd-scene/src/ValidateScene.hpp"
 
@@ -139,6 +140,15 @@ void spawnJoints(SceneWorld& scene, const SceneDocument& document) {
   }
 }
 
+SceneWorld build(const SceneDocument& document, const SceneShapes& shapes,
+                 const SettingsOverrides& overrides) {
+  SceneWorld scene{.world = WorldModel{makeSettings(document, overrides)},
+                   .dt = overrides.dt.value_or(document.dt)};
+  spawnBodies(scene, document, shapes);
+  spawnJoints(scene, document);
+  return scene;
+}
+
 }  // namespace
 
 msd_sim::StepReport SceneWorld::advance() {
@@ -175,16 +185,11 @@ SceneWorld buildWorld(const SceneDocument& document, const SettingsOverrides& ov
   if (const SceneIssue* error = validation.firstError()) {
     throw SceneError{{.path = error->path, .found = error->found, .expected = error->expected}};
   }
-  return buildWorld(document, validation.shapes, overrides);
+  return build(document, validation.shapes, overrides);
 }
 
-SceneWorld buildWorld(const SceneDocument& document, const SceneShapes& shapes,
-                      const SettingsOverrides& overrides) {
-  SceneWorld scene{.world = WorldModel{makeSettings(document, overrides)},
-                   .dt = overrides.dt.value_or(document.dt)};
-  spawnBodies(scene, document, shapes);
-  spawnJoints(scene, document);
-  return scene;
+SceneWorld buildWorld(const LoadedScene& loaded, const SettingsOverrides& overrides) {
+  return build(loaded.document, loaded.shapes, overrides);
 }
 
 std::vector<Overlap> findOverlaps(SceneWorld& scene, double share) {

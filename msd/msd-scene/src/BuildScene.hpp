@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "msd-scene/src/SceneDocument.hpp"
-#include "msd-scene/src/SceneShapes.hpp"
 #include "msd-sim/src/Environment/WorldModel.hpp"
 
 namespace msd_scene {
+
+struct LoadedScene;
 
 /// What a caller (the command line, a test) wants other than the scene says.
 struct SettingsOverrides {
@@ -53,8 +54,8 @@ struct SceneWorld {
 [[nodiscard]] SceneWorld buildWorld(const SceneDocument& document,
                                     const SettingsOverrides& overrides = {});
 
-/// The same from a document that was validated before, with the shapes validation built.
-[[nodiscard]] SceneWorld buildWorld(const SceneDocument& document, const SceneShapes& shapes,
+/// The same from a scene that was read and validated before.
+[[nodiscard]] SceneWorld buildWorld(const LoadedScene& loaded,
                                     const SettingsOverrides& overrides = {});
 
 /// Two bodies that overlap, and by how much.
