@@ -147,7 +147,9 @@ job_count() {
 
 # build_targets [TARGET...]: builds, silently when there is nothing to do.
 build_targets() {
-  if ninja -C "$build" -n "$@" 2>/dev/null | grep -q 'no work to do'; then return 0; fi
+  local plan
+  plan=$(ninja -C "$build" -n "$@" 2>/dev/null || true)
+  if [[ $plan == *'no work to do'* ]]; then return 0; fi
   say "Building (the first time this takes some minutes)"
   ninja -C "$build" -j "$(job_count)" "$@" >&2 || fail "the build failed (see above)"
 }
