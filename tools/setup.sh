@@ -145,11 +145,12 @@ job_count() {
   echo $((cores < memory ? cores : memory))
 }
 
-# build_targets [TARGET...]: builds, silently when there is nothing to do.
+# build_targets [TARGET...]: builds; silent when there is next to nothing to do.
 build_targets() {
-  local plan
-  plan=$(ninja -C "$build" -n "$@" 2>/dev/null || true)
-  if [[ $plan == *'no work to do'* ]]; then return 0; fi
-  say "Building (the first time this takes some minutes)"
-  ninja -C "$build" -j "$(job_count)" "$@" >&2 || fail "the build failed (see above)"
+  local plan quiet=()
+  plan=$(ninja -C "$build" -n "$@" 2>/dev/null | grep -c '^\[' || true)
+  if [[ $plan -le 3 ]]; then quiet=(--quiet); else
+    say "Building: $plan steps (from nothing some minutes)"
+  fi
+  ninja -C "$build" -j "$(job_count)" "${quiet[@]}" "$@" >&2 || fail "the build failed (see above)"
 }
