@@ -147,10 +147,13 @@ job_count() {
 
 # build_targets [TARGET...]: builds; silent when there is next to nothing to do.
 build_targets() {
-  local plan quiet=()
-  plan=$(ninja -C "$build" -n "$@" 2>/dev/null | grep -c '^\[' || true)
-  if [[ $plan -le 3 ]]; then quiet=(--quiet); else
-    say "Building: $plan steps (from nothing some minutes)"
+  local steps output
+  steps=$(ninja -C "$build" -n "$@" 2>/dev/null | grep -c '^\[' || true)
+  if [[ $steps -le 3 ]]; then
+    output=$(ninja -C "$build" "$@" 2>&1) && return 0
+    say "$output"
+    fail "the build failed (see above)"
   fi
-  ninja -C "$build" -j "$(job_count)" "${quiet[@]}" "$@" >&2 || fail "the build failed (see above)"
+  say "Building: $steps steps (from nothing this takes some minutes)"
+  ninja -C "$build" -j "$(job_count)" "$@" >&2 || fail "the build failed (see above)"
 }
