@@ -39,6 +39,11 @@ if(MSD_SANITIZE)
   target_link_options(msd_compiler INTERFACE -fsanitize=${MSD_SANITIZE})
 endif()
 
+# Fuzzing is guided by coverage, so the code under test is instrumented, not only the target's own.
+if(MSD_BUILD_FUZZERS)
+  target_compile_options(msd_compiler INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 find_program(MSD_CCACHE ccache)
 if(MSD_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${MSD_CCACHE}")

@@ -23,9 +23,15 @@ function(msd_test name)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LINK} msd_warnings GTest::gtest GTest::gmock GTest::gtest_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/test")
+  # Discovery flattens lists: a property may have one value only, and none may be empty.
+  set(labels)
+  if(arg_LABELS)
+    set(labels LABELS "${arg_LABELS}")
+  endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}"
-    ENVIRONMENT "MSD_SOURCE_DIR=${PROJECT_SOURCE_DIR};MSD_BINARY_DIR=${CMAKE_BINARY_DIR}")
+    PROPERTIES TIMEOUT ${arg_TIMEOUT} ${labels}
+    ENVIRONMENT "MSD_SOURCE_DIR=${PROJECT_SOURCE_DIR}"
+    ENVIRONMENT_MODIFICATION "MSD_BINARY_DIR=set:${CMAKE_BINARY_DIR}")
 endfunction()
 
 # msd_fuzzer(NAME SOURCES... LINK libs...): a libFuzzer target, built with clang when MSD_BUILD_FUZZERS is on.

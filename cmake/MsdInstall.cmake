@@ -1,0 +1,40 @@
+# What `cmake --install` puts where, and the package that find_package(msd) finds.
+#
+# A part that links something a user's project must find as well says so:
+#   set_property(GLOBAL APPEND PROPERTY MSD_DEPENDENCIES SQLite3)
+include(CMakePackageConfigHelpers)
+
+get_property(msd_installed GLOBAL PROPERTY MSD_LIBRARIES)
+foreach(target msd_compiler msd_sim)
+  if(TARGET ${target} AND NOT ${target} IN_LIST msd_installed)
+    list(APPEND msd_installed ${target})
+  endif()
+endforeach()
+set_target_properties(msd_compiler PROPERTIES EXPORT_NAME compiler)
+if(TARGET msd_sim)
+  set_target_properties(msd_sim PROPERTIES EXPORT_NAME sim)
+endif()
+
+install(TARGETS ${msd_installed} EXPORT msdTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+foreach(part msd-assets msd-sim msd-scene msd-record msd-view)
+  if(EXISTS "${PROJECT_SOURCE_DIR}/msd/${part}/src")
+    install(DIRECTORY "${PROJECT_SOURCE_DIR}/msd/${part}/src"
+      DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/${part}"
+      FILES_MATCHING PATTERN "*.hpp" PATTERN "*.inc")
+  endif()
+endforeach()
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/scenes/" DESTINATION "${CMAKE_INSTALL_DATADIR}/msd/scenes"
+  FILES_MATCHING PATTERN "*.json")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+
+get_property(MSD_DEPENDENCIES GLOBAL PROPERTY MSD_DEPENDENCIES)
+list(PREPEND MSD_DEPENDENCIES Eigen3 hwy TBB Qhull fmt Threads)
+list(REMOVE_DUPLICATES MSD_DEPENDENCIES)
+set(msd_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/msd")
+configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/msdConfig.cmake.in"
+  "${PROJECT_BINARY_DIR}/msdConfig.cmake" INSTALL_DESTINATION "${msd_package_dir}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/msdConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/msdConfig.cmake" "${PROJECT_BINARY_DIR}/msdConfigVersion.cmake"
+  DESTINATION "${msd_package_dir}")
+install(EXPORT msdTargets NAMESPACE msd:: DESTINATION "${msd_package_dir}")

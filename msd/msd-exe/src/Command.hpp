@@ -1,0 +1,50 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+
+namespace CLI {
+class App;
+}
+
+namespace msd_exe {
+
+/// What the tool's exit code says.
+enum ExitCode : int {
+  kOk = 0,
+  kSimulationFailed = 1,  ///< the simulation or the writing of its results went wrong
+  kBadInput = 2,          ///< a wrong file, option or command; nothing was written
+  kInterrupted = 130,     ///< stopped by the user; what was simulated until then is reported
+};
+
+/// A wish that cannot be fulfilled: exit code kBadInput.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// What a command does once its options are read; returns the exit code.
+using Action = std::function<int()>;
+
+/// One command of the tool. Each lives in a file of its own (RunCommand.cpp, ...); a new one is
+/// declared below, and listed in Commands.cpp.
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  /// Adds the options to the command's parser and makes it set `action` when it is chosen.
+  void (*add)(CLI::App& parser, Action& action);
+};
+
+[[nodiscard]] std::span<const Command> commands();
+
+void addRunCommand(CLI::App& parser, Action& action);
+void addCheckCommand(CLI::App& parser, Action& action);
+void addInfoCommand(CLI::App& parser, Action& action);
+
+/// The whole tool: reads the command line, runs the command, reports errors on stderr as one line
+/// that starts with "msd: ".
+[[nodiscard]] int runTool(int argc, const char* const* argv);
+
+}  // namespace msd_exe

@@ -1,0 +1,16 @@
+#include <array>
+
+#include "msd-exe/src/Command.hpp"
+
+namespace msd_exe {
+
+std::span<const Command> commands() {
+  static constexpr std::array<Command, 3> kCommands{{
+      {"run", "simulate a scene and print what happened", addRunCommand},
+      {"check", "say whether a scene is right, and what is odd about it", addCheckCommand},
+      {"info", "describe a scene, a mesh file or a poses file", addInfoCommand},
+  }};
+  return kCommands;
+}
+
+}  // namespace msd_exe

@@ -1,0 +1,86 @@
+#include "msd-exe/src/ReportWriter.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "msd-scene/src/JsonText.hpp"
+
+namespace msd_exe {
+
+namespace {
+
+using msd_sim::StepReport;
+
+struct Column {
+  std::string_view name;
+  std::string_view unit;
+  double (*value)(const StepReport&);
+};
+
+using R = StepReport;
+constexpr std::array<Column, 25> kColumns{{
+    {"step", "-", [](const R& r) { return static_cast<double>(r.step); }},
+    {"time", "s", [](const R& r) { return r.time; }},
+    {"awake_bodies", "-", [](const R& r) { return static_cast<double>(r.awakeBodies); }},
+    {"pairs", "-", [](const R& r) { return static_cast<double>(r.pairs); }},
+    {"manifolds", "-", [](const R& r) { return static_cast<double>(r.manifolds); }},
+    {"contacts", "-", [](const R& r) { return static_cast<double>(r.contacts); }},
+    {"islands", "-", [](const R& r) { return static_cast<double>(r.islands); }},
+    {"colours", "-", [](const R& r) { return static_cast<double>(r.colours); }},
+    {"iterations", "-", [](const R& r) { return static_cast<double>(r.iterations); }},
+    {"residual", "m/s", [](const R& r) { return r.residual; }},
+    {"natural_map", "-", [](const R& r) { return r.certificate.naturalMap; }},
+    {"deepest_penetration", "m", [](const R& r) { return r.deepestPenetration; }},
+    {"joint_error", "m", [](const R& r) { return r.jointError; }},
+    {"kinetic", "J", [](const R& r) { return r.energy.kinetic; }},
+    {"potential", "J", [](const R& r) { return r.energy.potential; }},
+    {"change", "J", [](const R& r) { return r.energy.change; }},
+    {"external_work", "J", [](const R& r) { return r.energy.externalWork; }},
+    {"joint_work", "J", [](const R& r) { return r.energy.jointWork; }},
+    {"normal_work", "J", [](const R& r) { return r.energy.normalWork; }},
+    {"friction_work", "J", [](const R& r) { return r.energy.frictionWork; }},
+    {"position_work", "J", [](const R& r) { return r.energy.positionWork; }},
+    {"damping_work", "J", [](const R& r) { return r.energy.dampingWork; }},
+    {"integrator_error", "J", [](const R& r) { return r.energy.integratorError; }},
+    {"closure", "J", [](const R& r) { return r.energy.closure(); }},
+    {"step_ms", "ms", [](const R& r) { return 1e3 * r.seconds(); }},
+}};
+
+std::string joined(std::string_view Column::* part) {
+  std::string text;
+  for (const Column& column : kColumns) {
+    if (!text.empty()) text += ", ";
+    text += msd_scene::jsonString(column.*part);
+  }
+  return text;
+}
+
+}  // namespace
+
+void ReportWriter::begin(const msd_scene::SceneWorld&) {
+  file_.write(fmt::format("{{\"columns\": [{}],\n \"units\": [{}],\n \"rows\": [",
+                          joined(&Column::name), joined(&Column::unit)));
+}
+
+void ReportWriter::step(const msd_scene::SceneWorld&, const StepReport& report, double) {
+  row_ = first_ ? "\n  [" : ",\n  [";
+  first_ = false;
+  for (std::size_t i = 0; i < kColumns.size(); ++i) {
+    if (i > 0) row_ += ", ";
+    row_ += msd_scene::numberText(kColumns[i].value(report));
+  }
+  row_ += ']';
+  file_.write(row_);
+}
+
+void ReportWriter::finish(const msd_scene::SceneWorld&) {
+  file_.write("\n ]");
+}
+
+void ReportWriter::close(std::string_view summary) {
+  file_.write(fmt::format(",\n \"summary\": {}}}\n", summary));
+  file_.commit();
+}
+
+}  // namespace msd_exe

@@ -1,0 +1,312 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/Interrupt.hpp"
+#include "msd-exe/src/OptionChecks.hpp"
+#include "msd-exe/src/PosesWriter.hpp"
+#include "msd-exe/src/ProgressBar.hpp"
+#include "msd-exe/src/ReportWriter.hpp"
+#include "msd-exe/src/RunResult.hpp"
+#include "msd-exe/src/TraceWriter.hpp"
+#include "msd-scene/src/Limits.hpp"
+#include "msd-scene/src/ReadScene.hpp"
+
+namespace msd_exe {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+using msd_scene::Limits;
+using msd_sim::StepStatus;
+
+struct RunOptions {
+  std::string scene{};
+  std::optional<std::uint64_t> steps{};
+  std::optional<double> dt{};
+  std::optional<int> threads{};
+  std::optional<std::string> method{};
+  std::optional<int> substeps{};
+  std::optional<int> iterations{};
+  bool noSleep{false};
+  std::string poses{};
+  std::uint64_t posesEvery{10};
+  std::string report{};
+  std::string trace{};
+  bool profile{false};
+  bool hash{false};
+  bool expect{false};
+  bool json{false};
+  bool quiet{false};
+};
+
+double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+msd_scene::SettingsOverrides overridesOf(const RunOptions& options) {
+  msd_scene::SettingsOverrides result{.dt = options.dt,
+                                      .substeps = options.substeps,
+                                      .iterations = options.iterations,
+                                      .threads = options.threads};
+  if (options.method) {
+    result.method = *options.method == "exact" ? msd_sim::Method::kExact : msd_sim::Method::kFast;
+  }
+  if (options.noSleep) result.sleeping = false;
+  return result;
+}
+
+/// Refuses outputs that would overwrite the scene or one another.
+void checkOutputs(const RunOptions& options) {
+  const std::vector<std::pair<std::string_view, const std::string*>> outputs{
+      {"--poses", &options.poses}, {"--report", &options.report}, {"--profile", &options.trace}};
+  std::vector<fs::path> taken{fs::weakly_canonical(options.scene)};
+  for (const auto& [option, path] : outputs) {
+    if (path->empty()) continue;
+    const fs::path place = fs::weakly_canonical(*path);
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+      const bool isDevice = fs::exists(place) && !fs::is_regular_file(place);
+      if (place == taken[i] && !isDevice) {
+        throw UsageError{fmt::format("{} {} is {}", option, *path,
+                                     i == 0 ? "the scene itself" : "another output's file too")};
+      }
+    }
+    taken.push_back(place);
+  }
+}
+
+/// The files a run writes, opened before it starts.
+struct Outputs {
+  std::unique_ptr<PosesWriter> poses{};
+  std::unique_ptr<ReportWriter> report{};
+  std::unique_ptr<TraceWriter> trace{};
+
+  Outputs(const RunOptions& options, std::uint64_t steps) {
+    checkOutputs(options);
+    if (!options.poses.empty()) {
+      poses = std::make_unique<PosesWriter>(options.poses, steps, options.posesEvery);
+    }
+    if (!options.report.empty()) report = std::make_unique<ReportWriter>(options.report);
+    if (!options.trace.empty()) trace = std::make_unique<TraceWriter>(options.trace);
+  }
+
+  [[nodiscard]] std::string list() const {
+    std::string text;
+    const auto add = [&](const OutputFile& file, const std::string& what) {
+      text += fmt::format("{:<10} {} ({}, {:.3g} MB)\n", "wrote", file.path().string(), what,
+                          1e-6 * static_cast<double>(file.bytes()));
+    };
+    if (poses) add(poses->file(), fmt::format("{} frames", poses->frames()));
+    if (report) add(report->file(), "a row per step");
+    if (trace) add(trace->file(), "open it with Perfetto or chrome://tracing");
+    return text;
+  }
+};
+
+/// Steps the world and tells the observers; stops early when a step fails or the user asks.
+class Runner {
+ public:
+  Runner(msd_scene::SceneWorld& scene, std::vector<StepObserver*> observers)
+      : scene_{scene}, observers_{std::move(observers)} {}
+
+  RunEnd run(std::uint64_t steps, msd_scene::ExpectationChecker& checker) {
+    const InterruptGuard guard;
+    for (StepObserver* observer : observers_) observer->begin(scene_);
+    checker.observe(scene_);
+    RunEnd end = RunEnd::kCompleted;
+    for (std::uint64_t i = 0; i < steps && end == RunEnd::kCompleted; ++i) {
+      end = step(checker);
+      if (InterruptGuard::isRequested() && i + 1 < steps) end = RunEnd::kInterrupted;
+    }
+    if (end == RunEnd::kCompleted) checker.finish(scene_);
+    for (StepObserver* observer : observers_) observer->finish(scene_);
+    return end;
+  }
+
+  [[nodiscard]] const msd_sim::StepReport& failure() const { return failure_; }
+
+ private:
+  RunEnd step(msd_scene::ExpectationChecker& checker) {
+    const Clock::time_point start = Clock::now();
+    const msd_sim::StepReport report = scene_.advance();
+    const double seconds = secondsSince(start);
+    if (report.status == StepStatus::kNonFinite) {
+      failure_ = report;
+      return RunEnd::kNonFinite;
+    }
+    for (StepObserver* observer : observers_) observer->step(scene_, report, seconds);
+    checker.observe(scene_);
+    return RunEnd::kCompleted;
+  }
+
+  msd_scene::SceneWorld& scene_;
+  std::vector<StepObserver*> observers_;
+  msd_sim::StepReport failure_{};
+};
+
+/// Prints what the options ask for.
+void printResult(const RunOptions& options, const RunResult& result, const std::string& json,
+                 const Outputs& outputs) {
+  if (options.json) {
+    fmt::print("{}\n", json);
+    return;
+  }
+  const std::string hash = result.scene.world.stateHash().toString();
+  if (options.quiet) {
+    if (options.hash) fmt::print("{}\n", hash);
+    return;
+  }
+  fmt::print("{}", summaryText(result));
+  if (options.hash) fmt::print("{:<10} {}\n", "hash", hash);
+  fmt::print("{}", outputs.list());
+  if (options.profile) fmt::print("\n{}", profileTable(result.statistics));
+}
+
+int exitCode(const RunOptions& options, const RunResult& result) {
+  if (result.end == RunEnd::kInterrupted) return kInterrupted;
+  if (result.end == RunEnd::kNonFinite) {
+    const msd_sim::StepReport& failure = result.failure;
+    const auto& world = result.scene.world;
+    fmt::print(stderr,
+               "msd: step {} failed: {} became non-finite in stage {}; the world is as it was at "
+               "{:.6g} s\n",
+               result.statistics.steps() + 1,
+               world.contains(failure.failedBody)
+                   ? fmt::format("body \"{}\"", world.name(failure.failedBody))
+                   : std::string{"a body"},
+               msd_sim::stageName(failure.failedStage), world.time());
+    return kSimulationFailed;
+  }
+  const bool held = std::ranges::all_of(result.expectations, &msd_scene::ExpectationResult::holds);
+  if (options.expect && !held) {
+    fmt::print(stderr, "msd: a check of the scene does not hold\n");
+    return kSimulationFailed;
+  }
+  return kOk;
+}
+
+void printWarnings(const RunOptions& options, const msd_scene::LoadedScene& loaded) {
+  if (options.quiet || options.json) return;
+  constexpr std::size_t kShown = 5;
+  for (std::size_t i = 0; i < std::min(kShown, loaded.warnings.size()); ++i) {
+    fmt::print(stderr, "msd: warning: {}\n", msd_scene::describe(loaded.warnings[i]));
+  }
+  if (loaded.warnings.size() > kShown) {
+    fmt::print(stderr, "msd: warning: {} more; msd check lists them\n",
+               loaded.warnings.size() - kShown);
+  }
+}
+
+/// `--profile SCENE`: the word after --profile is a trace's name only where another names the
+/// scene.
+RunOptions completed(RunOptions options) {
+  if (options.scene.empty()) options.scene.swap(options.trace);
+  if (options.scene.empty()) throw UsageError{"SCENE is required; see msd run --help"};
+  return options;
+}
+
+int run(const RunOptions& options) {
+  const Clock::time_point start = Clock::now();
+  const msd_scene::LoadedScene loaded = msd_scene::loadSceneFile(options.scene);
+  msd_scene::SceneWorld scene = msd_scene::buildWorld(loaded, overridesOf(options));
+  const double buildMilliseconds = 1e3 * secondsSince(start);
+  const std::uint64_t steps = options.steps.value_or(loaded.document.steps);
+  Outputs outputs{options, steps};
+  printWarnings(options, loaded);
+
+  RunStatistics statistics;
+  ProgressBar progress{steps};
+  std::vector<StepObserver*> observers{&statistics};
+  if (!options.quiet && !options.json && ProgressBar::isPossible()) observers.push_back(&progress);
+  if (outputs.poses) observers.push_back(outputs.poses.get());
+  if (outputs.report) observers.push_back(outputs.report.get());
+  if (outputs.trace) observers.push_back(outputs.trace.get());
+
+  msd_scene::ExpectationChecker checker{loaded.document};
+  Runner runner{scene, std::move(observers)};
+  const RunEnd end = runner.run(steps, checker);
+  const RunResult result{.document = loaded.document,
+                         .scene = scene,
+                         .statistics = statistics,
+                         .sceneName = loaded.document.name.empty()
+                                          ? fs::path{options.scene}.stem().string()
+                                          : loaded.document.name,
+                         .stepsAsked = steps,
+                         .buildMilliseconds = buildMilliseconds,
+                         .end = end,
+                         .failure = runner.failure(),
+                         .expectations = checker.results()};
+  const std::string json = jsonLine(result);
+  if (outputs.report) outputs.report->close(json);
+  printResult(options, result, json, outputs);
+  return exitCode(options, result);
+}
+
+void addSimulationOptions(CLI::App& parser, RunOptions& o) {
+  parser.add_option("SCENE", o.scene, "scene file (JSON)");
+  parser.add_option("--steps", o.steps, "number of steps, instead of the scene's")
+      ->check(wholeNumber(0, static_cast<std::uint64_t>(Limits::kMaxSteps)))
+      ->type_name("N");
+  parser.add_option("--dt", o.dt, "length of a step [s], instead of the scene's")
+      ->check(number(Limits::kMinDt, Limits::kMaxDt, "[s]"))
+      ->type_name("S");
+  parser.add_option("--threads", o.threads, "threads that share a step; 0: all cores (default 1)")
+      ->check(wholeNumber(0, 1024))
+      ->type_name("N");
+  parser.add_option("--method", o.method, "fast or exact")
+      ->check(oneOf({"fast", "exact"}))
+      ->type_name("NAME");
+  parser.add_option("--substeps", o.substeps, "substeps of a step; 0: the method's default")
+      ->check(wholeNumber(0, 64))
+      ->type_name("N");
+  parser.add_option("--iterations", o.iterations, "solver sweeps per substep (fast)")
+      ->check(wholeNumber(1, 1000))
+      ->type_name("N");
+  parser.add_flag("--no-sleep", o.noSleep, "keep every body awake");
+}
+
+void addOutputOptions(CLI::App& parser, RunOptions& o) {
+  parser.add_option("--poses", o.poses, "write the bodies' poses to a binary file")
+      ->type_name("OUT.bin");
+  parser
+      .add_option("--poses-every", o.posesEvery,
+                  "steps between two poses (default 10; the first state and the last step always)")
+      ->check(wholeNumber(1, static_cast<std::uint64_t>(Limits::kMaxSteps)))
+      ->type_name("N");
+  parser.add_option("--report", o.report, "write a row of figures per step to a JSON file")
+      ->type_name("OUT.json");
+  parser
+      .add_option_function<std::string>(
+          "--profile",
+          [&o](const std::string& trace) {
+            o.trace = trace;
+            o.profile = true;
+          },
+          "print the time per stage; with a name, also write a trace for Perfetto")
+      ->expected(0, 1)
+      ->type_name("[TRACE.json]");
+  parser.add_flag("--hash", o.hash, "print the hash of the final state");
+  parser.add_flag("--expect", o.expect, "exit code 1 when a check of the scene does not hold");
+  parser.add_flag("--json", o.json, "print one line of JSON instead of the summary");
+  parser.add_flag("--quiet", o.quiet, "print nothing but errors (and the hash, where asked for)");
+}
+
+}  // namespace
+
+void addRunCommand(CLI::App& parser, Action& action) {
+  const auto options = std::make_shared<RunOptions>();
+  addSimulationOptions(parser, *options);
+  addOutputOptions(parser, *options);
+  parser.callback([options, &action] { action = [options] { return run(completed(*options)); }; });
+}
+
+}  // namespace msd_exe

@@ -1,0 +1,89 @@
+#include <sys/resource.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "msd-exe/src/RunResult.hpp"
+#include "msd-exe/src/Version.hpp"
+
+namespace msd_exe {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json timesJson(const StepTimes& times) {
+  return {{"mean_ms", times.mean}, {"median_ms", times.median}, {"p99_ms", times.p99}};
+}
+
+double peakMemoryMegabytes() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024.0;
+}
+
+Json settingsJson(const RunResult& result) {
+  const msd_sim::Settings& s = result.scene.world.settings();
+  const bool exact = s.method == msd_sim::Method::kExact;
+  const auto used = result.statistics.last().substeps;
+  Json json{{"method", exact ? "exact" : "fast"},
+            {"dt", result.scene.dt},
+            {"substeps", used > 0 ? static_cast<int>(used) : s.substeps},
+            {"iterations", s.iterations},
+            {"sleeping", s.sleeping}};
+  if (exact) json["exact_tolerance"] = s.exactTolerance;
+  return json;
+}
+
+/// Works over the whole run, energies at its end [J].
+Json energyJson(const RunStatistics& statistics) {
+  const msd_sim::EnergyLedger& e = statistics.energy();
+  return {{"kinetic", e.kinetic},
+          {"potential", e.potential},
+          {"change", e.change},
+          {"external_work", e.externalWork},
+          {"joint_work", e.jointWork},
+          {"normal_work", e.normalWork},
+          {"friction_work", e.frictionWork},
+          {"position_work", e.positionWork},
+          {"damping_work", e.dampingWork},
+          {"integrator_error", e.integratorError},
+          {"closure", e.closure()},
+          {"largest_step_closure", statistics.largestClosure()},
+          {"scale", e.scale}};
+}
+
+int threadCount(const msd_sim::Settings& settings) {
+  return settings.threads > 0 ? settings.threads
+                              : static_cast<int>(std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
+std::string jsonLine(const RunResult& result) {
+  const RunStatistics& statistics = result.statistics;
+  const Json line{{"engine", "msd-sim"},
+                  {"version", version()},
+                  {"precision", "double"},
+                  {"scene", result.sceneName},
+                  {"bodies", result.document.bodies.size()},
+                  {"joints", result.document.joints.size()},
+                  {"threads", threadCount(result.scene.world.settings())},
+                  {"settings", settingsJson(result)},
+                  {"steps", statistics.steps()},
+                  {"build_ms", result.buildMilliseconds},
+                  {"total_ms", statistics.totalMilliseconds()},
+                  {"all", timesJson(statistics.allTimes())},
+                  {"last_half", timesJson(statistics.lastHalfTimes())},
+                  {"peak_rss_mb", peakMemoryMegabytes()},
+                  {"contacts", statistics.last().contacts},
+                  {"max_penetration", statistics.deepestPenetration()},
+                  {"residual", statistics.last().residual},
+                  {"energy", energyJson(statistics)},
+                  {"hash", result.scene.world.stateHash().toString()},
+                  {"status", result.status()}};
+  // Names come from a file and are UTF-8; what is not is replaced, never thrown on.
+  return line.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace msd_exe

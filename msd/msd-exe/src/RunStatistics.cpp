@@ -1,0 +1,66 @@
+#include "msd-exe/src/RunStatistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace msd_exe {
+
+StepTimes summarize(std::vector<double> milliseconds) {
+  if (milliseconds.empty()) return {};
+  const std::size_t n = milliseconds.size();
+  std::ranges::sort(milliseconds);
+  const double sum = std::accumulate(milliseconds.begin(), milliseconds.end(), 0.0);
+  // The p-th percentile is the smallest time that at least p % of the steps did not exceed.
+  const std::size_t rank99 = (99 * n + 99) / 100 - 1;
+  return {.mean = sum / static_cast<double>(n),
+          .median = 0.5 * (milliseconds[(n - 1) / 2] + milliseconds[n / 2]),
+          .p99 = milliseconds[rank99]};
+}
+
+void RunStatistics::begin(const msd_scene::SceneWorld&) {}
+
+void RunStatistics::step(const msd_scene::SceneWorld&, const msd_sim::StepReport& report,
+                         double seconds) {
+  milliseconds_.push_back(1e3 * seconds);
+  if (report.deepestPenetration > deepest_) {
+    deepest_ = report.deepestPenetration;
+    deepest_time_ = report.time;
+  }
+  residual_ = std::max(residual_, report.residual);
+  joint_error_ = std::max(joint_error_, report.jointError);
+  if (report.status == msd_sim::StepStatus::kNotConverged) ++not_converged_;
+  for (std::size_t i = 0; i < stage_seconds_.size(); ++i) {
+    stage_seconds_[i] += report.stageSeconds[i];
+  }
+  addEnergy(report.energy);
+  last_ = report;
+}
+
+void RunStatistics::addEnergy(const msd_sim::EnergyLedger& ledger) {
+  energy_.kinetic = ledger.kinetic;
+  energy_.potential = ledger.potential;
+  energy_.scale = ledger.scale;
+  energy_.change += ledger.change;
+  energy_.externalWork += ledger.externalWork;
+  energy_.jointWork += ledger.jointWork;
+  energy_.normalWork += ledger.normalWork;
+  energy_.frictionWork += ledger.frictionWork;
+  energy_.positionWork += ledger.positionWork;
+  energy_.dampingWork += ledger.dampingWork;
+  energy_.integratorError += ledger.integratorError;
+  closure_ = std::max(closure_, std::abs(ledger.closure()));
+}
+
+void RunStatistics::finish(const msd_scene::SceneWorld&) {}
+
+double RunStatistics::totalMilliseconds() const {
+  return std::accumulate(milliseconds_.begin(), milliseconds_.end(), 0.0);
+}
+
+StepTimes RunStatistics::lastHalfTimes() const {
+  const auto half = static_cast<std::ptrdiff_t>(milliseconds_.size() / 2);
+  return summarize({milliseconds_.begin() + half, milliseconds_.end()});
+}
+
+}  // namespace msd_exe

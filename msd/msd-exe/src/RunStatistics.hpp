@@ -1,0 +1,65 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "msd-exe/src/StepObserver.hpp"
+
+namespace msd_exe {
+
+/// Times of a set of steps [ms].
+struct StepTimes {
+  double mean{0.0};
+  double median{0.0};
+  double p99{0.0};
+};
+
+[[nodiscard]] StepTimes summarize(std::vector<double> milliseconds);
+
+/// What a run adds up to.
+class RunStatistics final : public StepObserver {
+ public:
+  void begin(const msd_scene::SceneWorld& scene) override;
+  void step(const msd_scene::SceneWorld& scene, const msd_sim::StepReport& report,
+            double seconds) override;
+  void finish(const msd_scene::SceneWorld& scene) override;
+
+  [[nodiscard]] std::uint64_t steps() const { return milliseconds_.size(); }
+  [[nodiscard]] double totalMilliseconds() const;  ///< of all steps
+  [[nodiscard]] StepTimes allTimes() const { return summarize(milliseconds_); }
+  [[nodiscard]] StepTimes lastHalfTimes() const;
+
+  [[nodiscard]] const msd_sim::StepReport& last() const { return last_; }
+  [[nodiscard]] double deepestPenetration() const { return deepest_; }           ///< [m]
+  [[nodiscard]] double deepestPenetrationTime() const { return deepest_time_; }  ///< [s]
+  [[nodiscard]] double largestResidual() const { return residual_; }             ///< [m/s]
+  [[nodiscard]] double largestJointError() const { return joint_error_; }        ///< [m]
+  [[nodiscard]] std::uint64_t notConverged() const { return not_converged_; }
+
+  /// The works of all steps added up; kinetic and potential energy and the scale as the last step
+  /// left them [J].
+  [[nodiscard]] const msd_sim::EnergyLedger& energy() const { return energy_; }
+  [[nodiscard]] double largestClosure() const { return closure_; }  ///< of a single step [J]
+
+  /// Wall-clock time per stage over the run [s].
+  [[nodiscard]] const std::array<double, msd_sim::kStageCount>& stageSeconds() const {
+    return stage_seconds_;
+  }
+
+ private:
+  void addEnergy(const msd_sim::EnergyLedger& ledger);
+
+  std::vector<double> milliseconds_;
+  msd_sim::StepReport last_{};
+  double deepest_{0.0};
+  double deepest_time_{0.0};
+  double residual_{0.0};
+  double joint_error_{0.0};
+  std::uint64_t not_converged_{0};
+  msd_sim::EnergyLedger energy_{};
+  double closure_{0.0};
+  std::array<double, msd_sim::kStageCount> stage_seconds_{};
+};
+
+}  // namespace msd_exe

@@ -1,0 +1,165 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "msd-exe/src/RunResult.hpp"
+#include "msd-exe/src/Wording.hpp"
+
+namespace msd_exe {
+
+namespace {
+
+/// A line of the summary: a word on the left, what it is on the right.
+template <class... Args>
+void line(std::string& out, std::string_view label, fmt::format_string<Args...> format,
+          Args&&... args) {
+  fmt::format_to(std::back_inserter(out), "{:<10} ", label);
+  fmt::format_to(std::back_inserter(out), format, std::forward<Args>(args)...);
+  out += '\n';
+}
+
+/// A length in the unit in which it reads best.
+std::string lengthText(double metres) {
+  const double size = std::abs(metres);
+  if (size == 0.0) return "0 m";
+  if (size < 1e-6) return fmt::format("{:.3g} nm", 1e9 * metres);
+  if (size < 1e-3) return fmt::format("{:.3g} um", 1e6 * metres);
+  if (size < 1.0) return fmt::format("{:.3g} mm", 1e3 * metres);
+  return fmt::format("{:.4g} m", metres);
+}
+
+void addScene(std::string& out, const RunResult& result) {
+  const auto& bodies = result.document.bodies;
+  const auto moving =
+      std::ranges::count_if(bodies, [](const auto& b) { return !b.isStatic && !b.kinematic; });
+  line(out, "scene", "{}: {} ({} moving), {}", result.sceneName,
+       plural(bodies.size(), "body", "bodies"), moving,
+       plural(result.document.joints.size(), "joint", "joints"));
+}
+
+void addRun(std::string& out, const RunResult& result) {
+  const RunStatistics& s = result.statistics;
+  const double simulated = result.scene.world.time();
+  const double seconds = 1e-3 * s.totalMilliseconds();
+  line(out, "run", "{} of {:.4g} ms: {:.4g} s simulated in {:.3g} s{}",
+       plural(s.steps(), "step", "steps"), 1e3 * result.scene.dt, simulated, seconds,
+       seconds > 0.0 ? fmt::format(" ({:.3g} x real time)", simulated / seconds) : "");
+  const msd_sim::Settings& settings = result.scene.world.settings();
+  const bool exact = settings.method == msd_sim::Method::kExact;
+  line(out, "method", "{}, {}{}, {}, sleeping {}", exact ? "exact" : "fast",
+       plural(s.last().substeps, "substep", "substeps"),
+       exact ? ""
+             : ", " +
+                   plural(static_cast<std::size_t>(settings.iterations), "iteration", "iterations"),
+       settings.threads == 0
+           ? "all threads"
+           : plural(static_cast<std::size_t>(settings.threads), "thread", "threads"),
+       settings.sleeping ? "on" : "off");
+  if (s.steps() == 0) return;
+  const StepTimes times = s.allTimes();
+  line(out, "speed", "{:.0f} steps/s; a step takes {:.3g} ms (median), {:.3g} ms (99 %)",
+       static_cast<double>(s.steps()) / std::max(seconds, 1e-12), times.median, times.p99);
+}
+
+void addContacts(std::string& out, const RunResult& result) {
+  const RunStatistics& s = result.statistics;
+  line(out, "contacts", "{} at the end, in {}; {} of {} bodies awake", s.last().contacts,
+       plural(s.last().islands, "island", "islands"), s.last().awakeBodies, s.last().bodies);
+  line(out, "deepest", "penetration {} at {:.3g} s, {} at the end",
+       lengthText(s.deepestPenetration()), s.deepestPenetrationTime(),
+       lengthText(s.last().deepestPenetration));
+  line(out, "residual", "{:.3g} m/s at the end, {:.3g} m/s at most", s.last().residual,
+       s.largestResidual());
+  if (!result.document.joints.empty()) {
+    line(out, "joints", "{} apart at the end, {} at most", lengthText(s.last().jointError),
+         lengthText(s.largestJointError()));
+  }
+}
+
+void addEnergy(std::string& out, const RunStatistics& statistics) {
+  const msd_sim::EnergyLedger& e = statistics.energy();
+  const auto row = [&](std::string_view label, double joules, std::string_view note = {}) {
+    fmt::format_to(std::back_inserter(out), "  {:<28} {:>14.6g} J{}{}\n", label, joules,
+                   note.empty() ? "" : "   ", note);
+  };
+  out += "\nenergy\n";
+  row("kinetic, at the end", e.kinetic);
+  row("potential, at the end", e.potential);
+  row("change of both over the run", e.change);
+  row("  external forces", e.externalWork);
+  row("  joints and motors", e.jointWork);
+  row("  impacts", e.normalWork);
+  row("  friction", e.frictionWork);
+  row("  position correction", e.positionWork);
+  row("  damping", e.dampingWork);
+  row("  integration error", e.integratorError);
+  row("unexplained", e.closure(),
+      e.scale > 0.0
+          ? fmt::format("({:.1g} of the scene's {:.3g} J; {:.1g} J in the worst step)",
+                        std::abs(e.closure()) / e.scale, e.scale, statistics.largestClosure())
+          : std::string{});
+}
+
+void addChecks(std::string& out, const RunResult& result) {
+  const auto& results = result.expectations;
+  if (results.empty()) return;
+  const auto held = std::ranges::count_if(results, &msd_scene::ExpectationResult::holds);
+  line(out, "checks", "{} of {} hold", held, results.size());
+  for (const msd_scene::ExpectationResult& r : results) {
+    out += fmt::format("  {}\n", msd_scene::describe(result.document.expect[r.index], r));
+  }
+}
+
+}  // namespace
+
+std::string_view RunResult::status() const {
+  switch (end) {
+    case RunEnd::kNonFinite:
+      return "non-finite";
+    case RunEnd::kInterrupted:
+      return "interrupted";
+    case RunEnd::kCompleted:
+      break;
+  }
+  return statistics.notConverged() > 0 ? "not converged" : "ok";
+}
+
+std::string summaryText(const RunResult& result) {
+  std::string out;
+  addScene(out, result);
+  addRun(out, result);
+  if (result.statistics.steps() > 0) {
+    addContacts(out, result);
+    addEnergy(out, result.statistics);
+  }
+  out += '\n';
+  addChecks(out, result);
+  const std::uint64_t notConverged = result.statistics.notConverged();
+  line(out, "status", "{}{}", result.status(),
+       result.end == RunEnd::kCompleted && notConverged > 0
+           ? fmt::format(" in {} of {} steps", notConverged, result.statistics.steps())
+           : std::string{});
+  return out;
+}
+
+std::string profileTable(const RunStatistics& statistics) {
+  std::string out =
+      fmt::format("{:<12} {:>12} {:>12} {:>8}\n", "stage", "total [ms]", "a step [us]", "share");
+  const auto& seconds = statistics.stageSeconds();
+  double sum = 0.0;
+  for (const double s : seconds) sum += s;
+  const double steps = std::max<double>(1.0, static_cast<double>(statistics.steps()));
+  const auto row = [&](std::string_view name, double s) {
+    fmt::format_to(std::back_inserter(out), "{:<12} {:>12.3f} {:>12.2f} {:>6.1f} %\n", name,
+                   1e3 * s, 1e6 * s / steps, sum > 0.0 ? 100.0 * s / sum : 0.0);
+  };
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    row(msd_sim::stageName(static_cast<msd_sim::Stage>(i)), seconds[i]);
+  }
+  row("all stages", sum);
+  return out;
+}
+
+}  // namespace msd_exe

@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/Version.hpp"
+#include "msd-scene/src/SceneError.hpp"
+#include "msd-scene/src/Suggestion.hpp"
+
+namespace msd_exe {
+
+namespace {
+
+constexpr std::string_view kDescription =
+    "msd: rigid-body dynamics with contact that can be trusted";
+
+constexpr std::string_view kTheWay = R"(
+First steps:
+  msd run scenes/demo.json      simulate a scene, see the summary
+  msd check my_scene.json       say what is wrong with a scene, and where
+  msd info my_scene.json        say what is in it
+  msd run --help                all options of a command
+Scene files: docs/scene-format.md. This tool: docs/command-line.md.
+)";
+
+void printError(std::string_view message) {
+  fmt::print(stderr, "msd: {}\n", message);
+}
+
+/// The words a misspelt one may have meant: the options of the parser that met it, and the commands
+/// where none was chosen.
+std::vector<std::string> knownWords(const CLI::App& parser) {
+  std::vector<std::string> words;
+  for (const CLI::Option* option : parser.get_options()) {
+    for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
+  }
+  if (parser.get_parent() == nullptr) {
+    for (const Command& command : commands()) words.emplace_back(command.name);
+  }
+  return words;
+}
+
+/// "unknown option --stpes; did you mean --steps?"
+std::string describeExtra(const CLI::App& parser, const std::string& word) {
+  const std::string name = word.substr(0, word.find('='));
+  const std::vector<std::string> words = knownWords(parser);
+  const std::vector<std::string_view> known{words.begin(), words.end()};
+  const auto closest = msd_scene::findClosest(name, known);
+  const bool isOption = word.starts_with('-');
+  const bool isCommand = !isOption && parser.get_parent() == nullptr;
+  std::string text = fmt::format("unknown {} {}",
+                                 isOption    ? "option"
+                                 : isCommand ? "command"
+                                             : "argument",
+                                 isOption ? name : word);
+  const std::string help = parser.get_parent() == nullptr
+                               ? "msd --help"
+                               : fmt::format("msd {} --help", parser.get_name());
+  text += closest ? fmt::format("; did you mean {}?", *closest) : fmt::format("; see {}", help);
+  return text;
+}
+
+std::string describeParseError(const CLI::App& tool, const CLI::ParseError& error) {
+  const auto chosen = tool.get_subcommands();
+  const CLI::App& parser = chosen.empty() ? tool : *chosen.front();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    const std::vector<std::string> extras = tool.remaining(true);
+    if (!extras.empty()) return describeExtra(parser, extras.front());
+  }
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    return fmt::format("{}; see msd {} --help", error.what(), parser.get_name());
+  }
+  return error.what();
+}
+
+int runAction(const Action& action) {
+  try {
+    const int code = action();
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+      printError("cannot write to standard output");
+      return kSimulationFailed;
+    }
+    return code;
+  } catch (const msd_scene::SceneError& error) {
+    printError(error.what());
+    return kBadInput;
+  } catch (const UsageError& error) {
+    printError(error.what());
+    return kBadInput;
+  } catch (const std::bad_alloc&) {
+    printError("out of memory");
+  } catch (const std::exception& error) {
+    printError(error.what());
+  }
+  return kSimulationFailed;
+}
+
+}  // namespace
+
+int runTool(int argc, const char* const* argv) {
+  // A reader that goes away (msd run ... | head) shows as a write error, not as a sudden death that
+  // leaves temporary files behind.
+  std::signal(SIGPIPE, SIG_IGN);
+  CLI::App tool{std::string{kDescription}, "msd"};
+  tool.set_version_flag("--version", versionText());
+  tool.footer(std::string{kTheWay});
+  tool.require_subcommand(0, 1);
+  Action action;
+  for (const Command& command : commands()) {
+    CLI::App* parser = tool.add_subcommand(std::string{command.name}, std::string{command.summary});
+    parser->footer("");
+    command.add(*parser, action);
+  }
+  try {
+    tool.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    const auto chosen = tool.get_subcommands();
+    fmt::print("{}", chosen.empty() ? tool.help() : chosen.front()->help("msd"));
+    return kOk;
+  } catch (const CLI::CallForVersion& version) {
+    fmt::print("{}\n", version.what());
+    return kOk;
+  } catch (const CLI::ParseError& error) {
+    printError(describeParseError(tool, error));
+    return kBadInput;
+  }
+  if (!action) {
+    fmt::print("{}", tool.help());
+    return kOk;
+  }
+  return runAction(action);
+}
+
+}  // namespace msd_exe

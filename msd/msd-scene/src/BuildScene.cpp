@@ -1,0 +1,218 @@
+#include "msd-scene/src/BuildScene.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "msd-scene/src/ReadScene.hpp"
+#include "msd-scene/src/SceneError.hpp"
+#include "msd-scene/src/ValidateScene.hpp"
+
+namespace msd_scene {
+
+namespace {
+
+using msd_sim::BodyId;
+using msd_sim::EnvironmentDescription;
+using msd_sim::InertialDescription;
+using msd_sim::JointDescription;
+using msd_sim::Settings;
+using msd_sim::WorldModel;
+
+EnvironmentDescription describeStatic(const SceneBody& body, const SceneMaterial& material,
+                                      const msd_assets::Shape& shape) {
+  return {.name = body.name,
+          .shape = shape,
+          .position = body.position,
+          .orientation = toQuaternion(body.orientation),
+          .friction = material.friction,
+          .restitution = material.restitution,
+          .rollingResistance = material.rollingResistance,
+          .torsionalResistance = material.torsionalResistance,
+          .filter = {.layer = body.layer, .mask = body.mask},
+          .collides = body.collides};
+}
+
+InertialDescription describeMoving(const SceneBody& body, const SceneMaterial& material,
+                                   const msd_assets::Shape& shape) {
+  return {.name = body.name,
+          .shape = shape,
+          .density = material.density,
+          .mass = body.mass.value_or(msd_sim::kUnset),
+          .inertia = body.inertia,
+          .centreOfMass = body.centreOfMass,
+          .position = body.position,
+          .orientation = toQuaternion(body.orientation),
+          .linearVelocity = body.linearVelocity,
+          .angularVelocity = body.angularVelocity,
+          .friction = material.friction,
+          .restitution = material.restitution,
+          .rollingResistance = material.rollingResistance,
+          .torsionalResistance = material.torsionalResistance,
+          .linearDamping = body.linearDamping,
+          .angularDamping = body.angularDamping,
+          .filter = {.layer = body.layer, .mask = body.mask},
+          .collides = body.collides,
+          .continuous = body.continuous,
+          .kinematic = body.kinematic,
+          .maySleep = body.maySleep};
+}
+
+JointDescription describeJoint(const SceneJoint& joint, BodyId bodyA, BodyId bodyB) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  JointDescription result{.name = joint.name,
+                          .kind = joint.kind,
+                          .bodyA = bodyA,
+                          .bodyB = bodyB,
+                          .anchor = joint.anchor,
+                          .anchorB = joint.anchorB,
+                          .length = joint.length.value_or(msd_sim::kUnset),
+                          .stiffness = joint.stiffness.value_or(msd_sim::kUnset),
+                          .damping = joint.damping,
+                          .friction = joint.friction,
+                          .breakingForce = joint.breakingForce.value_or(kInfinity),
+                          .breakingTorque = joint.breakingTorque.value_or(kInfinity),
+                          .collideConnected = joint.collideConnected};
+  if (joint.axis) result.axis = joint.axis->normalized();
+  if (joint.axisB) result.axisB = joint.axisB->normalized();
+  if (joint.limit) {
+    result.limit = {.lower = joint.limit->lower.value_or(-kInfinity),
+                    .upper = joint.limit->upper.value_or(kInfinity)};
+  }
+  if (joint.motor) {
+    result.motor = {.mode = joint.motor->mode,
+                    .target = joint.motor->target,
+                    .maxForce = joint.motor->maxForce.value_or(kInfinity),
+                    .frequency = joint.motor->frequency,
+                    .dampingRatio = joint.motor->dampingRatio};
+  }
+  return result;
+}
+
+/// Runs `make`; what the engine refuses is reported at `path`.
+template <class Make>
+auto atPath(const JsonPath& path, Make&& make) {
+  try {
+    return make();
+  } catch (const std::exception& reason) {
+    throw SceneError{{.path = path,
+                      .found = fmt::format("what the engine refuses: {}", reason.what()),
+                      .expected = {}}};
+  }
+}
+
+void spawnBodies(SceneWorld& scene, const SceneDocument& document, const SceneShapes& shapes) {
+  const NameTable shapeTable{document.shapes};
+  const NameTable materialTable{document.materials};
+  const SceneMaterial plain{};
+  scene.bodies.reserve(document.bodies.size());
+  for (std::size_t i = 0; i < document.bodies.size(); ++i) {
+    const SceneBody& body = document.bodies[i];
+    const msd_assets::Shape& shape = shapes.at(shapeTable.find(body.shape));
+    const std::size_t place = materialTable.find(body.material);
+    const SceneMaterial& material = place == NameTable::npos ? plain : document.materials[place];
+    const BodyId id = atPath(JsonPath{} / "bodies" / i, [&] {
+      return body.isStatic ? scene.world.spawn(describeStatic(body, material, shape))
+                           : scene.world.spawn(describeMoving(body, material, shape));
+    });
+    scene.bodies.push_back(id);
+    scene.bodyByName.emplace(body.name, id);
+    if (!body.force.isZero(0.0) || !body.torque.isZero(0.0)) {
+      scene.forces.push_back({id, body.force, body.torque});
+    }
+  }
+}
+
+void spawnJoints(SceneWorld& scene, const SceneDocument& document) {
+  scene.joints.reserve(document.joints.size());
+  for (std::size_t i = 0; i < document.joints.size(); ++i) {
+    const SceneJoint& joint = document.joints[i];
+    const BodyId bodyA = joint.bodyA.empty() ? BodyId{} : scene.bodyByName.at(joint.bodyA);
+    const BodyId bodyB = scene.bodyByName.at(joint.bodyB);
+    const auto id = atPath(JsonPath{} / "joints" / i,
+                           [&] { return scene.world.spawn(describeJoint(joint, bodyA, bodyB)); });
+    scene.joints.push_back(id);
+    if (!joint.name.empty()) scene.jointByName.emplace(joint.name, id);
+  }
+}
+
+SceneWorld build(const SceneDocument& document, const SceneShapes& shapes,
+                 const SettingsOverrides& overrides) {
+  SceneWorld scene{.world = WorldModel{makeSettings(document, overrides)},
+                   .dt = overrides.dt.value_or(document.dt)};
+  spawnBodies(scene, document, shapes);
+  spawnJoints(scene, document);
+  return scene;
+}
+
+}  // namespace
+
+msd_sim::StepReport SceneWorld::advance() {
+  for (const ConstantForce& constant : forces) {
+    world.applyForce(constant.body, constant.force);
+    world.applyTorque(constant.body, constant.torque);
+  }
+  return world.update(dt);
+}
+
+Settings makeSettings(const SceneDocument& document, const SettingsOverrides& overrides) {
+  Settings settings;
+  const SceneSolver& s = document.solver;
+  settings.gravity = document.gravity;
+  settings.method = overrides.method.value_or(s.method.value_or(settings.method));
+  settings.substeps = overrides.substeps.value_or(s.substeps.value_or(settings.substeps));
+  settings.iterations = overrides.iterations.value_or(s.iterations.value_or(settings.iterations));
+  settings.exactTolerance = s.exactTolerance.value_or(settings.exactTolerance);
+  settings.exactIterations = s.exactIterations.value_or(settings.exactIterations);
+  settings.restitutionThreshold = s.restitutionThreshold.value_or(settings.restitutionThreshold);
+  settings.positionCorrection = s.positionCorrection.value_or(settings.positionCorrection);
+  settings.correctionSpeed = s.correctionSpeed.value_or(settings.correctionSpeed);
+  settings.sleeping = overrides.sleeping.value_or(s.sleeping.value_or(settings.sleeping));
+  settings.sleepSpeed = s.sleepSpeed.value_or(settings.sleepSpeed);
+  settings.sleepTime = s.sleepTime.value_or(settings.sleepTime);
+  settings.sequentialImpacts = s.sequentialImpacts.value_or(settings.sequentialImpacts);
+  settings.threads = overrides.threads.value_or(settings.threads);
+  settings.hashEveryStep = overrides.hashEveryStep.value_or(settings.hashEveryStep);
+  return settings;
+}
+
+SceneWorld buildWorld(const SceneDocument& document, const SettingsOverrides& overrides) {
+  const Validation validation = validate(document);
+  if (const SceneIssue* error = validation.firstError()) {
+    throw SceneError{{.path = error->path, .found = error->found, .expected = error->expected}};
+  }
+  return build(document, validation.shapes, overrides);
+}
+
+SceneWorld buildWorld(const LoadedScene& loaded, const SettingsOverrides& overrides) {
+  return build(loaded.document, loaded.shapes, overrides);
+}
+
+std::vector<Overlap> findOverlaps(SceneWorld& scene, double share) {
+  std::map<BodyId, std::size_t> place;
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i) place.emplace(scene.bodies[i], i);
+  const auto size = [&](BodyId body) {
+    const msd_sim::Aabb bounds = scene.world.bounds(body);
+    return (bounds.upper - bounds.lower).maxCoeff();
+  };
+  scene.world.update(0.0);
+  std::map<std::pair<std::size_t, std::size_t>, double> deepest;
+  for (const msd_sim::ContactRecord& contact : scene.world.contacts()) {
+    const double limit = share * std::min(size(contact.bodyA), size(contact.bodyB));
+    if (-contact.gap <= limit) continue;
+    double& depth = deepest[{place.at(contact.bodyA), place.at(contact.bodyB)}];
+    depth = std::max(depth, -contact.gap);
+  }
+  std::vector<Overlap> overlaps;
+  for (const auto& [pair, depth] : deepest) overlaps.push_back({pair.first, pair.second, depth});
+  std::ranges::sort(overlaps, [](const Overlap& a, const Overlap& b) {
+    return std::tuple{-a.depth, a.bodyA, a.bodyB} < std::tuple{-b.depth, b.bodyA, b.bodyB};
+  });
+  return overlaps;
+}
+
+}  // namespace msd_scene

@@ -1,0 +1,197 @@
+#include "msd-scene/src/Expectations.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace msd_scene {
+
+namespace {
+
+using msd_sim::BodyId;
+using msd_sim::JointId;
+using msd_sim::WorldModel;
+
+template <class Of>
+struct Quantity {
+  std::string_view name;
+  std::string_view unit;
+  double (*measure)(const WorldModel&, Of);
+};
+
+using W = WorldModel;
+
+const msd_sim::Pose& pose(const W& w, BodyId b) {
+  return w.asset(b).getReferenceFrame().pose();
+}
+
+AngularRate spin(const W& w, BodyId b) {
+  return w.isEnvironment(b) ? AngularRate{0.0, 0.0, 0.0}
+                            : w.inertial(b).getInertialState().angularVelocity;
+}
+
+/// Sum of the contact forces on a body, world axes [N].
+Force contactForce(const W& w, BodyId b) {
+  Force sum{0.0, 0.0, 0.0};
+  for (const msd_sim::ContactRecord& c : w.contacts(b)) {
+    sum += c.bodyB == b ? c.forceOnB : Force{-c.forceOnB};
+  }
+  return sum;
+}
+
+constexpr std::array<Quantity<BodyId>, 20> kBodyQuantities{{
+    {"position.x", "[m]", [](const W& w, BodyId b) { return pose(w, b).position.x(); }},
+    {"position.y", "[m]", [](const W& w, BodyId b) { return pose(w, b).position.y(); }},
+    {"position.z", "[m]", [](const W& w, BodyId b) { return pose(w, b).position.z(); }},
+    {"orientation.w", "[-]", [](const W& w, BodyId b) { return pose(w, b).orientation.w(); }},
+    {"orientation.x", "[-]", [](const W& w, BodyId b) { return pose(w, b).orientation.x(); }},
+    {"orientation.y", "[-]", [](const W& w, BodyId b) { return pose(w, b).orientation.y(); }},
+    {"orientation.z", "[-]", [](const W& w, BodyId b) { return pose(w, b).orientation.z(); }},
+    {"linearVelocity.x", "[m/s]", [](const W& w, BodyId b) { return w.frameVelocity(b).x(); }},
+    {"linearVelocity.y", "[m/s]", [](const W& w, BodyId b) { return w.frameVelocity(b).y(); }},
+    {"linearVelocity.z", "[m/s]", [](const W& w, BodyId b) { return w.frameVelocity(b).z(); }},
+    {"angularVelocity.x", "[rad/s]", [](const W& w, BodyId b) { return spin(w, b).x(); }},
+    {"angularVelocity.y", "[rad/s]", [](const W& w, BodyId b) { return spin(w, b).y(); }},
+    {"angularVelocity.z", "[rad/s]", [](const W& w, BodyId b) { return spin(w, b).z(); }},
+    {"speed", "[m/s]", [](const W& w, BodyId b) { return w.frameVelocity(b).norm(); }},
+    {"angularSpeed", "[rad/s]", [](const W& w, BodyId b) { return spin(w, b).norm(); }},
+    {"awake", "[-]", [](const W& w, BodyId b) { return w.isAwake(b) ? 1.0 : 0.0; }},
+    {"contacts", "[-]",
+     [](const W& w, BodyId b) { return static_cast<double>(w.contacts(b).size()); }},
+    {"contactForce.x", "[N]", [](const W& w, BodyId b) { return contactForce(w, b).x(); }},
+    {"contactForce.y", "[N]", [](const W& w, BodyId b) { return contactForce(w, b).y(); }},
+    {"contactForce.z", "[N]", [](const W& w, BodyId b) { return contactForce(w, b).z(); }},
+}};
+
+constexpr std::array<Quantity<JointId>, 4> kJointQuantities{{
+    {"coordinate", "[rad] or [m]", [](const W& w, JointId j) { return w.jointCoordinate(j); }},
+    {"force", "[N]", [](const W& w, JointId j) { return w.jointReaction(j).force.norm(); }},
+    {"torque", "[N·m]", [](const W& w, JointId j) { return w.jointReaction(j).torque.norm(); }},
+    {"broken", "[-]", [](const W& w, JointId j) { return w.isBroken(j) ? 1.0 : 0.0; }},
+}};
+
+struct World {};
+constexpr std::array<Quantity<World>, 10> kWorldQuantities{{
+    {"time", "[s]", [](const W& w, World) { return w.time(); }},
+    {"kineticEnergy", "[J]", [](const W& w, World) { return w.lastReport().energy.kinetic; }},
+    {"potentialEnergy", "[J]", [](const W& w, World) { return w.lastReport().energy.potential; }},
+    {"mechanicalEnergy", "[J]",
+     [](const W& w, World) {
+       return w.lastReport().energy.kinetic + w.lastReport().energy.potential;
+     }},
+    {"deepestPenetration", "[m]",
+     [](const W& w, World) { return w.lastReport().deepestPenetration; }},
+    {"residual", "[m/s]", [](const W& w, World) { return w.lastReport().residual; }},
+    {"jointError", "[m]", [](const W& w, World) { return w.lastReport().jointError; }},
+    {"contacts", "[-]",
+     [](const W& w, World) { return static_cast<double>(w.lastReport().contacts); }},
+    {"islands", "[-]",
+     [](const W& w, World) { return static_cast<double>(w.lastReport().islands); }},
+    {"awakeBodies", "[-]",
+     [](const W& w, World) { return static_cast<double>(w.lastReport().awakeBodies); }},
+}};
+
+/// Calls onTable with the table of quantities that an expectation draws on.
+template <class OnTable>
+auto withTable(const SceneExpectation& e, OnTable&& onTable) {
+  if (!e.body.empty()) return onTable(kBodyQuantities);
+  if (!e.joint.empty()) return onTable(kJointQuantities);
+  return onTable(kWorldQuantities);
+}
+
+template <class Table>
+double measureIn(const Table& table, std::string_view quantity, const WorldModel& world, auto of) {
+  const auto found = std::ranges::find_if(table, [&](const auto& q) { return q.name == quantity; });
+  return found == table.end() ? std::numeric_limits<double>::quiet_NaN()
+                              : found->measure(world, of);
+}
+
+double measureQuantity(const SceneExpectation& e, const SceneWorld& scene) {
+  if (!e.body.empty()) {
+    return measureIn(kBodyQuantities, e.quantity, scene.world, scene.bodyByName.at(e.body));
+  }
+  if (!e.joint.empty()) {
+    return measureIn(kJointQuantities, e.quantity, scene.world, scene.jointByName.at(e.joint));
+  }
+  return measureIn(kWorldQuantities, e.quantity, scene.world, World{});
+}
+
+bool holds(const SceneExpectation& e, double measured) {
+  if (!std::isfinite(measured)) return false;
+  if (e.value) return std::abs(measured - *e.value) <= e.tolerance;
+  return (!e.min || measured >= *e.min) && (!e.max || measured <= *e.max);
+}
+
+}  // namespace
+
+std::vector<std::string_view> quantityNames(const SceneExpectation& expectation) {
+  return withTable(expectation, [](const auto& table) {
+    std::vector<std::string_view> names;
+    for (const auto& quantity : table) names.push_back(quantity.name);
+    return names;
+  });
+}
+
+std::string_view quantityUnit(const SceneExpectation& expectation) {
+  return withTable(expectation, [&](const auto& table) -> std::string_view {
+    for (const auto& quantity : table) {
+      if (quantity.name == expectation.quantity) return quantity.unit;
+    }
+    return {};
+  });
+}
+
+std::string describe(const SceneExpectation& e, const ExpectationResult& result) {
+  const std::string& of = e.body.empty() ? e.joint : e.body;
+  std::string wanted;
+  if (e.value) {
+    wanted = fmt::format("{} ± {}", *e.value, e.tolerance);
+  } else if (e.min && e.max) {
+    wanted = fmt::format("{} to {}", *e.min, *e.max);
+  } else {
+    wanted = e.min ? fmt::format(">= {}", *e.min) : fmt::format("<= {}", e.max.value_or(0.0));
+  }
+  return fmt::format("{} {}{}{} at {:.6g} s: {:.9g} {}, expected {}",
+                     result.holds ? "ok    " : "FAILED", of, of.empty() ? "" : ".", e.quantity,
+                     result.time, result.measured, quantityUnit(e), wanted);
+}
+
+ExpectationChecker::ExpectationChecker(const SceneDocument& document) : document_{document} {
+  for (std::size_t i = 0; i < document.expect.size(); ++i) {
+    if (document.expect[i].time) timed_.push_back(i);
+  }
+  std::ranges::sort(timed_, std::greater<>{},
+                    [&](std::size_t i) { return std::pair{*document.expect[i].time, i}; });
+}
+
+void ExpectationChecker::observe(const SceneWorld& scene) {
+  // The step that ends nearest to the time: times of steps are sums and carry rounding.
+  const double now = scene.world.time() + 0.5 * scene.dt;
+  while (!timed_.empty() && *document_.expect[timed_.back()].time <= now) {
+    measure(timed_.back(), scene);
+    timed_.pop_back();
+  }
+}
+
+void ExpectationChecker::finish(const SceneWorld& scene) {
+  for (; !timed_.empty(); timed_.pop_back()) measure(timed_.back(), scene);
+  for (std::size_t i = 0; i < document_.expect.size(); ++i) {
+    if (!document_.expect[i].time) measure(i, scene);
+  }
+  std::ranges::sort(results_, {}, &ExpectationResult::index);
+}
+
+void ExpectationChecker::measure(std::size_t index, const SceneWorld& scene) {
+  const SceneExpectation& e = document_.expect[index];
+  const double measured = measureQuantity(e, scene);
+  results_.push_back({index, scene.world.time(), measured, holds(e, measured)});
+}
+
+bool ExpectationChecker::allHold() const {
+  return std::ranges::all_of(results_, &ExpectationResult::holds);
+}
+
+}  // namespace msd_scene

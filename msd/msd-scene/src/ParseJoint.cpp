@@ -1,0 +1,137 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "msd-scene/src/FieldTable.hpp"
+#include "msd-scene/src/JsonValues.hpp"
+#include "msd-scene/src/ParseScene.hpp"
+
+namespace msd_scene {
+
+namespace {
+
+using R = JsonReader;
+using J = SceneJoint;
+using msd_sim::JointKind;
+using msd_sim::MotorMode;
+
+constexpr std::array<std::string_view, 2> kMotorModes{"velocity", "position"};
+
+/// A body's name, or null or "world" for the world, which the document writes as an empty name.
+std::string readPartner(JsonReader& reader) {
+  if (reader.peek() == JsonKind::kNull) {
+    reader.readNull("null");
+    return {};
+  }
+  std::string name = readName(reader, "the name of a body, \"world\" or null");
+  return name == "world" ? std::string{} : name;
+}
+
+constexpr std::array<Field<SceneLimit>, 2> kLimitFields{{
+    {"lower", [](R& r, SceneLimit& l) { l.lower = readNumber(r, "[rad] or [m]"); }},
+    {"upper", [](R& r, SceneLimit& l) { l.upper = readNumber(r, "[rad] or [m]"); }},
+}};
+
+constexpr std::array<Field<SceneMotor>, 5> kMotorFields{{
+    {"mode",
+     [](R& r, SceneMotor& m) { m.mode = static_cast<MotorMode>(readChoice(r, kMotorModes)); }},
+    {"target",
+     [](R& r, SceneMotor& m) { m.target = readNumber(r, "[rad/s], [m/s], [rad] or [m]"); },
+     "the speed or position to reach"},
+    {"maxForce", [](R& r, SceneMotor& m) { m.maxForce = readNumber(r, "[N] or [N·m]"); }},
+    {"frequency", [](R& r, SceneMotor& m) { m.frequency = readNumber(r, "[Hz]"); }},
+    {"dampingRatio", [](R& r, SceneMotor& m) { m.dampingRatio = readNumber(r, "[-]"); }},
+}};
+
+constexpr std::array<Field<J>, 17> kFields{{
+    {"type", [](R& r, J& j) { j.kind = static_cast<JointKind>(readChoice(r, kJointTypes)); },
+     "the kind of joint"},
+    {"name", [](R& r, J& j) { j.name = readName(r, "a joint's name"); }},
+    {"bodyA", [](R& r, J& j) { j.bodyA = readPartner(r); },
+     "the name of a body, \"world\" or null"},
+    {"bodyB", [](R& r, J& j) { j.bodyB = readName(r, "the name of a body"); },
+     "the name of a body"},
+    {"anchor", [](R& r, J& j) { j.anchor = readVector3(r, "[m]"); }, "the joint's place [m]"},
+    {"anchorB", [](R& r, J& j) { j.anchorB = readVector3(r, "[m]"); }},
+    {"axis", [](R& r, J& j) { j.axis = readVector3(r, "(a unit vector)"); }},
+    {"axisB", [](R& r, J& j) { j.axisB = readVector3(r, "(a unit vector)"); }},
+    {"length", [](R& r, J& j) { j.length = readNumber(r, "[m]"); }},
+    {"stiffness", [](R& r, J& j) { j.stiffness = readNumber(r, "[N/m]"); }},
+    {"damping", [](R& r, J& j) { j.damping = readNumber(r, "[N·s/m]"); }},
+    {"limit",
+     [](R& r, J& j) { readFields(r, "a joint's limit", kLimitFields, j.limit.emplace()); }},
+    {"motor",
+     [](R& r, J& j) { readFields(r, "a joint's motor", kMotorFields, j.motor.emplace()); }},
+    {"friction", [](R& r, J& j) { j.friction = readNumber(r, "[N] or [N·m]"); }},
+    {"breakingForce", [](R& r, J& j) { j.breakingForce = readNumber(r, "[N]"); }},
+    {"breakingTorque", [](R& r, J& j) { j.breakingTorque = readNumber(r, "[N·m]"); }},
+    {"collideConnected", [](R& r, J& j) { j.collideConnected = r.readBoolean("true or false"); }},
+}};
+
+struct KindRule {
+  std::vector<std::string_view> required;
+  std::vector<std::string_view> optional;
+};
+
+/// What a kind of joint has beside type, name, bodies, anchor, breaking force, breaking torque and
+/// collideConnected, which all have. In the order of JointKind.
+const std::array<KindRule, kJointTypes.size()>& kindRules() {
+  static const std::array<KindRule, kJointTypes.size()> kTable{{
+      {{}, {}},
+      {{"axis"}, {"limit", "motor", "friction"}},
+      {{"axis"}, {"limit", "motor", "friction"}},
+      {{"axis"}, {"limit", "motor", "friction"}},
+      {{"axis", "axisB"}, {}},
+      {{}, {}},
+      {{"anchorB"}, {"length"}},
+      {{"anchorB"}, {"length"}},
+      {{"anchorB", "stiffness"}, {"length", "damping"}},
+  }};
+  return kTable;
+}
+
+constexpr std::array<std::string_view, 9> kKindFields{
+    "anchorB", "axis", "axisB", "length", "stiffness", "damping", "limit", "motor", "friction"};
+
+bool has(FieldSet seen, std::string_view name) {
+  const auto field = std::ranges::find(kFields, name, &Field<J>::name);
+  return (seen >> (field - kFields.begin()) & 1u) != 0;
+}
+
+void checkKindFields(JsonReader& reader, std::size_t start, JointKind kind, FieldSet seen) {
+  const auto index = static_cast<std::size_t>(kind);
+  const KindRule& rule = kindRules()[index];
+  for (const std::string_view name : rule.required) {
+    if (has(seen, name)) continue;
+    reader.failAt(start, reader.path(), fmt::format("no field {}", jsonString(name)),
+                  fmt::format("it in a joint of type {}", kJointTypes[index]));
+  }
+  const auto allows = [&](std::string_view name) {
+    return std::ranges::find(rule.required, name) != rule.required.end() ||
+           std::ranges::find(rule.optional, name) != rule.optional.end();
+  };
+  for (const std::string_view name : kKindFields) {
+    if (!has(seen, name) || allows(name)) continue;
+    reader.failAt(reader.path() / name, fmt::format("the field {}", jsonString(name)),
+                  fmt::format("no such field in a joint of type {}", kJointTypes[index]));
+  }
+}
+
+}  // namespace
+
+SceneJoint parseJoint(JsonReader& reader) {
+  const std::size_t start = reader.offset();
+  SceneJoint joint;
+  const FieldSet seen = readFields(reader, "a joint", kFields, joint);
+  checkKindFields(reader, start, joint.kind, seen);
+  return joint;
+}
+
+std::vector<FieldGroup> jointFields() {
+  return {{"a joint", fieldNames(kFields)},
+          {"a joint's limit", fieldNames(kLimitFields)},
+          {"a joint's motor", fieldNames(kMotorFields)}};
+}
+
+}  // namespace msd_scene

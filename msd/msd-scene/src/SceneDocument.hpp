@@ -1,0 +1,262 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "msd-sim/src/DataTypes/Quaternion.hpp"
+#include "msd-sim/src/DataTypes/Vector3D.hpp"
+#include "msd-sim/src/Environment/Descriptions.hpp"
+#include "msd-sim/src/Environment/Settings.hpp"
+
+/// Everything a scene file (version 1) says, as plain values. docs/scene-format.md describes every
+/// field with its unit, default and range; the defaults below are those of the format.
+namespace msd_scene {
+
+using msd_sim::Acceleration;
+using msd_sim::AngularRate;
+using msd_sim::Coordinate;
+using msd_sim::CoordinateRate;
+using msd_sim::Force;
+using msd_sim::Matrix3D;
+using msd_sim::Torque;
+using msd_sim::Vector3D;
+
+/// A rotation as a file writes it: w, x, y, z, of unit length to 1e-6. Normalised when built.
+using WrittenRotation = std::array<double, 4>;
+inline constexpr WrittenRotation kNoRotation{1.0, 0.0, 0.0, 0.0};
+
+struct SceneMaterial {
+  std::string name{};
+  double friction{0.5};             ///< Coulomb coefficient [-]
+  double restitution{0.5};          ///< 0 to 1 [-]
+  double density{1000.0};           ///< [kg/m³]
+  double rollingResistance{0.0};    ///< [m]
+  double torsionalResistance{0.0};  ///< [m]
+
+  bool operator==(const SceneMaterial&) const = default;
+};
+
+// --- shapes ---
+
+struct SphereShape {
+  double radius{0.0};  ///< [m]
+  bool operator==(const SphereShape&) const = default;
+};
+
+struct BoxShape {
+  Vector3D halfExtents{0.0, 0.0, 0.0};  ///< [m]
+  bool operator==(const BoxShape&) const = default;
+};
+
+/// Along z.
+struct CapsuleShape {
+  double radius{0.0};      ///< [m]
+  double halfHeight{0.0};  ///< of the straight part, without the caps [m]
+  bool operator==(const CapsuleShape&) const = default;
+};
+
+/// Along z.
+struct CylinderShape {
+  double radius{0.0};      ///< [m]
+  double halfHeight{0.0};  ///< [m]
+  bool operator==(const CylinderShape&) const = default;
+};
+
+/// Convex hull of points, given in the scene or read from a mesh file.
+struct HullShape {
+  std::string file{};  ///< inside the scene's folder; empty where the scene lists the vertices
+  std::vector<Coordinate> vertices{};  ///< [m]
+  bool operator==(const HullShape&) const = default;
+};
+
+/// Triangle surface, given in the scene or read from a mesh file.
+struct MeshShape {
+  std::string file{};  ///< inside the scene's folder; empty where the scene lists the triangles
+  std::vector<Coordinate> vertices{};                     ///< [m]
+  std::vector<std::array<std::uint32_t, 3>> triangles{};  ///< counter-clockwise seen from outside
+  bool operator==(const MeshShape&) const = default;
+};
+
+/// Half space normal·x <= offset.
+struct PlaneShape {
+  Vector3D normal{0.0, 0.0, 1.0};  ///< unit [-]
+  double offset{0.0};              ///< [m]
+  bool operator==(const PlaneShape&) const = default;
+};
+
+/// Terrain on a grid; sample (i, j) at (i·cellSize.x, j·cellSize.y), x running fastest.
+struct HeightFieldShape {
+  std::uint32_t columns{0};
+  std::uint32_t rows{0};
+  std::array<double, 2> cellSize{0.0, 0.0};  ///< along x and y [m]
+  std::vector<double> heights{};             ///< columns·rows of them [m]
+  bool operator==(const HeightFieldShape&) const = default;
+};
+
+struct SceneCompoundPart {
+  std::string shape{};                 ///< name of a convex shape of the scene
+  Coordinate position{0.0, 0.0, 0.0};  ///< in the compound's frame [m]
+  WrittenRotation orientation{kNoRotation};
+  bool operator==(const SceneCompoundPart&) const = default;
+};
+
+struct CompoundShape {
+  std::vector<SceneCompoundPart> parts{};
+  bool operator==(const CompoundShape&) const = default;
+};
+
+struct SceneShape {
+  using Variant = std::variant<SphereShape, BoxShape, CapsuleShape, CylinderShape, HullShape,
+                               MeshShape, PlaneShape, HeightFieldShape, CompoundShape>;
+  std::string name{};
+  Variant geometry{};
+  bool operator==(const SceneShape&) const = default;
+};
+
+/// "sphere", "box", ...: the value of a shape's field `type`, in the order of SceneShape::Variant.
+inline constexpr std::array<std::string_view, 9> kShapeTypes{
+    "sphere", "box", "capsule", "cylinder", "hull", "mesh", "plane", "heightfield", "compound"};
+
+[[nodiscard]] inline std::string_view typeName(const SceneShape& shape) {
+  return kShapeTypes[shape.geometry.index()];
+}
+
+// --- bodies ---
+
+struct SceneBody {
+  std::string name{};
+  std::string shape{};
+  std::string material{"default"};
+  bool isStatic{false};
+  bool kinematic{false};
+
+  Coordinate position{0.0, 0.0, 0.0};  ///< of the shape's frame [m]
+  WrittenRotation orientation{kNoRotation};
+  CoordinateRate linearVelocity{0.0, 0.0, 0.0};  ///< of the shape frame's origin [m/s]
+  AngularRate angularVelocity{0.0, 0.0, 0.0};    ///< world axes [rad/s]
+
+  std::optional<double> mass{};              ///< [kg]; otherwise from shape and density
+  std::optional<Matrix3D> inertia{};         ///< about the centre of mass, body axes [kg·m²]
+  std::optional<Coordinate> centreOfMass{};  ///< in the shape's frame [m]
+
+  Force force{0.0, 0.0, 0.0};    ///< constant, at the centre of mass, world axes [N]
+  Torque torque{0.0, 0.0, 0.0};  ///< constant, world axes [N·m]
+  double linearDamping{0.0};     ///< [1/s]
+  double angularDamping{0.0};    ///< [1/s]
+
+  bool collides{true};
+  std::uint32_t layer{1};
+  std::uint32_t mask{0xFFFFFFFFu};
+  bool continuous{false};
+  bool maySleep{true};
+
+  bool operator==(const SceneBody&) const = default;
+};
+
+// --- joints ---
+
+/// "ball", "hinge", ...: the value of a joint's field `type`, in the order of JointKind.
+inline constexpr std::array<std::string_view, 9> kJointTypes{
+    "ball", "hinge", "slider", "cylindrical", "universal", "fixed", "distance", "rope", "spring"};
+
+struct SceneLimit {
+  std::optional<double> lower{};  ///< [rad] or [m]
+  std::optional<double> upper{};
+  bool operator==(const SceneLimit&) const = default;
+};
+
+struct SceneMotor {
+  msd_sim::MotorMode mode{msd_sim::MotorMode::kVelocity};
+  double target{0.0};                ///< [rad/s], [m/s]; in position mode [rad], [m]
+  std::optional<double> maxForce{};  ///< [N] or [N·m]; none: as strong as needed
+  double frequency{4.0};             ///< position mode [Hz]
+  double dampingRatio{1.0};          ///< position mode [-]
+  bool operator==(const SceneMotor&) const = default;
+};
+
+struct SceneJoint {
+  std::string name{};  ///< may be empty
+  msd_sim::JointKind kind{msd_sim::JointKind::kBall};
+  std::string bodyA{};  ///< empty: the world
+  std::string bodyB{};
+  Coordinate anchor{0.0, 0.0, 0.0};     ///< world [m]
+  std::optional<Coordinate> anchorB{};  ///< distance, rope, spring: the other end, world [m]
+  std::optional<Vector3D> axis{};       ///< world, unit [-]
+  std::optional<Vector3D> axisB{};      ///< universal: the axis fixed to B, world, unit [-]
+  std::optional<double> length{};       ///< distance, rope, spring [m]
+  std::optional<double> stiffness{};    ///< spring [N/m]
+  double damping{0.0};                  ///< spring [N·s/m]
+  std::optional<SceneLimit> limit{};
+  std::optional<SceneMotor> motor{};
+  double friction{0.0};                    ///< [N] or [N·m]
+  std::optional<double> breakingForce{};   ///< [N]; none: never breaks
+  std::optional<double> breakingTorque{};  ///< [N·m]
+  bool collideConnected{false};
+
+  bool operator==(const SceneJoint&) const = default;
+};
+
+// --- the rest ---
+
+/// Solver settings the scene asks for; what it leaves open takes the engine's default (Settings).
+struct SceneSolver {
+  std::optional<msd_sim::Method> method{};
+  std::optional<int> substeps{};
+  std::optional<int> iterations{};
+  std::optional<double> exactTolerance{};
+  std::optional<int> exactIterations{};
+  std::optional<double> restitutionThreshold{};  ///< [m/s]
+  std::optional<double> positionCorrection{};    ///< [-]
+  std::optional<double> correctionSpeed{};       ///< [1/s]
+  std::optional<bool> sleeping{};
+  std::optional<double> sleepSpeed{};  ///< [m/s]
+  std::optional<double> sleepTime{};   ///< [s]
+  std::optional<bool> sequentialImpacts{};
+
+  bool operator==(const SceneSolver&) const = default;
+};
+
+struct SceneCamera {
+  Coordinate position{8.0, -8.0, 5.0};  ///< [m]
+  Coordinate target{0.0, 0.0, 0.0};     ///< [m]
+  bool operator==(const SceneCamera&) const = default;
+};
+
+/// One thing that should be true of a run: a quantity of a body, a joint or the world, at a time.
+/// Either `value` with `tolerance`, or a bound on one or both sides.
+struct SceneExpectation {
+  std::string body{};      ///< of a body, or
+  std::string joint{};     ///< of a joint, or of the world where both are empty
+  std::string quantity{};  ///< "position.z", "speed", "kineticEnergy", ...
+  std::optional<double> value{};
+  double tolerance{0.0};
+  std::optional<double> min{};
+  std::optional<double> max{};
+  std::optional<double> time{};  ///< [s]; none: at the end
+
+  bool operator==(const SceneExpectation&) const = default;
+};
+
+struct SceneDocument {
+  std::string name{};
+  std::string description{};
+  Acceleration gravity{0.0, 0.0, -9.81};  ///< [m/s²]
+  double dt{1.0 / 60.0};                  ///< [s]
+  std::uint64_t steps{600};
+  std::optional<SceneCamera> camera{};
+  SceneSolver solver{};
+  std::vector<SceneMaterial> materials{};
+  std::vector<SceneShape> shapes{};
+  std::vector<SceneBody> bodies{};
+  std::vector<SceneJoint> joints{};
+  std::vector<SceneExpectation> expect{};
+
+  bool operator==(const SceneDocument&) const = default;
+};
+
+}  // namespace msd_scene

@@ -1,0 +1,26 @@
+#include "msd-scene/src/SceneError.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace msd_scene {
+
+std::string describe(const SceneProblem& problem) {
+  std::string text = problem.source;
+  if (problem.position.line > 0) {
+    text += fmt::format("{}{}:{}", text.empty() ? "line " : ":", problem.position.line,
+                        problem.position.column);
+  }
+  const std::string path = problem.path.toString();
+  if (!path.empty()) text += (text.empty() ? "" : ": ") + path;
+  if (!text.empty()) text += ": ";
+  text += "found " + problem.found;
+  if (!problem.expected.empty()) text += ", expected " + problem.expected;
+  return text;
+}
+
+SceneError::SceneError(SceneProblem problem)
+    : std::runtime_error{describe(problem)}, problem_{std::move(problem)} {}
+
+}  // namespace msd_scene

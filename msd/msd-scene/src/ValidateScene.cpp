@@ -1,0 +1,154 @@
+#include "msd-scene/src/ValidateScene.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "msd-scene/src/Expectations.hpp"
+#include "msd-scene/src/JsonText.hpp"
+#include "msd-scene/src/Limits.hpp"
+#include "msd-scene/src/SceneValidator.hpp"
+#include "msd-scene/src/Suggestion.hpp"
+
+namespace msd_scene {
+
+namespace {
+
+constexpr double kMost = std::numeric_limits<double>::max();
+
+}  // namespace
+
+const SceneIssue* Validation::firstError() const {
+  const auto found = std::ranges::find(issues, SceneIssue::Severity::kError, &SceneIssue::severity);
+  return found == issues.end() ? nullptr : &*found;
+}
+
+Validation validate(const SceneDocument& document) {
+  Validation result;
+  SceneValidator{document, result}.run();
+  return result;
+}
+
+SceneValidator::SceneValidator(const SceneDocument& document, Validation& result)
+    : document_{document},
+      result_{result},
+      issues_{result.issues},
+      materials_{document.materials},
+      shapes_{document.shapes},
+      bodies_{document.bodies},
+      joints_{document.joints},
+      shape_is_good_(document.shapes.size(), false),
+      mass_(document.shapes.size()) {}
+
+void SceneValidator::run() {
+  checkTop();
+  checkSolver();
+  checkCamera();
+  checkMaterials();
+  checkShapes();
+  checkBodies();
+  checkJoints();
+  checkExpectations();
+}
+
+void SceneValidator::missing(const JsonPath& path, std::string_view name, const NameTable& known,
+                             std::string_view what) {
+  issues_.error(
+      path, shortened(jsonString(name)),
+      fmt::format("the name of {} of this scene{}", what, suggestion(name, known.names())));
+}
+
+void SceneValidator::checkTop() {
+  issues_.demand(document_.dt, {Limits::kMinDt, Limits::kMaxDt, "[s]"},
+                 [] { return JsonPath{} / "dt"; });
+  issues_.demand(static_cast<double>(document_.steps), {0.0, Limits::kMaxSteps, "[-]"},
+                 [] { return JsonPath{} / "steps"; });
+  issues_.demandVector(document_.gravity, Limits::kMaxAcceleration, "[m/s²]",
+                       [] { return JsonPath{} / "gravity"; });
+}
+
+void SceneValidator::checkSolver() {
+  const SceneSolver& s = document_.solver;
+  const auto check = [&](const auto& value, const Range& range, std::string_view name) {
+    if (!value) return;
+    issues_.demand(static_cast<double>(*value), range,
+                   [&] { return JsonPath{} / "solver" / name; });
+  };
+  // The ranges of msd_sim::Settings.
+  check(s.substeps, {0.0, 64.0, "(0: the method's default)"}, "substeps");
+  check(s.iterations, {1.0, 1000.0, "[-]"}, "iterations");
+  check(s.exactTolerance, {1e-15, 1e-2, "[-]"}, "exactTolerance");
+  check(s.exactIterations, {1.0, 1e9, "[-]"}, "exactIterations");
+  check(s.restitutionThreshold, {0.0, Limits::kMaxSpeed, "[m/s]"}, "restitutionThreshold");
+  check(s.positionCorrection, {0.0, 1.0, "[-]"}, "positionCorrection");
+  check(s.correctionSpeed, {0.0, Limits::kMaxSpeed, "[1/s]", true}, "correctionSpeed");
+  check(s.sleepSpeed, {0.0, Limits::kMaxSpeed, "[m/s]"}, "sleepSpeed");
+  check(s.sleepTime, {0.0, kMost, "[s]"}, "sleepTime");
+}
+
+void SceneValidator::checkCamera() {
+  if (!document_.camera) return;
+  const JsonPath path = JsonPath{} / "camera";
+  const SceneCamera& camera = *document_.camera;
+  const bool finite = issues_.demandVector(camera.position, Limits::kMaxPosition, "[m]", [&] {
+    return path / "position";
+  }) && issues_.demandVector(camera.target, Limits::kMaxPosition, "[m]", [&] {
+    return path / "target";
+  });
+  if (finite && camera.position == camera.target) {
+    issues_.error(path / "target", "the camera's own position", "another point to look at");
+  }
+}
+
+void SceneValidator::checkMaterials() {
+  for (const SceneMaterial& material : document_.materials) {
+    const JsonPath path = JsonPath{} / "materials" / material.name;
+    const auto check = [&](double value, const Range& range, std::string_view field) {
+      issues_.demand(value, range, [&] { return path / field; });
+    };
+    check(material.friction, {0.0, Limits::kMaxFriction, "[-]"}, "friction");
+    check(material.restitution, {0.0, 1.0, "[-]"}, "restitution");
+    check(material.density, {0.0, Limits::kMaxDensity, "[kg/m³]", true}, "density");
+    check(material.rollingResistance, {0.0, Limits::kMaxSize, "[m]"}, "rollingResistance");
+    check(material.torsionalResistance, {0.0, Limits::kMaxSize, "[m]"}, "torsionalResistance");
+  }
+}
+
+void SceneValidator::checkExpectations() {
+  for (std::size_t i = 0; i < document_.expect.size(); ++i) checkExpectation(i);
+}
+
+void SceneValidator::checkExpectation(std::size_t i) {
+  const SceneExpectation& e = document_.expect[i];
+  const JsonPath path = JsonPath{} / "expect" / i;
+  if (!e.body.empty() && !e.joint.empty()) {
+    issues_.error(path, "both \"body\" and \"joint\"", "one of the two, or neither for the world");
+  }
+  if (!e.body.empty() && bodies_.find(e.body) == NameTable::npos) {
+    missing(path / "body", e.body, bodies_, "a body");
+  }
+  if (!e.joint.empty() && joints_.find(e.joint) == NameTable::npos) {
+    missing(path / "joint", e.joint, joints_, "a joint");
+  }
+  const auto known = quantityNames(e);
+  if (std::ranges::find(known, e.quantity) == known.end()) {
+    issues_.error(path / "quantity", shortened(jsonString(e.quantity)),
+                  fmt::format("a quantity of {}{}",
+                              !e.body.empty()    ? "a body"
+                              : !e.joint.empty() ? "a joint"
+                                                 : "the world",
+                              suggestion(e.quantity, known)));
+  }
+  const bool bounded = e.min || e.max;
+  if (e.value.has_value() == bounded) {
+    issues_.error(path, bounded ? "both \"value\" and a bound" : "neither \"value\" nor a bound",
+                  "\"value\" with \"tolerance\", or \"min\" and \"max\"");
+  }
+  issues_.demand(e.tolerance, {0.0, kMost, "(in the quantity's unit)"},
+                 [&] { return path / "tolerance"; });
+  const double end = static_cast<double>(document_.steps) * document_.dt;
+  if (e.time) issues_.demand(*e.time, {0.0, end, "[s]"}, [&] { return path / "at"; });
+}
+
+}  // namespace msd_scene

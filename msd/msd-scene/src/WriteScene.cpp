@@ -1,0 +1,320 @@
+#include "msd-scene/src/WriteScene.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iterator>
+#include <stdexcept>
+#include <string_view>
+
+#include "msd-scene/src/JsonText.hpp"
+
+namespace msd_scene {
+
+namespace {
+
+using msd_sim::Method;
+using msd_sim::MotorMode;
+
+/// One JSON object on one line, built field by field.
+class ObjectText {
+ public:
+  explicit ObjectText(std::string& out) : out_{out} { out_ += '{'; }
+  void close() { out_ += '}'; }
+
+  template <class T>
+  ObjectText& add(std::string_view name, const T& value) {
+    if (!first_) out_ += ", ";
+    first_ = false;
+    out_ += jsonString(name);
+    out_ += ": ";
+    append(out_, value);
+    return *this;
+  }
+  template <class T>
+  ObjectText& addUnless(std::string_view name, const T& value, const T& usual) {
+    return value == usual ? *this : add(name, value);
+  }
+  template <class T>
+  ObjectText& add(std::string_view name, const std::optional<T>& value) {
+    return value ? add(name, *value) : *this;
+  }
+
+  static void append(std::string& out, double value) {
+    if (!std::isfinite(value)) {
+      throw std::invalid_argument{fmt::format("a scene cannot hold the number {}", value)};
+    }
+    fmt::format_to(std::back_inserter(out), "{}", value);
+  }
+  static void append(std::string& out, bool value) { out += value ? "true" : "false"; }
+  static void append(std::string& out, int value) { out += std::to_string(value); }
+  static void append(std::string& out, std::uint32_t value) { out += std::to_string(value); }
+  static void append(std::string& out, std::string_view value) { out += jsonString(value); }
+  static void append(std::string& out, const std::string& value) { out += jsonString(value); }
+  static void append(std::string& out, Method value) {
+    out += value == Method::kFast ? "\"fast\"" : "\"exact\"";
+  }
+  static void append(std::string& out, const Vector3D& v) {
+    append(out, std::array<double, 3>{v.x(), v.y(), v.z()});
+  }
+  template <class T, std::size_t N>
+  static void append(std::string& out, const std::array<T, N>& values) {
+    appendList(out, values);
+  }
+  template <class T>
+  static void append(std::string& out, const std::vector<T>& values) {
+    appendList(out, values);
+  }
+  static void append(std::string& out, const Matrix3D& m) {
+    const bool diagonal = m(0, 1) == 0.0 && m(0, 2) == 0.0 && m(1, 2) == 0.0;
+    const std::array<double, 6> six{m(0, 0), m(1, 1), m(2, 2), m(0, 1), m(0, 2), m(1, 2)};
+    diagonal ? append(out, std::array<double, 3>{six[0], six[1], six[2]}) : append(out, six);
+  }
+  static void append(std::string& out, const SceneCompoundPart& part) {
+    ObjectText text{out};
+    text.add("shape", part.shape)
+        .add("position", part.position)
+        .addUnless("orientation", part.orientation, kNoRotation)
+        .close();
+  }
+  static void append(std::string& out, const SceneLimit& limit) {
+    ObjectText text{out};
+    text.add("lower", limit.lower).add("upper", limit.upper).close();
+  }
+  static void append(std::string& out, const SceneMotor& motor) {
+    const SceneMotor usual{};
+    ObjectText text{out};
+    text.add("mode", std::string_view{motor.mode == MotorMode::kVelocity ? "velocity" : "position"})
+        .add("target", motor.target)
+        .add("maxForce", motor.maxForce)
+        .addUnless("frequency", motor.frequency, usual.frequency)
+        .addUnless("dampingRatio", motor.dampingRatio, usual.dampingRatio)
+        .close();
+  }
+
+ private:
+  template <class List>
+  static void appendList(std::string& out, const List& values) {
+    out += '[';
+    bool first = true;
+    for (const auto& value : values) {
+      if (!first) out += ", ";
+      first = false;
+      append(out, value);
+    }
+    out += ']';
+  }
+
+  std::string& out_;
+  bool first_{true};
+};
+
+struct ShapeWriter {
+  ObjectText& text;
+  bool embed;
+
+  void operator()(const SphereShape& s) const { text.add("radius", s.radius); }
+  void operator()(const BoxShape& s) const { text.add("halfExtents", s.halfExtents); }
+  void operator()(const CapsuleShape& s) const {
+    text.add("radius", s.radius).add("halfHeight", s.halfHeight);
+  }
+  void operator()(const CylinderShape& s) const {
+    text.add("radius", s.radius).add("halfHeight", s.halfHeight);
+  }
+  void operator()(const HullShape& s) const {
+    if (!embed && !s.file.empty()) {
+      text.add("file", s.file);
+    } else {
+      text.add("vertices", s.vertices);
+    }
+  }
+  void operator()(const MeshShape& s) const {
+    if (!embed && !s.file.empty()) {
+      text.add("file", s.file);
+    } else {
+      text.add("vertices", s.vertices).add("triangles", s.triangles);
+    }
+  }
+  void operator()(const PlaneShape& s) const {
+    text.add("normal", s.normal).add("offset", s.offset);
+  }
+  void operator()(const HeightFieldShape& s) const {
+    text.add("columns", s.columns).add("rows", s.rows);
+    if (s.cellSize[0] == s.cellSize[1]) {
+      text.add("cellSize", s.cellSize[0]);
+    } else {
+      text.add("cellSize", s.cellSize);
+    }
+    text.add("heights", s.heights);
+  }
+  void operator()(const CompoundShape& s) const { text.add("parts", s.parts); }
+};
+
+void write(std::string& out, const SceneMaterial& m) {
+  const SceneMaterial usual{};
+  ObjectText{out}
+      .add("friction", m.friction)
+      .add("restitution", m.restitution)
+      .add("density", m.density)
+      .addUnless("rollingResistance", m.rollingResistance, usual.rollingResistance)
+      .addUnless("torsionalResistance", m.torsionalResistance, usual.torsionalResistance)
+      .close();
+}
+
+void write(std::string& out, const SceneBody& b) {
+  const SceneBody usual{};
+  // The first line's worth is written for every body, so that simpler readers find it.
+  ObjectText{out}
+      .add("name", b.name)
+      .add("shape", b.shape)
+      .add("material", b.material)
+      .add("static", b.isStatic)
+      .addUnless("kinematic", b.kinematic, usual.kinematic)
+      .add("position", b.position)
+      .add("orientation", b.orientation)
+      .add("linearVelocity", b.linearVelocity)
+      .add("angularVelocity", b.angularVelocity)
+      .add("collides", b.collides)
+      .add("mass", b.mass)
+      .add("inertia", b.inertia)
+      .add("centreOfMass", b.centreOfMass)
+      .addUnless("force", b.force, usual.force)
+      .addUnless("torque", b.torque, usual.torque)
+      .addUnless("linearDamping", b.linearDamping, usual.linearDamping)
+      .addUnless("angularDamping", b.angularDamping, usual.angularDamping)
+      .addUnless("layer", b.layer, usual.layer)
+      .addUnless("mask", b.mask, usual.mask)
+      .addUnless("continuous", b.continuous, usual.continuous)
+      .addUnless("maySleep", b.maySleep, usual.maySleep)
+      .close();
+}
+
+void write(std::string& out, const SceneJoint& j) {
+  const SceneJoint usual{};
+  ObjectText{out}
+      .add("type", kJointTypes[static_cast<std::size_t>(j.kind)])
+      .addUnless("name", j.name, usual.name)
+      .add("bodyA", j.bodyA.empty() ? std::string_view{"world"} : std::string_view{j.bodyA})
+      .add("bodyB", j.bodyB)
+      .add("anchor", j.anchor)
+      .add("anchorB", j.anchorB)
+      .add("axis", j.axis)
+      .add("axisB", j.axisB)
+      .add("length", j.length)
+      .add("stiffness", j.stiffness)
+      .addUnless("damping", j.damping, usual.damping)
+      .add("limit", j.limit)
+      .add("motor", j.motor)
+      .addUnless("friction", j.friction, usual.friction)
+      .add("breakingForce", j.breakingForce)
+      .add("breakingTorque", j.breakingTorque)
+      .addUnless("collideConnected", j.collideConnected, usual.collideConnected)
+      .close();
+}
+
+void write(std::string& out, const SceneSolver& s) {
+  ObjectText{out}
+      .add("method", s.method)
+      .add("substeps", s.substeps)
+      .add("iterations", s.iterations)
+      .add("exactTolerance", s.exactTolerance)
+      .add("exactIterations", s.exactIterations)
+      .add("restitutionThreshold", s.restitutionThreshold)
+      .add("positionCorrection", s.positionCorrection)
+      .add("correctionSpeed", s.correctionSpeed)
+      .add("sleeping", s.sleeping)
+      .add("sleepSpeed", s.sleepSpeed)
+      .add("sleepTime", s.sleepTime)
+      .add("sequentialImpacts", s.sequentialImpacts)
+      .close();
+}
+
+void write(std::string& out, const SceneExpectation& e) {
+  const SceneExpectation usual{};
+  ObjectText{out}
+      .addUnless("body", e.body, usual.body)
+      .addUnless("joint", e.joint, usual.joint)
+      .add("quantity", e.quantity)
+      .add("value", e.value)
+      .addUnless("tolerance", e.tolerance, usual.tolerance)
+      .add("min", e.min)
+      .add("max", e.max)
+      .add("at", e.time)
+      .close();
+}
+
+/// `,\n  "name": ` of the top-level object.
+void startField(std::string& out, std::string_view name) {
+  out += fmt::format(",\n  {}: ", jsonString(name));
+}
+
+template <class Things, class WriteOne>
+void writeEach(std::string& out, std::string_view name, std::string_view brackets,
+               const Things& things, WriteOne&& writeOne) {
+  startField(out, name);
+  out += brackets[0];
+  bool first = true;
+  for (const auto& thing : things) {
+    out += first ? "\n    " : ",\n    ";
+    first = false;
+    writeOne(thing);
+  }
+  if (!first) out += "\n  ";
+  out += brackets[1];
+}
+
+void writeTop(std::string& out, const SceneDocument& document) {
+  out += "{\n  \"version\": 1";
+  if (!document.name.empty()) {
+    startField(out, "name");
+    out += jsonString(document.name);
+  }
+  if (!document.description.empty()) {
+    startField(out, "description");
+    out += jsonString(document.description);
+  }
+  startField(out, "gravity");
+  ObjectText::append(out, document.gravity);
+  startField(out, "dt");
+  ObjectText::append(out, document.dt);
+  startField(out, "steps");
+  out += std::to_string(document.steps);
+  if (document.solver != SceneSolver{}) {
+    startField(out, "solver");
+    write(out, document.solver);
+  }
+  if (document.camera) {
+    startField(out, "camera");
+    ObjectText{out}
+        .add("position", document.camera->position)
+        .add("target", document.camera->target)
+        .close();
+  }
+}
+
+}  // namespace
+
+std::string writeScene(const SceneDocument& document, const WriteOptions& options) {
+  std::string out;
+  writeTop(out, document);
+  writeEach(out, "materials", "{}", document.materials, [&](const SceneMaterial& material) {
+    out += jsonString(material.name) + ": ";
+    write(out, material);
+  });
+  writeEach(out, "shapes", "{}", document.shapes, [&](const SceneShape& shape) {
+    out += jsonString(shape.name) + ": ";
+    ObjectText text{out};
+    text.add("type", typeName(shape));
+    std::visit(ShapeWriter{text, options.embedMeshes}, shape.geometry);
+    text.close();
+  });
+  writeEach(out, "bodies", "[]", document.bodies, [&](const SceneBody& b) { write(out, b); });
+  writeEach(out, "joints", "[]", document.joints, [&](const SceneJoint& j) { write(out, j); });
+  if (!document.expect.empty()) {
+    writeEach(out, "expect", "[]", document.expect,
+              [&](const SceneExpectation& e) { write(out, e); });
+  }
+  return out += "\n}\n";
+}
+
+}  // namespace msd_scene
