@@ -123,6 +123,7 @@ void JointComponent::beginSubstep(const SolverBodies& bodies,
                                    record.coordinate);
     const auto begin = [&](SystemRow& row) {
       row.start = value;
+      row.line = row.jacobian.linearB;
       if (row.law != RowLaw::kStop) return;
       const double limit = row.isLength ? reach * link.size : reach;
       row.start = row.sign * (value - row.target);
@@ -173,7 +174,7 @@ double JointComponent::evaluatePositions(const SolverBodies& bodies,
     const auto residual = [&](SystemRow& row) {
       switch (row.law) {
         case RowLaw::kSpring: {
-          row.mean = 0.5 * (row.start + value);
+          row.mean = 0.5 * (row.start + (turnsOver(record, row, place) ? -value : value));
           const double force = row.stiffness * (row.mean - row.target) +
                                row.damping * velocityOf(bodies, link, row);
           return (row.impulse + half * force) * row.softness;
@@ -261,6 +262,7 @@ double JointComponent::solve(SolverBodies& bodies, std::span<const JointRecord> 
 double JointComponent::relax(SolverBodies& bodies, std::span<JointRecord> records, bool first) {
   if (first) {
     placeRows(bodies, records);
+    if (soft_) turnSprings(bodies, records);
     assemble(soft_ ? Phase::kVelocity : Phase::kPosition);
     applyDifference(bodies);
     measureCoordinates(bodies, records);
@@ -322,6 +324,29 @@ double JointComponent::applyChanges(SolverBodies& bodies) {
     add(link.applied, give);
   }
   return largest;
+}
+
+/// True when the drift carries the ends of a spring past each other: the direction it had then points
+/// the other way.
+bool JointComponent::turnsOver(const JointRecord& record, const SystemRow& row,
+                               const JointPlace& place) {
+  return record.definition.kind == JointKind::kSpring &&
+         row.line.dot(evaluateLine(record.definition, place)) < 0.0;
+}
+
+/// A spring whose ends have passed each other is measured along its new direction from now on.
+void JointComponent::turnSprings(const SolverBodies& bodies,
+                                 std::span<const JointRecord> records) {
+  for (const Link& link : links_) {
+    const JointRecord& record = records[link.joint];
+    if (record.definition.kind != JointKind::kSpring || link.rowCount == 0) continue;
+    SystemRow& row = rows_[link.row];
+    if (!turnsOver(record, row, placeOf(bodies, link.slotA, link.slotB))) continue;
+    row.impulse = -row.impulse;
+    row.first = -row.first;
+    row.start = -row.start;
+    row.mean = 2.0 * row.target - row.mean;
+  }
 }
 
 /// Coordinates after the drift.

@@ -36,6 +36,7 @@ struct SystemRow {
   double mean{0.0};      ///< spring: length in the middle of the substep
   double after{0.0};     ///< value after the drift
   double work{0.0};      ///< over the step [J]
+  Vector3D line{};       ///< spring: direction at the start of the substep
   double sign{1.0};      ///< -1 for upper stops: the row measures the gap
   RowLaw law{RowLaw::kHold};
   bool isLength{true};
@@ -91,6 +92,8 @@ class JointComponent {
   void beginSubstep(const SolverBodies& bodies, std::span<const JointRecord> records);
   double evaluatePositions(const SolverBodies& bodies, std::span<const JointRecord> records);
   double evaluateVelocities(const SolverBodies& bodies);
+  static bool turnsOver(const JointRecord& record, const SystemRow& row, const JointPlace& place);
+  void turnSprings(const SolverBodies& bodies, std::span<const JointRecord> records);
   void measureCoordinates(const SolverBodies& bodies, std::span<JointRecord> records);
   double boundedResidual(const SystemRow& row, double value) const;
   double solveSystem(SolverBodies& bodies);

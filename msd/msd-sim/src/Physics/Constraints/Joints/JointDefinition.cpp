@@ -156,6 +156,10 @@ double evaluateCoordinate(const JointDefinition& joint, const JointPlace& place)
   return g.d.norm();
 }
 
+Vector3D evaluateLine(const JointDefinition& joint, const JointPlace& place) {
+  return Geometry(joint, place).d;
+}
+
 JointRow evaluateCoordinateRow(const JointDefinition& joint, const JointPlace& place) {
   const Geometry g(joint, place);
   if (isAngle(joint.kind)) {

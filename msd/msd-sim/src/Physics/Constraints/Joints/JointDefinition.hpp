@@ -61,7 +61,9 @@ void evaluateRows(const JointDefinition& joint, const JointPlace& place, JointRo
 
 /// Angle in (-π, π], travel, or distance of the anchors.
 [[nodiscard]] double evaluateCoordinate(const JointDefinition& joint, const JointPlace& place);
-/// Its gradient.
+/// From A's anchor to B's [m].
+[[nodiscard]] Vector3D evaluateLine(const JointDefinition& joint, const JointPlace& place);
+/// Gradient of the coordinate.
 [[nodiscard]] JointRow evaluateCoordinateRow(const JointDefinition& joint, const JointPlace& place);
 /// True when the coordinate is an angle and needs its turns counted.
 [[nodiscard]] bool isAngle(JointKind kind);
