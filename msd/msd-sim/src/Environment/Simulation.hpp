@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "msd-sim/src/DataTypes/WorkTeam.hpp"
@@ -13,6 +14,7 @@
 #include "msd-sim/src/Environment/Descriptions.hpp"
 #include "msd-sim/src/Environment/Settings.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionPipeline.hpp"
+#include "msd-sim/src/Physics/Constraints/Joints/JointSolver.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/Kernels.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/SolverBodies.hpp"
 #include "msd-sim/src/Physics/PotentialEnergy/PotentialEnergy.hpp"
@@ -42,6 +44,14 @@ enum class IslandHold : std::uint8_t {
   kDriven,   ///< touches a kinematic body or has a motor: work comes in from outside
 };
 
+/// One place for a joint.
+struct JointSlot {
+  std::uint32_t generation{0};
+  bool used{false};
+  std::uint32_t joint{0};  ///< index in the solver
+  JointDescription description{};
+};
+
 /// Groups of bodies that push each other, as index lists into the body slots.
 struct Islands {
   std::vector<std::uint32_t> parent;      ///< union-find over slots
@@ -55,6 +65,7 @@ struct Islands {
   std::vector<IslandHold> hold;           ///< per island
   std::vector<double> scale;              ///< per island: of the running drift, 1 where it is free
   std::uint64_t version{~std::uint64_t{0}};  ///< of the contacts they were made from
+  std::uint64_t jointVersion{~std::uint64_t{0}};  ///< of the joints
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
   [[nodiscard]] std::size_t count() const { return start.empty() ? 0 : start.size() - 1; }
   [[nodiscard]] std::span<const std::uint32_t> bodiesOf(std::size_t island) const {
@@ -90,6 +101,13 @@ struct Simulation {
   std::vector<std::uint32_t> activeBlocks;   ///< blocks of eight slots with a moving body
   std::vector<std::unique_ptr<PotentialEnergy>> potentials;
 
+  JointSolver joints;
+  std::vector<JointSlot> jointSlots;
+  std::vector<std::uint32_t> freeJointSlots;
+  std::vector<JointId> jointOrder;  ///< joints as they were made
+  /// Slots of bodies that a joint keeps from colliding, smaller first, sorted; one entry per joint.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> joinedPairs;
+
   std::vector<ContactEvent> events;
   std::vector<ContactRecord> records;
   bool recordsValid{false};
@@ -102,6 +120,8 @@ struct Simulation {
 
   [[nodiscard]] BodySlot& slot(BodyId id);
   [[nodiscard]] const BodySlot& slot(BodyId id) const;
+  [[nodiscard]] JointSlot& jointSlot(JointId id);
+  [[nodiscard]] const JointSlot& jointSlot(JointId id) const;
   [[nodiscard]] BodyId idOf(std::uint32_t slot) const { return {slot, slots[slot].generation}; }
 };
 
@@ -121,6 +141,9 @@ void guardEnergy(Simulation& sim, double h);
 void correctPositions(Simulation& sim, double dt);
 bool scatterBodies(Simulation& sim);
 void auditStep(Simulation& sim, double dt);
+
+/// Lets the bodies of a joint that is gone touch each other again.
+void releasePair(Simulation& sim, const JointDefinition& joint);
 
 /// Undoes the motion of a step that failed.
 void rollBack(Simulation& sim);
