@@ -162,6 +162,7 @@ struct Simulation {
   ImpactScratch impactScratch;
   std::vector<FieldShare> fields;            ///< empty without potentials
 
+  std::uint32_t sweepStamp{0};         ///< sweeps so far, see SolverBodies::stirred
   AlignedVector<double> sweepScratch;  ///< impulses and velocities of the sweep before
 
   CollisionPipeline collision;
