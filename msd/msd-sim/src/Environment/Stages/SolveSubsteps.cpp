@@ -108,6 +108,7 @@ void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Jo
     pass.first = sweeps == 0;
     pass.stamp = ++sim.sweepStamp;
     pass.settled = limits.unrest;
+    pass.whole = !sim.joints.isEmpty();
     const SweepOutcome outcome = sweepContacts(sim, kernel);
     unrest = std::max(outcome.unrest, joints(pass.first));
     ++sweeps;

@@ -209,7 +209,7 @@ SweepOutcome sweep(SolverBodies& b, const ContactBundle<kPoints>* bundles, std::
   SweepOutcome outcome;
   Lane worst = set(0.0);
   for (std::size_t i = 0; i < count; ++i) {
-    if (!pass.first && !isStirred(b, bundles[i], pass.stamp)) continue;
+    if (!pass.first && !pass.whole && !isStirred(b, bundles[i], pass.stamp)) continue;
     unsigned unsettled = 0;
     for (int l = 0; l < kBundleLanes; l += kLanes) {
       const Lane unrest = visit(i, l);

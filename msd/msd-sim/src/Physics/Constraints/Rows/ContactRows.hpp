@@ -102,6 +102,7 @@ struct ContactPass {
   double settled{1.0};       ///< unrest at which a contact has settled [-]
   std::uint32_t stamp{0};    ///< number of the sweep, ever growing; see SolverBodies::stirred
   bool first{true};          ///< first sweep of its phase
+  bool whole{false};         ///< leaves nothing out: others push the bodies too
 
   double correction{0.0};    ///< share of a penetration to remove [-]
   double slop{0.0};          ///< penetration left alone, relative to the contact's size [-]
