@@ -7,7 +7,6 @@
 
 #include "msd-sim/src/Environment/Simulation.hpp"
 #include "msd-sim/src/Environment/WorldModel.hpp"
-#include "msd-sim/src/Physics/Collision/RigidMotion.hpp"
 #include "msd-sim/src/Physics/RigidBody/Validation.hpp"
 
 namespace msd_sim {

@@ -13,7 +13,7 @@
 #include <sstream>
 
 #include "Scenes.hpp"
-#include "msd-sim/src/Physics/Collision/RigidMotion.hpp"
+#include "msd-sim/src/DataTypes/Rotation.hpp"
 #include "msd-sim/src/Physics/PotentialEnergy/Potentials.hpp"
 
 namespace msd_sim::test {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "Scenes.hpp"
-#include "msd-sim/src/Physics/Collision/RigidMotion.hpp"
+#include "msd-sim/src/DataTypes/Rotation.hpp"
 #include "msd-sim/src/Physics/Integration/MomentumIntegrator.hpp"
 #include "msd-sim/src/Physics/Integration/SemiImplicitEulerIntegrator.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <Eigen/LU>
 
-#include "msd-sim/src/Physics/Collision/RigidMotion.hpp"
+#include "msd-sim/src/DataTypes/Rotation.hpp"
 #include "msd-sim/src/Physics/RigidBody/Validation.hpp"
 
 namespace msd_sim {
