@@ -167,6 +167,8 @@ void JointSolver::concludeVelocities(WorkTeam& team) {
 
 std::span<const std::uint32_t> JointSolver::finish(const SolverBodies& bodies, double dt,
                                                    WorkTeam& team) {
+  // Joints of bodies that sleep do nothing.
+  for (JointRecord& r : records_) r.work = r.potentialChange = 0.0;
   forComponents(team, [&](JointComponent& c) {
     c.finish(bodies, records_, dt);
     return 0.0;
