@@ -11,6 +11,7 @@
 #include "msd-sim/src/Environment/ContactRecord.hpp"
 #include "msd-sim/src/Environment/Descriptions.hpp"
 #include "msd-sim/src/Environment/Settings.hpp"
+#include "msd-sim/src/Environment/Stages/ExactStep.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionPipeline.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/Kernels.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/SolverBodies.hpp"
@@ -78,6 +79,8 @@ struct Simulation {
   std::vector<ContactRecord> records;
   bool recordsValid{false};
 
+  ExactStep exact;  ///< workspace of Method::kExact
+
   StepReport report;
   double time{0.0};
   std::uint64_t step{0};
@@ -96,7 +99,11 @@ void findContacts(Simulation& sim);
 void prepareRows(Simulation& sim, double dt);
 void buildIslands(Simulation& sim);
 void solveSubsteps(Simulation& sim, double dt);
+/// Takes the place of solveSubsteps in exact mode.
+void solveExact(Simulation& sim, double dt);
 void correctPositions(Simulation& sim, double dt);
+/// Works and depths of an exact step, from the geometry of its own phases; part of correctPositions.
+void writeExactSums(Simulation& sim);
 bool scatterBodies(Simulation& sim);
 void auditStep(Simulation& sim, double dt);
 
