@@ -56,21 +56,26 @@ struct ExactPoint {
   Vector3D startTangent;   ///< world
 
   ContactPlace place;         ///< geometry of the running phase
+  ContactPlace firstPlace;    ///< geometry of phase 1
+  Vector3D first{Vector3D::Zero()};    ///< impulse of phase 1 [N·s]
   double startGap{0.0};       ///< at the start of the substep [m]
   double target{0.0};         ///< least normal velocity of the running phase [m/s]
   double rebound{0.0};        ///< normal velocity asked for after an impact, else 0 [m/s]
   bool closed{false};         ///< takes part in the running phase
   Vector3D impulse{Vector3D::Zero()};  ///< of the running phase: normal, tangents [N·s]
+  Vector3D turn{Vector3D::Zero()};     ///< of the impacts taken in turn [N·s]
   Vector3D total{Vector3D::Zero()};    ///< over the step [N·s]
   PairImpulse normalImpulse;           ///< over the step, normal part
   PairImpulse frictionImpulse;         ///< over the step, tangential part
-  PairImpulse substepImpulse;          ///< over the substep
+  double normalLift{0.0};    ///< work of the loads that the split into phases adds, (E-10) [J]
+  double frictionLift{0.0};  ///< the same of the tangential part [J]
 };
 
 /// What remains between steps for one island: the workspace of its solver.
 struct ExactIsland {
   FrictionProblem problem;             ///< of the last phase solved
   ExactSolver solver;
+  ExactSolver pairSolver;              ///< of single impacts, one after the other
   std::vector<double> warmStart;       ///< 3 a contact, then one a bilateral row [N·s]
   std::vector<std::uint32_t> contact;  ///< point of each contact of the problem
   ContactCertificate certificate;      ///< worst of the step's solves

@@ -59,6 +59,10 @@ void requireOptions(const ExactOptions& options) {
         fmt::format("exact solver: velocityFloor is {} m/s, expected a finite number >= 0",
                     options.velocityFloor));
   }
+  if (!(options.aim > 0.0)) {
+    throw std::invalid_argument(
+        fmt::format("exact solver: aim is {}, expected a number above 0", options.aim));
+  }
   if (options.maxIterations < 0 || options.initialSweeps < 0) {
     throw std::invalid_argument(
         fmt::format("exact solver: maxIterations is {} and initialSweeps {}, expected >= 0",
@@ -70,8 +74,9 @@ void requireOptions(const ExactOptions& options) {
 [[nodiscard]] double measure(const ExactOptions& options, double naturalMap, double velocityError,
                              double velocityErrorAbsolute) {
   const double value = options.velocityAware ? std::max(naturalMap, velocityError) : naturalMap;
-  const bool negligible = velocityErrorAbsolute <= options.tolerance * options.velocityFloor;
-  return negligible ? std::min(value, options.tolerance) : value;
+  // A floor of zero asks for the relative error, whatever the absolute one.
+  if (!(options.velocityFloor > 0.0)) return value;
+  return std::min(value, velocityErrorAbsolute / options.velocityFloor);
 }
 
 void requireWarmStart(const FrictionProblem& problem, std::span<const double> warmStart) {
@@ -107,15 +112,16 @@ class Drive {
         current_{points.current},
         best_{points.best},
         kept_{points.kept},
-        velocity_{points.velocity} {}
+        velocity_{points.velocity},
+        goal_{std::min(options.tolerance, options.aim)} {}
 
   ExactStatus run(std::span<const double> warmStart) {
     space_.setup(problem_);
     collectRows();
     start(warmStart);
-    if (residual_ <= options_.tolerance) return ExactStatus::kConverged;
+    if (residual_ <= goal_) return ExactStatus::kConverged;
     sweepWhileUseful();
-    if (best_residual_ <= options_.tolerance) return ExactStatus::kConverged;
+    if (best_residual_ <= goal_) return ExactStatus::kConverged;
     return iterateProximal();
   }
 
@@ -201,7 +207,7 @@ class Drive {
       const double before = residual_;
       sweep(batch);
       allowed -= batch;
-      if (residual_ <= options_.tolerance) return;
+      if (residual_ <= goal_) return;
       // Fast convergence extends the phase, slow convergence ends it.
       if (residual_ <= tolerance::kFastSweeps * before) {
         allowed = std::max(allowed, tolerance::kSweepBatch);
@@ -238,6 +244,7 @@ class Drive {
                    tolerance::kSmallestFirstSoftness, tolerance::kLargestFirstSoftness);
     double failed = 0.0;  // softness not to be undercut, after a failure
     int idle = 0;         // proximal steps since the best residual last fell noticeably
+    int extra = 0;        // proximal steps since the tolerance was reached
     double mark = best_residual_;
     const typename ProximalNewton<Space>::Limits limits{.iterations = tolerance::kInnerIterations,
                                                         .reduction = tolerance::kInnerReduction,
@@ -249,7 +256,7 @@ class Drive {
       const double onGraph = note(newton_.impulses());
       const double refined = note(newton_.refined());
       const double reached = std::min(onGraph, refined);
-      if (best_residual_ <= options_.tolerance) return ExactStatus::kConverged;
+      if (isGoodEnough(extra)) return ExactStatus::kConverged;
       if (report.converged && reached <= tolerance::kRejectGrowth * residual_) {
         const auto next = onGraph < refined ? newton_.impulses() : newton_.refined();
         std::copy(next.begin(), next.end(), current_.begin());
@@ -263,7 +270,8 @@ class Drive {
         failed = 2.0 * softness;
         softness = std::min(softness * tolerance::kSoftnessRise, tolerance::kLargestSoftness);
       }
-      if (best_residual_ <= options_.tolerance) return ExactStatus::kConverged;
+      if (isGoodEnough(extra)) return ExactStatus::kConverged;
+      if (best_residual_ <= options_.tolerance) ++extra;
       if (best_residual_ < 0.5 * mark) {
         mark = best_residual_;
         idle = 0;
@@ -271,7 +279,14 @@ class Drive {
         return ExactStatus::kStalled;
       }
     }
-    return ExactStatus::kIterationLimit;
+    return best_residual_ <= options_.tolerance ? ExactStatus::kConverged
+                                                : ExactStatus::kIterationLimit;
+  }
+
+  /// At the goal, or at the tolerance with the steps used up that the goal is worth.
+  [[nodiscard]] bool isGoodEnough(int extra) const {
+    return best_residual_ <= goal_ ||
+           (best_residual_ <= options_.tolerance && extra >= tolerance::kExtraSteps);
   }
 
   /// How long to wait for progress: not long where the residual is down to rounding.
@@ -313,6 +328,7 @@ class Drive {
   std::vector<double>& best_;
   std::vector<double>& kept_;
   std::vector<double>& velocity_;
+  double goal_;
   double residual_{0.0};
   double best_residual_{0.0};
   int newton_steps_{0};
