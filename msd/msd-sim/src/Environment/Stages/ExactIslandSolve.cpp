@@ -36,12 +36,6 @@ void assign(double (&a)[3], const Vector3D& v) {
   for (int c = 0; c < 3; ++c) a[c] = v[c];
 }
 
-void add(PairImpulse& sum, const PairImpulse& p) {
-  sum.linear += p.linear;
-  sum.angular0 += p.angular0;
-  sum.angular1 += p.angular1;
-}
-
 }  // namespace
 
 Matrix3D inverseInertiaOf(const BodyMotion& m) {
@@ -106,7 +100,11 @@ double ExactIslandSolve::reboundSpeed(const ExactPoint& p) const {
 }
 
 void ExactIslandSolve::solvePositions() {
+  for (const std::uint32_t i : bodies_) sim_.exact.meanSpin[i] = vec(sim_.solver.motion[i].w);
   solve();
+  for (const std::uint32_t i : bodies_) {
+    sim_.exact.meanSpin[i] = 0.5 * (sim_.exact.meanSpin[i] + vec(sim_.solver.motion[i].w));
+  }
   for (ExactPoint& p : points_) {
     p.first = p.impulse;
     p.firstPlace = p.place;
@@ -134,10 +132,10 @@ void ExactIslandSolve::solveVelocities() {
     p.target = p.closed ? p.rebound : 0.0;
     bounces = bounces || p.target > 0.0;
   }
+  keepVelocities();
   if (bounces && sim_.settings.sequentialImpacts) {
     solveImpactsInTurn();
   } else {
-    keepVelocities();
     solve();
     if (bounces && createsEnergy()) limitRebound();
   }
@@ -247,26 +245,30 @@ void ExactIslandSolve::resetVelocities() {
   }
 }
 
-SpatialVector ExactIslandSolve::meanVelocity(std::uint32_t i) const {
-  const BodyMotion& m = sim_.solver.motion[i];
-  if (sim_.pushable[i] == 0) return {vec(m.v), vec(m.w)};
-  const SpatialVector& start = sim_.exact.startVelocity[i];
-  return {0.5 * (vec(m.v) + start.linear), 0.5 * (vec(m.w) + start.angular)};
+/// Translation: P·v̄ with the mean of the velocities before and after the substep, and (E-10), what
+/// an uneven split into phases moves the body in the field of its loads, ½h a·(P₂ - P₁). Rotation:
+/// L·ω̄ with the mean over each phase; the drift keeps the energy of the rotation.
+double ExactIslandSolve::workOf(const ExactPoint& p, const Vector3D& first,
+                                const Vector3D& second) const {
+  const PairImpulse p1 = pairImpulse(p.firstPlace, first);
+  const PairImpulse p2 = pairImpulse(p.place, second);
+  const auto onBody = [&](std::uint32_t i, const Vector3D& turn1, const Vector3D& turn2) {
+    const BodyMotion& m = sim_.solver.motion[i];
+    if (sim_.pushable[i] == 0) {
+      return (p1.linear + p2.linear).dot(vec(m.v)) + (turn1 + turn2).dot(vec(m.w));
+    }
+    const Vector3D velocity = 0.5 * (vec(m.v) + sim_.exact.startVelocity[i].linear);
+    const Vector3D spin = 0.5 * (vec(m.w) + sim_.exact.kickedVelocity[i].angular);
+    return (p1.linear + p2.linear).dot(velocity) +
+           0.5 * h_ * vec(sim_.solver.load[i].a).dot(p2.linear - p1.linear) +
+           turn1.dot(sim_.exact.meanSpin[i]) + turn2.dot(spin);
+  };
+  return onBody(p.body1, p1.angular1, p2.angular1) - onBody(p.body0, p1.angular0, p2.angular0);
 }
 
-/// Energy that the contacts of the substep give to the island: the work of both phases' impulses with
-/// the mean of the velocities before and after, and (E-10).
 bool ExactIslandSolve::createsEnergy() const {
   double work = 0.0;
-  for (const ExactPoint& p : points_) {
-    const PairImpulse first = pairImpulse(p.firstPlace, p.first);
-    const PairImpulse second = pairImpulse(p.place, p.impulse);
-    const SpatialVector m0 = meanVelocity(p.body0), m1 = meanVelocity(p.body1);
-    work += (first.linear + second.linear).dot(m1.linear - m0.linear) +
-            (first.angular1 + second.angular1).dot(m1.angular) -
-            (first.angular0 + second.angular0).dot(m0.angular);
-    work += 0.5 * h_ * loadDifference(p).dot(second.linear - first.linear);
-  }
+  for (const ExactPoint& p : points_) work += workOf(p, p.first, p.impulse);
   double kinetic = 0.0;
   for (const std::uint32_t i : bodies_) {
     kinetic += 0.5 * sim_.solver.mass[i].mass *
@@ -295,27 +297,11 @@ void ExactIslandSolve::limitRebound() {
   if (share != low) (void)attempt(low);
 }
 
-Vector3D ExactIslandSolve::loadDifference(const ExactPoint& p) const {
-  const auto load = [&](std::uint32_t i) -> Vector3D {
-    return sim_.pushable[i] != 0 ? vec(sim_.solver.load[i].a) : Vector3D::Zero();
-  };
-  return load(p.body1) - load(p.body0);
-}
-
 void ExactIslandSolve::accumulate() {
   for (ExactPoint& p : points_) {
-    const Vector3D load = 0.5 * h_ * loadDifference(p);
-    const auto addPhase = [&](const ContactPlace& place, const Vector3D& r, double sign) {
-      const PairImpulse normal = pairImpulse(place, {r[0], 0.0, 0.0});
-      const PairImpulse friction = pairImpulse(place, {0.0, r[1], r[2]});
-      add(p.normalImpulse, normal);
-      add(p.frictionImpulse, friction);
-      p.normalLift += sign * load.dot(normal.linear);
-      p.frictionLift += sign * load.dot(friction.linear);
-      p.total += r;
-    };
-    addPhase(p.firstPlace, p.first, -1.0);
-    addPhase(p.place, p.impulse, 1.0);
+    p.normalWork += workOf(p, {p.first[0], 0.0, 0.0}, {p.impulse[0], 0.0, 0.0});
+    p.frictionWork += workOf(p, {0.0, p.first[1], p.first[2]}, {0.0, p.impulse[1], p.impulse[2]});
+    p.total += p.first + p.impulse;
     // The smaller of the two is the better guess of what the next phase needs: an impact passes.
     if (p.first[0] < p.impulse[0]) p.impulse = p.first;
   }

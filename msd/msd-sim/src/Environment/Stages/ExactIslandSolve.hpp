@@ -47,10 +47,10 @@ class ExactIslandSolve {
   void note(const ExactResult& result);
   void keepVelocities();
   void resetVelocities();
-  [[nodiscard]] SpatialVector meanVelocity(std::uint32_t slot) const;
+  /// Work that two impulses, of phase 1 and phase 2, did at a point in this substep [J].
+  [[nodiscard]] double workOf(const ExactPoint& p, const Vector3D& first,
+                              const Vector3D& second) const;
   [[nodiscard]] bool createsEnergy() const;
-  /// Acceleration by loads of body 1 against body 0 [m/s²].
-  [[nodiscard]] Vector3D loadDifference(const ExactPoint& p) const;
   void limitRebound();
   void accumulate();
 

@@ -65,10 +65,8 @@ struct ExactPoint {
   Vector3D impulse{Vector3D::Zero()};  ///< of the running phase: normal, tangents [N·s]
   Vector3D turn{Vector3D::Zero()};     ///< of the impacts taken in turn [N·s]
   Vector3D total{Vector3D::Zero()};    ///< over the step [N·s]
-  PairImpulse normalImpulse;           ///< over the step, normal part
-  PairImpulse frictionImpulse;         ///< over the step, tangential part
-  double normalLift{0.0};    ///< work of the loads that the split into phases adds, (E-10) [J]
-  double frictionLift{0.0};  ///< the same of the tangential part [J]
+  double normalWork{0.0};              ///< over the step [J]
+  double frictionWork{0.0};            ///< over the step [J]
 };
 
 /// What remains between steps for one island: the workspace of its solver.
@@ -104,6 +102,7 @@ struct ExactStep {
   std::vector<std::uint8_t> repeat;           ///< per island: drift once more
   std::vector<SpatialVector> startVelocity;   ///< per slot, at the start of the substep
   std::vector<SpatialVector> kickedVelocity;  ///< per slot, before the impulses of phase 2
+  std::vector<Vector3D> meanSpin;             ///< per slot: angular velocity, mean over phase 1
   double residual{0.0};                       ///< worst velocity error of the step [m/s]
 };
 

@@ -26,6 +26,7 @@ constexpr double kImpactRounding = 1e-13;
 /// brought the bodies into touch.
 void ExactIslandSolve::solveImpactsInTurn() {
   takeBackPhaseOne();
+  keepVelocities();
   for (ExactPoint& p : points_) p.impulse.setZero();
   const int most = kImpactsPerPoint * static_cast<int>(points_.size());
   std::uint32_t body0 = 0, body1 = 0;

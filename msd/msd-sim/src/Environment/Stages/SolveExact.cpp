@@ -11,8 +11,6 @@ constexpr int kDefaultSubsteps = 1;
 // Times that phase 1 is solved again for the gaps of bodies that turn.
 constexpr int kGapCorrections = 4;
 
-Vector3D vec(const double (&a)[3]) { return vectorOfArray(a); }
-
 template <class Work>
 void forIslands(Simulation& sim, double h, const Work& work) {
   sim.team->forRange(sim.islands.count(), 1, [&](std::size_t first, std::size_t last) {
@@ -140,6 +138,7 @@ void solveExact(Simulation& sim, double dt) {
   sim.exact.localBody.resize(sim.slots.size());
   sim.exact.startVelocity.resize(sim.slots.size());
   sim.exact.kickedVelocity.resize(sim.slots.size());
+  sim.exact.meanSpin.resize(sim.slots.size());
   collectExactPoints(sim);
   scaleWarmStart(sim, h);
   forIslands(sim, h, [](ExactIslandSolve& island, std::size_t) { island.begin(); });
@@ -159,12 +158,6 @@ void solveExact(Simulation& sim, double dt) {
 }
 
 void writeExactSums(Simulation& sim) {
-  const auto mean = [&](std::uint32_t i) -> SpatialVector {
-    const BodyMotion& m = sim.solver.motion[i];
-    if (sim.pushable[i] == 0) return {vec(m.v), vec(m.w)};
-    const BodyStart& s = sim.solver.start[i];
-    return {0.5 * (vec(m.v) + vec(s.v)), 0.5 * (vec(m.w) + vec(s.w))};
-  };
   for (const ExactPoint& p : sim.exact.points) {
     p.sums->normalWork[p.lane] = 0.0;
     p.sums->frictionWork[p.lane] = 0.0;
@@ -172,13 +165,8 @@ void writeExactSums(Simulation& sim) {
     p.sums->residual[p.lane] = 0.0;
   }
   for (const ExactPoint& p : sim.exact.points) {
-    const SpatialVector m0 = mean(p.body0), m1 = mean(p.body1);
-    const auto work = [&](const PairImpulse& i) {
-      return i.linear.dot(m1.linear - m0.linear) + i.angular1.dot(m1.angular) -
-             i.angular0.dot(m0.angular);
-    };
-    p.sums->normalWork[p.lane] += work(p.normalImpulse) + p.normalLift;
-    p.sums->frictionWork[p.lane] += work(p.frictionImpulse) + p.frictionLift;
+    p.sums->normalWork[p.lane] += p.normalWork;
+    p.sums->frictionWork[p.lane] += p.frictionWork;
     p.sums->deepest[p.lane] = std::max(p.sums->deepest[p.lane], -p.place.gap);
   }
 }
