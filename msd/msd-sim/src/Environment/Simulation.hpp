@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "msd-sim/src/DataTypes/WorkTeam.hpp"
@@ -15,6 +16,7 @@
 #include "msd-sim/src/Environment/Stages/ExactStep.hpp"
 #include "msd-sim/src/Environment/WorldModel.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionPipeline.hpp"
+#include "msd-sim/src/Physics/Constraints/Joints/JointSolver.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/Kernels.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/SolverBodies.hpp"
 #include "msd-sim/src/Physics/PotentialEnergy/PotentialEnergy.hpp"
@@ -39,6 +41,14 @@ struct BodySlot {
   [[nodiscard]] bool isUsed() const { return inertial != nullptr || environment != nullptr; }
 };
 
+/// One place for a joint.
+struct JointSlot {
+  std::uint32_t generation{0};
+  bool used{false};
+  std::uint32_t joint{0};  ///< index in the solver
+  JointDescription description{};
+};
+
 /// Groups of bodies that push each other, as index lists into the body slots.
 struct Islands {
   std::vector<std::uint32_t> parent;      ///< union-find over slots
@@ -50,6 +60,8 @@ struct Islands {
   std::vector<std::uint32_t> neighbours;
   std::vector<std::uint32_t> queue;
   std::uint64_t version{~std::uint64_t{0}};  ///< of the contacts they were made from
+  std::uint64_t jointVersion{~std::uint64_t{0}};  ///< of the joints
+  std::vector<std::uint8_t> jointed;         ///< per island: a joint holds some of its bodies
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
   [[nodiscard]] std::size_t count() const { return start.empty() ? 0 : start.size() - 1; }
 };
@@ -144,6 +156,12 @@ struct Simulation {
   std::vector<std::unique_ptr<PotentialEnergy>> potentials;
 
   PendingWork pendingWork;
+  JointSolver joints;
+  std::vector<JointSlot> jointSlots;
+  std::vector<std::uint32_t> freeJointSlots;
+  std::vector<JointId> jointOrder;  ///< joints as they were made
+  /// Slots of bodies that a joint keeps from colliding, smaller first, sorted; one entry per joint.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> joinedPairs;
 
   std::vector<ContactEvent> events;
   std::vector<ContactRecord> records;
@@ -163,6 +181,8 @@ struct Simulation {
 
   [[nodiscard]] BodySlot& slot(BodyId id);
   [[nodiscard]] const BodySlot& slot(BodyId id) const;
+  [[nodiscard]] JointSlot& jointSlot(JointId id);
+  [[nodiscard]] const JointSlot& jointSlot(JointId id) const;
   [[nodiscard]] BodyId idOf(std::uint32_t slot) const { return {slot, slots[slot].generation}; }
 };
 
@@ -219,6 +239,8 @@ void measureContacts(Simulation& sim);
 void writeStateToSolver(Simulation& sim, std::uint32_t slot);
 /// Writes a body's loads and how far it may come in a step of dt.
 void gatherBody(Simulation& sim, std::uint32_t slot, double dt);
+/// Lets the bodies of a joint that is gone touch each other again.
+void releasePair(Simulation& sim, const JointDefinition& joint);
 
 /// Undoes the motion of a step that failed.
 void rollBack(Simulation& sim);

@@ -30,6 +30,9 @@ constexpr double kSettledKick = 0.1;
 constexpr double kSettledShare = 1e-5;
 constexpr int kMostSweeps = 8;
 
+// Stands for a settled speed that is never exceeded.
+constexpr double kNever = 1e300;
+
 template <class Kernel>
 void forBodies(Simulation& sim, const Kernel& kernel) {
   const std::span<const std::uint32_t> blocks{sim.activeBlocks};
@@ -51,6 +54,8 @@ void clearGuesses(Simulation& sim) {
 void guardEnergy(Simulation& sim, double h) {
   const Islands& islands = sim.islands;
   for (std::size_t k = 0; k < islands.count(); ++k) {
+    // Joints exchange energy between the phases of a swing; what they do is exact (theory/joints.md).
+    if (islands.jointed[k] != 0) continue;
     double surplus = 0.0, allowance = 0.0, kinetic = 0.0;
     for (std::uint32_t e = islands.start[k]; e < islands.start[k + 1]; ++e) {
       const std::uint32_t i = islands.bodies[e];
@@ -75,6 +80,14 @@ void guardEnergy(Simulation& sim, double h) {
   }
 }
 
+/// Reactions and works of the joints; the bodies of those that broke may touch from now on.
+void finishJoints(Simulation& sim, double dt) {
+  for (const std::uint32_t joint : sim.joints.finish(sim.solver, dt, *sim.team)) {
+    releasePair(sim, sim.joints.record(joint).definition);
+  }
+  sim.report.jointError = sim.joints.sums().separation;
+}
+
 /// One sweep over all contacts. Returns the largest answer of the kernels; the order of the threads
 /// does not matter to a maximum.
 template <class Kernel>
@@ -89,15 +102,16 @@ double sweepContacts(Simulation& sim, const Kernel& kernel) {
   return largest.load(std::memory_order_relaxed);
 }
 
-/// Sweeps until the impulses have settled, and concludes the phase.
-template <class Kernel>
-void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel) {
+/// Sweeps until the impulses have settled, and concludes the phase. `joints` solves the joints after
+/// each sweep and returns how far they were from having settled.
+template <class Kernel, class Joints>
+void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Joints& joints) {
   const int most = std::max(sim.settings.iterations, kMostSweeps);
   int sweeps = 0;
   double unrest = 0.0;
   do {
     pass.first = sweeps == 0;
-    unrest = sweepContacts(sim, kernel);
+    unrest = std::max(sweepContacts(sim, kernel), joints(pass.first));
     ++sweeps;
   } while (sweeps < sim.settings.iterations || (unrest > 1.0 && sweeps < most));
   sim.report.iterations += static_cast<std::uint32_t>(sweeps);
@@ -128,6 +142,16 @@ void solveSubsteps(Simulation& sim, double dt) {
   forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     kernels.warm(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count);
   });
+  // A joint's solve is exact by itself: only where contacts act too does another sweep change it.
+  const double settled = sim.collision.contacts().count() > 0 ? pass.settledSpeed : kNever;
+  const auto solveJoints = [&](bool first) {
+    return sim.joints.solve(sim.solver, first, *sim.team) / settled;
+  };
+  const auto relaxJoints = [&](bool first) {
+    return sim.joints.relax(sim.solver, first, *sim.team) / settled;
+  };
+  sim.joints.prepare(sim.solver, h, sim.settings.correctionSpeed, *sim.team);
+  sim.joints.warm(sim.solver);
   const bool bounces = sim.collision.contacts().bouncingCount() > 0;
   for (int k = 0; k < substeps; ++k) {
     applyFields(sim, h);
@@ -142,19 +166,22 @@ void solveSubsteps(Simulation& sim, double dt) {
                             std::size_t count) {
       return kernels.solve(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
                            bounces ? arrays.bounce.data() + first : nullptr, count, pass);
-    });
+    }, solveJoints);
+    sim.joints.concludePositions(*sim.team);
     forBodies(sim, [&](auto blocks) { sim.kernels->body.drift(sim.solver, blocks, h); });
     runPhase(sim, pass, [&](const auto& kernels, auto& arrays, std::size_t first,
                             std::size_t count) {
       return kernels.relax(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
                            count, pass);
-    });
+    }, relaxJoints);
+    sim.joints.concludeVelocities(*sim.team);
     forBodies(sim, [&](auto blocks) { sim.kernels->body.finish(sim.solver, blocks); });
     guardEnergy(sim, h);
   }
   removeFields(sim);
   sim.report.substeps = static_cast<std::uint32_t>(substeps);
   sim.lastSubstep = h;
+  finishJoints(sim, dt);
 }
 
 }  // namespace msd_sim
