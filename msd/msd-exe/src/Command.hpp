@@ -41,6 +41,7 @@ struct Command {
 
 void addRunCommand(CLI::App& parser, Action& action);
 void addSolveCommand(CLI::App& parser, Action& action);
+void addValidateCommand(CLI::App& parser, Action& action);
 void addCheckCommand(CLI::App& parser, Action& action);
 void addInfoCommand(CLI::App& parser, Action& action);
 

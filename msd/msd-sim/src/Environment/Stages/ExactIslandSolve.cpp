@@ -27,6 +27,9 @@ constexpr double kWorkRounding = 1e-12;
 constexpr double kGuardLoadShare = 1e-9;
 constexpr double kGuardKineticShare = 1e-13;
 
+// Changes of motors and brakes between holding and slipping in one solve.
+constexpr int kBoundChanges = 16;
+
 // Halvings of the search for the largest restitution that creates no energy.
 constexpr int kReboundHalvings = 12;
 
@@ -99,7 +102,13 @@ double ExactIslandSolve::reboundSpeed(const ExactPoint& p) const {
   return speed > sim_.settings.restitutionThreshold ? p.restitution * speed : 0.0;
 }
 
-void ExactIslandSolve::solvePositions() {
+void ExactIslandSolve::beginPositions() {
+  if (data_.joints.empty()) return;
+  collectJointRows(JointComponent::Phase::kPosition);
+  (void)evaluateJoints(JointComponent::Phase::kPosition);
+}
+
+bool ExactIslandSolve::solvePositions() {
   for (const std::uint32_t i : bodies_) sim_.exact.meanSpin[i] = vec(sim_.solver.motion[i].w);
   solve();
   for (const std::uint32_t i : bodies_) {
@@ -109,6 +118,7 @@ void ExactIslandSolve::solvePositions() {
     p.first = p.impulse;
     p.firstPlace = p.place;
   }
+  return !data_.joints.empty() && evaluateJoints(JointComponent::Phase::kPosition) > 1.0;
 }
 
 bool ExactIslandSolve::correctTargets() {
@@ -133,7 +143,11 @@ void ExactIslandSolve::solveVelocities() {
     bounces = bounces || p.target > 0.0;
   }
   keepVelocities();
-  if (bounces && sim_.settings.sequentialImpacts) {
+  if (!data_.joints.empty()) {
+    collectJointRows(JointComponent::Phase::kVelocity);
+    (void)evaluateJoints(JointComponent::Phase::kVelocity);
+  }
+  if (bounces && sim_.settings.sequentialImpacts && data_.joints.empty()) {
     solveImpactsInTurn();
   } else {
     solve();
@@ -143,18 +157,37 @@ void ExactIslandSolve::solveVelocities() {
 }
 
 void ExactIslandSolve::solve() {
+  data_.freeVelocity.clear();
+  for (const std::uint32_t i : bodies_) {
+    const BodyMotion& m = sim_.solver.motion[i];
+    data_.freeVelocity.emplace_back(vec(m.v), vec(m.w));
+  }
+  ExactResult result = solveOnce();
+  for (int k = 0; k < kBoundChanges && takeMultipliers(result); ++k) {
+    for (std::size_t b = 0; b < bodies_.size(); ++b) {
+      BodyMotion& m = sim_.solver.motion[bodies_[b]];
+      assign(m.v, data_.freeVelocity[b].linear);
+      assign(m.w, data_.freeVelocity[b].angular);
+    }
+    result = solveOnce();
+  }
+  note(result);
+  for (JointComponent* component : data_.joints) component->takeImpulses();
+}
+
+ExactResult ExactIslandSolve::solveOnce() {
   buildProblem();
   const ExactOptions options{.tolerance = sim_.settings.exactTolerance,
                              .velocityFloor = velocityFloor(),
                              .aim = kAim * sim_.settings.exactTolerance,
                              .maxIterations = sim_.settings.exactIterations};
   const ExactResult result = data_.solver.solve(data_.problem, options, data_.warmStart);
+  for (ExactPoint& p : points_) {
+    if (!p.closed) p.impulse.setZero();
+  }
   for (std::size_t c = 0; c < data_.contact.size(); ++c) {
     points_[data_.contact[c]].impulse = {result.impulse[3 * c], result.impulse[3 * c + 1],
                                          result.impulse[3 * c + 2]};
-  }
-  for (ExactPoint& p : points_) {
-    if (!p.closed) p.impulse.setZero();
   }
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     BodyMotion& m = sim_.solver.motion[bodies_[b]];
@@ -163,7 +196,7 @@ void ExactIslandSolve::solve() {
       m.w[c] += result.bodyVelocityChange[6 * b + 3 + c];
     }
   }
-  note(result);
+  return result;
 }
 
 void ExactIslandSolve::addBody(std::uint32_t slot) {
@@ -176,12 +209,14 @@ void ExactIslandSolve::buildProblem() {
   for (const std::uint32_t slot : bodies_) addBody(slot);
   data_.contact.clear();
   data_.warmStart.clear();
+  pushBoundedRows();
   for (std::uint32_t i = 0; i < points_.size(); ++i) {
     if (!points_[i].closed) continue;
     addContact(points_[i]);
     data_.contact.push_back(i);
     for (int c = 0; c < 3; ++c) data_.warmStart.push_back(points_[i].impulse[c]);
   }
+  addJointRows();
 }
 
 void ExactIslandSolve::addContact(const ExactPoint& p) {
@@ -308,6 +343,7 @@ void ExactIslandSolve::accumulate() {
 }
 
 void ExactIslandSolve::guardEnergy() {
+  if (!data_.joints.empty()) return;  // joints exchange energy between the phases of a swing
   bool rests = false;
   for (const ExactPoint& p : points_) {
     const bool carries = p.first[0] > 0.0 || p.impulse[0] > 0.0;

@@ -20,8 +20,12 @@ class ExactIslandSolve {
   /// Start of a substep: gaps, and the rebound speed of the points that will hit.
   void beginSubstep();
 
-  /// Phase 1 (T-6): impulses for which the gaps do not close in the drift.
-  void solvePositions();
+  /// Start of phase 1, after the kick: the rows of the joints.
+  void beginPositions();
+
+  /// Phase 1 (T-6): impulses for which the gaps do not close in the drift. True where the joints
+  /// ask for another solve.
+  bool solvePositions();
 
   /// After a drift: moves the targets by what the turning of the bodies did to the gaps. True where
   /// phase 1 and the drift have to be repeated.
@@ -44,6 +48,7 @@ class ExactIslandSolve {
   [[nodiscard]] double velocityFloor() const;
   /// Impulses for which every closed point has u_N >= target, with friction, given to the bodies.
   void solve();
+  [[nodiscard]] ExactResult solveOnce();
   void note(const ExactResult& result);
   void keepVelocities();
   void resetVelocities();
@@ -53,6 +58,14 @@ class ExactIslandSolve {
   [[nodiscard]] bool createsEnergy() const;
   void limitRebound();
   void accumulate();
+
+  // ExactJoints.cpp.
+  void collectJointRows(JointComponent::Phase phase);
+  double evaluateJoints(JointComponent::Phase phase);
+  void pushBoundedRows();
+  void addJointRows();
+  [[nodiscard]] double rowVelocity(const ExactJointRow& r) const;
+  bool takeMultipliers(const ExactResult& result);
 
   // SequentialImpacts.cpp.
   void solveImpactsInTurn();

@@ -9,6 +9,7 @@
 #include "msd-sim/src/DataTypes/Vector3D.hpp"
 #include "msd-sim/src/Physics/Constraints/Exact/ExactSolver.hpp"
 #include "msd-sim/src/Physics/Constraints/Exact/FrictionProblem.hpp"
+#include "msd-sim/src/Physics/Constraints/Joints/JointComponent.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/ContactRows.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/SolverBodies.hpp"
 
@@ -69,6 +70,19 @@ struct ExactPoint {
   double frictionWork{0.0};            ///< over the step [J]
 };
 
+/// One row of a joint in an island's problem.
+struct ExactJointRow {
+  enum class Kind : std::uint8_t { kBilateral, kStop, kAtLower, kAtUpper };
+
+  SystemRow* row{nullptr};
+  std::uint32_t slotA{0};
+  std::uint32_t slotB{0};
+  double offset{0.0};  ///< velocity that the row asks for, with the opposite sign [m/s]
+  double scale{1.0};   ///< of the row in the problem: soft rows are scaled to the size of the others
+  Kind kind{Kind::kBilateral};
+  int index{0};        ///< contact or bilateral row of the problem
+};
+
 /// What remains between steps for one island: the workspace of its solver.
 struct ExactIsland {
   FrictionProblem problem;             ///< of the last phase solved
@@ -76,6 +90,9 @@ struct ExactIsland {
   ExactSolver pairSolver;              ///< of single impacts, one after the other
   std::vector<double> warmStart;       ///< 3 a contact, then one a bilateral row [N·s]
   std::vector<std::uint32_t> contact;  ///< point of each contact of the problem
+  std::vector<JointComponent*> joints;    ///< components that hold its bodies
+  std::vector<ExactJointRow> jointRows;
+  std::vector<SpatialVector> freeVelocity;  ///< per body of the island, before a solve
   ContactCertificate certificate;      ///< worst of the step's solves
   int iterations{0};
   bool converged{true};

@@ -8,8 +8,12 @@ namespace {
 
 constexpr int kDefaultSubsteps = 1;
 
-// Times that phase 1 is solved again for the gaps of bodies that turn.
-constexpr int kGapCorrections = 4;
+// Times that phase 1 is solved again for gaps and joints of bodies that turn.
+constexpr int kGapCorrections = 6;
+
+// Why an island may have to be solved again.
+constexpr std::uint8_t kForGaps = 1;
+constexpr std::uint8_t kForJoints = 2;
 
 template <class Work>
 void forIslands(Simulation& sim, double h, const Work& work) {
@@ -66,16 +70,19 @@ void solvePositions(Simulation& sim, double h) {
   std::vector<std::uint8_t>& repeat = sim.exact.repeat;
   repeat.assign(sim.islands.count(), 1);
   saveBodies(sim);
+  forIslands(sim, h, [](ExactIslandSolve& island, std::size_t) { island.beginPositions(); });
   for (int k = 0; k <= kGapCorrections; ++k) {
     forIslands(sim, h, [&](ExactIslandSolve& island, std::size_t i) {
-      if (repeat[i] != 0) island.solvePositions();
+      if (repeat[i] != 0) repeat[i] = island.solvePositions() ? kForJoints : kForGaps;
     });
     // Islands that need no repetition keep the velocities found before.
     for (SavedBody& b : sim.exact.savedBodies) b.solved = sim.solver.motion[b.slot];
     driftBodies(sim, h);
     if (k == kGapCorrections) break;
     forIslands(sim, h, [&](ExactIslandSolve& island, std::size_t i) {
-      repeat[i] = repeat[i] != 0 && island.correctTargets() ? 1 : 0;
+      if (repeat[i] == 0) return;
+      const bool gaps = island.correctTargets();
+      repeat[i] = gaps || repeat[i] == kForJoints ? 1 : 0;
     });
     if (std::ranges::none_of(repeat, [](std::uint8_t r) { return r != 0; })) break;
     restoreBodies(sim);
@@ -122,6 +129,25 @@ void writeCertificate(Simulation& sim) {
   sim.report.certificate = worst;
 }
 
+/// The components of joints that hold each island's bodies.
+void collectExactJoints(Simulation& sim, double h) {
+  sim.joints.prepare(sim.solver, h, sim.settings.correctionSpeed, *sim.team);
+  for (auto& island : sim.exact.islands) {
+    island->joints.clear();
+    island->jointRows.clear();
+  }
+  const std::span<JointComponent> components = sim.joints.components();
+  for (std::size_t k = 0; k < components.size(); ++k) {
+    if (!sim.joints.isAwake(k)) continue;
+    for (const std::uint32_t slot : components[k].slots()) {
+      const std::uint32_t island = sim.islands.islandOf[slot];
+      if (sim.pushable[slot] == 0 || island == Islands::kNone) continue;
+      sim.exact.islands[island]->joints.push_back(&components[k]);
+      break;
+    }
+  }
+}
+
 /// Stored impulses belong to a phase of another length where the step or the method has changed.
 void scaleWarmStart(Simulation& sim, double h) {
   const double scale = sim.lastSubstep > 0.0 ? h / sim.lastSubstep : 1.0;
@@ -140,21 +166,30 @@ void solveExact(Simulation& sim, double dt) {
   sim.exact.kickedVelocity.resize(sim.slots.size());
   sim.exact.meanSpin.resize(sim.slots.size());
   collectExactPoints(sim);
+  collectExactJoints(sim, h);
   scaleWarmStart(sim, h);
   forIslands(sim, h, [](ExactIslandSolve& island, std::size_t) { island.begin(); });
   for (int k = 0; k < substeps; ++k) {
     clearGuesses(sim);
+    applyFields(sim, h);
     forIslands(sim, h, [](ExactIslandSolve& island, std::size_t) { island.beginSubstep(); });
     sim.kernels->body.kick(sim.solver, sim.activeBlocks, 0.5 * h);
     solvePositions(sim, h);
+    sim.joints.concludePositions(*sim.team);
     forIslands(sim, h, [](ExactIslandSolve& island, std::size_t) { island.solveVelocities(); });
+    sim.joints.concludeVelocities(*sim.team);
     sim.kernels->body.finish(sim.solver, sim.activeBlocks);
     forIslands(sim, h, [](ExactIslandSolve& island, std::size_t) { island.guardEnergy(); });
   }
+  removeFields(sim);
   writeImpulses(sim);
   writeCertificate(sim);
   sim.report.substeps = static_cast<std::uint32_t>(substeps);
   sim.lastSubstep = h;
+  for (const std::uint32_t joint : sim.joints.finish(sim.solver, dt, *sim.team)) {
+    releasePair(sim, sim.joints.record(joint).definition);
+  }
+  sim.report.jointError = sim.joints.sums().separation;
 }
 
 void writeExactSums(Simulation& sim) {
