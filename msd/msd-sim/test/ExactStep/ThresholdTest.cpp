@@ -18,13 +18,13 @@ using namespace exact_worlds;
 
 constexpr double kTight = 1e-12;  // solver tolerance for threshold searches
 
-/// No body has picked up speed after a few steps.
-bool stands(WorldModel& world, double speed, int steps = 4) {
+/// No body has speed after a few steps. What slides goes on sliding; what a hard first solve left
+/// behind is gone by then.
+bool stands(WorldModel& world, double speed, int steps = 6) {
   for (int i = 0; i < steps; ++i) {
     if (world.update(kDt).status == StepStatus::kNonFinite) return false;
-    if (fastest(world) > speed) return false;
   }
-  return true;
+  return fastest(world) <= speed;
 }
 
 void printThreshold(const char* name, double found, double expected) {

@@ -14,7 +14,7 @@ constexpr double kTouching = 1e-9;
 constexpr double kGapError = 1e-13;
 
 // Residual asked for beyond exactTolerance where it is cheap: resting bodies then do not creep.
-constexpr double kAim = 1e-6;
+constexpr double kAim = 1e-4;
 
 // Share of the fastest body's speed whose exactTolerance part is rounding: with the default of 1e-8
 // about a hundred roundings of that speed.

@@ -112,16 +112,16 @@ class Drive {
         current_{points.current},
         best_{points.best},
         kept_{points.kept},
-        velocity_{points.velocity},
-        goal_{std::min(options.tolerance, options.aim)} {}
+        velocity_{points.velocity} {}
 
   ExactStatus run(std::span<const double> warmStart) {
     space_.setup(problem_);
     collectRows();
     start(warmStart);
-    if (residual_ <= goal_) return ExactStatus::kConverged;
-    sweepWhileUseful();
-    if (best_residual_ <= goal_) return ExactStatus::kConverged;
+    if (residual_ <= goal()) return ExactStatus::kConverged;
+    // What already meets the tolerance is past the reach of sweeps.
+    if (residual_ > options_.tolerance) sweepWhileUseful();
+    if (best_residual_ <= goal()) return ExactStatus::kConverged;
     return iterateProximal();
   }
 
@@ -207,7 +207,7 @@ class Drive {
       const double before = residual_;
       sweep(batch);
       allowed -= batch;
-      if (residual_ <= goal_) return;
+      if (residual_ <= goal()) return;
       // Fast convergence extends the phase, slow convergence ends it.
       if (residual_ <= tolerance::kFastSweeps * before) {
         allowed = std::max(allowed, tolerance::kSweepBatch);
@@ -285,12 +285,18 @@ class Drive {
 
   /// At the goal, or at the tolerance with the steps used up that the goal is worth.
   [[nodiscard]] bool isGoodEnough(int extra) const {
-    return best_residual_ <= goal_ ||
+    return best_residual_ <= goal() ||
            (best_residual_ <= options_.tolerance && extra >= tolerance::kExtraSteps);
   }
 
-  /// How long to wait for progress: not long where the residual is down to rounding.
-  [[nodiscard]] int idleLimit() const {
+  /// The residual at which to stop: the tolerance, or the aim, but not less than rounding allows.
+  [[nodiscard]] double goal() const {
+    if (options_.aim >= options_.tolerance) return options_.tolerance;
+    return std::min(options_.tolerance, std::max(options_.aim, roundingResidual()));
+  }
+
+  /// Residual that rounding of the loads makes.
+  [[nodiscard]] double roundingResidual() const {
     double load = 0.0;
     double free = 0.0;
     for (int c = 0; c < rows_.contactCount(); ++c) {
@@ -300,9 +306,12 @@ class Drive {
       load = std::max(load, scales_.contact[c] * r.norm());
       free = std::max(free, q.norm());
     }
-    const double level = free > 0.0 ? tolerance::kRounding * load / free : 0.0;
-    return best_residual_ <
-                   std::max(tolerance::kRoundingMargin * level, tolerance::kRoundingResidual)
+    return free > 0.0 ? tolerance::kRoundingMargin * tolerance::kRounding * load / free : 0.0;
+  }
+
+  /// How long to wait for progress: not long where the residual is down to rounding.
+  [[nodiscard]] int idleLimit() const {
+    return best_residual_ < std::max(roundingResidual(), tolerance::kRoundingResidual)
                ? tolerance::kIdleLimitRounding
                : tolerance::kIdleLimit;
   }
@@ -328,7 +337,6 @@ class Drive {
   std::vector<double>& best_;
   std::vector<double>& kept_;
   std::vector<double>& velocity_;
-  double goal_;
   double residual_{0.0};
   double best_residual_{0.0};
   int newton_steps_{0};
