@@ -22,6 +22,34 @@ void unite(std::vector<std::uint32_t>& parent, std::uint32_t a, std::uint32_t b)
   }
 }
 
+/// What every island touches that cannot be pushed.
+void findHolds(Simulation& sim) {
+  Islands& islands = sim.islands;
+  islands.hold.assign(islands.count(), IslandHold::kNothing);
+  islands.scale.assign(islands.count(), 1.0);
+  const auto note = [&](std::uint32_t body, std::uint32_t other) {
+    if (sim.pushable[body] == 0 || sim.pushable[other] != 0) return;
+    IslandHold& hold = islands.hold[islands.islandOf[body]];
+    if (sim.slots[other].kinematic) hold = IslandHold::kDriven;
+    if (hold == IslandHold::kNothing) hold = IslandHold::kStatic;
+  };
+  sim.collision.contacts().forEach([&](std::uint32_t, const ContactCache::Contact&, auto& bundle,
+                                       auto&, ContactSums&, int lane) {
+    const auto a = static_cast<std::uint32_t>(bundle.body0[lane]);
+    const auto b = static_cast<std::uint32_t>(bundle.body1[lane]);
+    note(a, b);
+    note(b, a);
+  });
+  // Joints exchange energy between the phases of a swing; what they do is exact (theory/joints.md).
+  sim.joints.forEachPair([&](std::uint32_t a, std::uint32_t b) {
+    for (const std::uint32_t i : {a, b}) {
+      if (islands.islandOf[i] != Islands::kNone) {
+        islands.hold[islands.islandOf[i]] = IslandHold::kDriven;
+      }
+    }
+  });
+}
+
 /// Levels of all bodies by breadth-first search from what cannot be pushed.
 void findLevels(Simulation& sim) {
   Islands& islands = sim.islands;
@@ -126,12 +154,7 @@ void buildIslands(Simulation& sim) {
     if (islands.islandOf[i] != Islands::kNone) islands.bodies[cursor[islands.islandOf[i]]++] = i;
   }
   sim.report.islands = next;
-  islands.jointed.assign(next, 0);
-  sim.joints.forEachPair([&](std::uint32_t a, std::uint32_t b) {
-    for (const std::uint32_t i : {a, b}) {
-      if (islands.islandOf[i] != Islands::kNone) islands.jointed[islands.islandOf[i]] = 1;
-    }
-  });
+  findHolds(sim);
   findLevels(sim);
 }
 

@@ -1,9 +1,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstdlib>
 
-#include "msd-sim/src/Environment/Stages/RowPasses.hpp"
+#include "msd-sim/src/Environment/Stages/SweepMomentum.hpp"
 
 namespace msd_sim {
 
@@ -18,11 +17,6 @@ constexpr double kExpectedLoads = 4.0;
 
 // Gap at which a loaded contact lets go, relative to the size of its smaller body (G-6).
 constexpr double kBand = 2e-4;
-
-// The guard lets this share of the energy that the loads feed in during a substep pass, and this
-// share of the kinetic energy: both are rounding.
-constexpr double kGuardLoadShare = 1e-9;
-constexpr double kGuardKineticShare = 1e-13;
 
 // A phase is swept again while a sweep changes a normal velocity by more than this share of what
 // gravity adds in the phase, and by more than this share of the contact's size per substep.
@@ -46,37 +40,6 @@ void clearGuesses(Simulation& sim) {
     for (std::size_t i = 0; i < SolverBodies::kBlock; ++i) {
       sim.solver.guess[block * SolverBodies::kBlock + i] = BodyGuess{};
     }
-  }
-}
-
-/// (T-13): no island leaves a substep with more energy than it had and the loads gave it. What a
-/// solve that has not converged adds is taken out of the motion again.
-void guardEnergy(Simulation& sim, double h) {
-  const Islands& islands = sim.islands;
-  for (std::size_t k = 0; k < islands.count(); ++k) {
-    // Joints exchange energy between the phases of a swing; what they do is exact (theory/joints.md).
-    if (islands.jointed[k] != 0) continue;
-    double surplus = 0.0, allowance = 0.0, kinetic = 0.0;
-    for (std::uint32_t e = islands.start[k]; e < islands.start[k + 1]; ++e) {
-      const std::uint32_t i = islands.bodies[e];
-      const BodyLoad& load = sim.solver.load[i];
-      const BodyKick& kick = sim.solver.kick[i];
-      const double a2 = load.a[0] * load.a[0] + load.a[1] * load.a[1] + load.a[2] * load.a[2];
-      surplus += sim.solver.surplus[i];
-      kinetic += sim.solver.surplus[i] + kick.kinetic + kick.work;
-      allowance += kGuardLoadShare * sim.solver.mass[i].mass * a2 * h * h +
-                   kGuardKineticShare * kick.kinetic;
-    }
-    if (surplus <= allowance || !(kinetic > 0.0)) continue;
-    const double c = std::sqrt(std::max(0.0, 1.0 - surplus / kinetic));
-    for (std::uint32_t e = islands.start[k]; e < islands.start[k + 1]; ++e) {
-      BodyMotion& m = sim.solver.motion[islands.bodies[e]];
-      for (int q = 0; q < 3; ++q) {
-        m.v[q] *= c;
-        m.w[q] *= c;
-      }
-    }
-    ++sim.guardedSubsteps;
   }
 }
 
@@ -107,12 +70,21 @@ double sweepContacts(Simulation& sim, const Kernel& kernel) {
 template <class Kernel, class Joints>
 void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Joints& joints) {
   const int most = std::max(sim.settings.iterations, kMostSweeps);
+  // Joints keep impulses of their own, which the momentum does not know.
+  const bool canExtrapolate = sim.joints.isEmpty();
   int sweeps = 0;
+  SweepMomentum momentum{sim, SweepMomentum::Unknowns::kVelocities};
   double unrest = 0.0;
   do {
     pass.first = sweeps == 0;
     unrest = std::max(sweepContacts(sim, kernel), joints(pass.first));
     ++sweeps;
+    if (!canExtrapolate || unrest <= 1.0 || sweeps >= most) continue;
+    if (sweeps == 1) {
+      momentum.begin();
+    } else {
+      momentum.advance(unrest);
+    }
   } while (sweeps < sim.settings.iterations || (unrest > 1.0 && sweeps < most));
   sim.report.iterations += static_cast<std::uint32_t>(sweeps);
   forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
@@ -127,15 +99,13 @@ void solveSubsteps(Simulation& sim, double dt) {
   const int substeps = sim.settings.substeps > 0 ? sim.settings.substeps : kDefaultSubsteps;
   const double h = dt / substeps;
   const double kick = 0.5 * h * sim.settings.gravity.norm();
-  static const double ks = getenv("KS") ? atof(getenv("KS")) : kSettledKick;
-  static const double kr = getenv("KR") ? atof(getenv("KR")) : kSettledShare;
   ContactPass pass{.h = h,
                    .inverseH = 1.0 / h,
                    .guessSpeed = kExpectedLoads * kick,
                    .threshold = sim.settings.restitutionThreshold,
                    .band = kBand,
-                   .settledSpeed = ks * kick,
-                   .settledShare = kr / h};
+                   .settledSpeed = kSettledKick * kick,
+                   .settledShare = kSettledShare / h};
   sim.guardedSubsteps = 0;
   sim.report.iterations = 0;
   clearGuesses(sim);
@@ -168,6 +138,7 @@ void solveSubsteps(Simulation& sim, double dt) {
                            bounces ? arrays.bounce.data() + first : nullptr, count, pass);
     }, solveJoints);
     sim.joints.concludePositions(*sim.team);
+    holdDrift(sim, h);
     forBodies(sim, [&](auto blocks) { sim.kernels->body.drift(sim.solver, blocks, h); });
     runPhase(sim, pass, [&](const auto& kernels, auto& arrays, std::size_t first,
                             std::size_t count) {
