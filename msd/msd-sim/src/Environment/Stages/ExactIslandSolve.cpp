@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <stdexcept>
 
 namespace msd_sim {
 
@@ -22,10 +24,6 @@ constexpr double kSpeedFloor = 1e-4;
 
 // Work of contacts on an island that counts as rounding, relative to its kinetic energy.
 constexpr double kWorkRounding = 1e-12;
-
-// Energy gained that counts as rounding: share of what the loads feed in, and of the kinetic energy.
-constexpr double kGuardLoadShare = 1e-9;
-constexpr double kGuardKineticShare = 1e-13;
 
 // Changes of motors and brakes between holding and slipping in one solve.
 constexpr int kBoundChanges = 16;
@@ -162,6 +160,19 @@ void ExactIslandSolve::solve() {
     const BodyMotion& m = sim_.solver.motion[i];
     data_.freeVelocity.emplace_back(vec(m.v), vec(m.w));
   }
+  try {
+    solveRows();
+  } catch (const std::invalid_argument&) {
+    // Numbers that no problem can hold: the scatter stage finds them and takes the step back.
+    for (const std::uint32_t i : bodies_) {
+      sim_.solver.motion[i].v[0] = std::numeric_limits<double>::quiet_NaN();
+    }
+    for (ExactPoint& p : points_) p.impulse.setZero();
+  }
+  for (JointComponent* component : data_.joints) component->takeImpulses();
+}
+
+void ExactIslandSolve::solveRows() {
   ExactResult result = solveOnce();
   for (int k = 0; k < kBoundChanges && takeMultipliers(result); ++k) {
     for (std::size_t b = 0; b < bodies_.size(); ++b) {
@@ -172,7 +183,6 @@ void ExactIslandSolve::solve() {
     result = solveOnce();
   }
   note(result);
-  for (JointComponent* component : data_.joints) component->takeImpulses();
 }
 
 ExactResult ExactIslandSolve::solveOnce() {
@@ -339,35 +349,6 @@ void ExactIslandSolve::accumulate() {
     p.total += p.first + p.impulse;
     // The smaller of the two is the better guess of what the next phase needs: an impact passes.
     if (p.first[0] < p.impulse[0]) p.impulse = p.first;
-  }
-}
-
-void ExactIslandSolve::guardEnergy() {
-  if (!data_.joints.empty()) return;  // joints exchange energy between the phases of a swing
-  bool rests = false;
-  for (const ExactPoint& p : points_) {
-    const bool carries = p.first[0] > 0.0 || p.impulse[0] > 0.0;
-    const bool fixed = sim_.pushable[p.body0] == 0 || sim_.pushable[p.body1] == 0;
-    rests = rests || (carries && fixed);
-  }
-  if (!rests) return;
-  double surplus = 0.0, allowance = 0.0, kinetic = 0.0;
-  for (const std::uint32_t i : bodies_) {
-    const BodyKick& kick = sim_.solver.kick[i];
-    surplus += sim_.solver.surplus[i];
-    kinetic += sim_.solver.surplus[i] + kick.kinetic + kick.work;
-    allowance += kGuardLoadShare * sim_.solver.mass[i].mass *
-                     vec(sim_.solver.load[i].a).squaredNorm() * h_ * h_ +
-                 kGuardKineticShare * kick.kinetic;
-  }
-  if (surplus <= allowance || !(kinetic > 0.0)) return;
-  const double c = std::sqrt(std::max(0.0, 1.0 - surplus / kinetic));
-  for (const std::uint32_t i : bodies_) {
-    BodyMotion& m = sim_.solver.motion[i];
-    for (int q = 0; q < 3; ++q) {
-      m.v[q] *= c;
-      m.w[q] *= c;
-    }
   }
 }
 

@@ -35,10 +35,6 @@ class ExactIslandSolve {
   /// impulses of both phases to those of the step.
   void solveVelocities();
 
-  /// Takes out what turning bodies gained in the discretisation, where the island rests on something
-  /// that cannot be pushed (T-13). Wants SolverBodies::surplus.
-  void guardEnergy();
-
  private:
   [[nodiscard]] double reboundSpeed(const ExactPoint& p) const;
   void buildProblem();
@@ -48,6 +44,7 @@ class ExactIslandSolve {
   [[nodiscard]] double velocityFloor() const;
   /// Impulses for which every closed point has u_N >= target, with friction, given to the bodies.
   void solve();
+  void solveRows();
   [[nodiscard]] ExactResult solveOnce();
   void note(const ExactResult& result);
   void keepVelocities();

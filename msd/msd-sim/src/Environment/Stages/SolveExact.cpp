@@ -161,6 +161,7 @@ void solveExact(Simulation& sim, double dt) {
   const int substeps = sim.settings.substeps > 0 ? sim.settings.substeps : kDefaultSubsteps;
   const double h = dt / substeps;
   sim.report.iterations = 0;
+  sim.guardedSubsteps = 0;
   sim.exact.localBody.resize(sim.slots.size());
   sim.exact.startVelocity.resize(sim.slots.size());
   sim.exact.kickedVelocity.resize(sim.slots.size());
@@ -179,7 +180,7 @@ void solveExact(Simulation& sim, double dt) {
     forIslands(sim, h, [](ExactIslandSolve& island, std::size_t) { island.solveVelocities(); });
     sim.joints.concludeVelocities(*sim.team);
     sim.kernels->body.finish(sim.solver, sim.activeBlocks);
-    forIslands(sim, h, [](ExactIslandSolve& island, std::size_t) { island.guardEnergy(); });
+    guardEnergy(sim, h);
   }
   removeFields(sim);
   writeImpulses(sim);
