@@ -40,6 +40,8 @@ struct Command {
 [[nodiscard]] std::span<const Command> commands();
 
 void addRunCommand(CLI::App& parser, Action& action);
+void addSolveCommand(CLI::App& parser, Action& action);
+void addValidateCommand(CLI::App& parser, Action& action);
 void addCheckCommand(CLI::App& parser, Action& action);
 void addInfoCommand(CLI::App& parser, Action& action);
 

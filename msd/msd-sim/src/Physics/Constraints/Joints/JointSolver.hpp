@@ -68,6 +68,12 @@ class JointSolver {
   std::span<const std::uint32_t> finish(const SolverBodies& bodies, double dt, WorkTeam& team);
   [[nodiscard]] const Sums& sums() const { return sums_; }
 
+  /// For a solver that takes the rows together with those of contacts. A component that sleeps is
+  /// left alone.
+  [[nodiscard]] std::span<JointComponent> components() { return components_; }
+  [[nodiscard]] bool isAwake(std::size_t component) const { return awake_[component] != 0; }
+  [[nodiscard]] std::span<JointRecord> records() { return records_; }
+
   /// What persists from step to step, as bytes: impulses, coordinates, which joints are broken.
   void save(std::vector<std::byte>& bytes) const;
   /// Takes back what save wrote for the same joints; returns the number of bytes read. Throws
