@@ -82,10 +82,7 @@ Measurement isotropy(bool) {
     greatest = std::max(greatest, distance);
   }
   const double expected = 9.0 / (2.0 * 0.4 * kGravity);
-  return {.expected = expected,
-          .measured = greatest,
-          .error = (greatest - least) / expected,
-          .tolerance = 1e-6};
+  return {.expected = expected, .measured = greatest, .error = (greatest - least) / expected, .tolerance = 1e-6};
 }
 
 /// The same block, axis-aligned, pushed along and across the axes: the direction against the body
@@ -111,7 +108,7 @@ Measurement cone(bool) {
   const double expected = 3.0 - 0.4 * kGravity * 0.25;
   return {.expected = expected,
           .measured = greatest,
-          .error = std::max(std::abs(greatest - expected), std::abs(least - expected)) / expected,
+          .error = (greatest - least) / expected,
           .tolerance = 1e-6};
 }
 
@@ -141,7 +138,7 @@ std::vector<Phenomenon> frictionPhenomena() {
       {"Friction", "stopping distance in twelve directions",
        "v²/(2 μ g), the same in all; spread over the mean", "m", isotropy},
       {"Friction", "deceleration across a box's faces",
-       "v − μ g t, the same in all directions; relative error", "m/s", cone},
+       "v − μ g t, the same in all directions; spread over the mean", "m/s", cone},
       {"Friction", "sliding, then rolling ball", "v = 5/7 v₀; absolute error of the ratio", "-",
        rolling},
   };
