@@ -19,6 +19,12 @@ struct ContactBodies {
   bool bMoves{false};
 };
 
+/// How round the surfaces of a pair are where they touch, 0 at corners and faces [m].
+struct ContactRounding {
+  double a{0.0};
+  double b{0.0};
+};
+
 /// Coefficients of a pair.
 struct ContactMaterial {
   double friction{0.0};
@@ -79,7 +85,7 @@ class ContactCache {
 
   /// Takes over a freshly computed manifold; impulses of points whose feature is still there stay.
   void update(std::uint32_t contact, const ContactManifold& manifold, const ContactBodies& bodies,
-              const SolverBodies& poses);
+              const ContactRounding& rounding, const SolverBodies& poses);
 
   /// Contact normal in the world, from the pair's body A to B.
   [[nodiscard]] Vector3D normal(std::uint32_t contact, const SolverBodies& poses) const;
@@ -164,7 +170,7 @@ class ContactCache {
   void closeLane(const Contact& contact);
   template <int kPoints>
   void writeLane(Contact& contact, const ContactManifold& manifold, const ContactBodies& bodies,
-                 const SolverBodies& poses);
+                 const ContactRounding& rounding, const SolverBodies& poses);
 
   std::array<Colour<1>, kColours> points_;
   std::array<Colour<4>, kColours> patches_;
