@@ -47,6 +47,10 @@ double roundingOf(const Collider& collider, const Vector3D& normal, const Solver
   return across > kSideways ? shape.radius / across : 0.0;
 }
 
+bool isBall(const Collider& collider) {
+  return collider.shape.kind == ShapeKind::kSphere && collider.local.position.isZero(0.0);
+}
+
 }  // namespace
 
 Pose CollisionPipeline::colliderPose(const Collider& collider, const SolverBodies& bodies) const {
@@ -328,7 +332,8 @@ void CollisionPipeline::applyManifolds(std::uint32_t index,
                               combine(a.material, b.material));
     }
     contacts_.update(contact, manifold, who,
-                     {roundingOf(a, manifold.normal, bodies), roundingOf(b, manifold.normal, bodies)},
+                     {roundingOf(a, manifold.normal, bodies), roundingOf(b, manifold.normal, bodies),
+                      isBall(a) && isBall(b)},
                      bodies);
     contacts_.contact(contact).next = pair.firstContact;
     pair.firstContact = contact;

@@ -23,6 +23,7 @@ struct ContactBodies {
 struct ContactRounding {
   double a{0.0};
   double b{0.0};
+  bool balls{false};  ///< both are balls about their bodies' centres of mass
 };
 
 /// Coefficients of a pair.

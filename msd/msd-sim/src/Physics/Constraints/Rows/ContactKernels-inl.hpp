@@ -99,11 +99,19 @@ struct LiveGap {
     base = dot(n, arm0 - arm1) + dot(m, arm1) + round1 * (dot(m, f.n) - one);
     along1 = dot(m, f.t1);
     along2 = dot(m, f.t2);
+    if constexpr (kPoints == 1) {
+      const Mask balls = load(bundle.balls + l) > zero;
+      const Lane3 between = arm0 - arm1;
+      const Lane gap = sqrt(dot(between, between)) - round0 - round1;
+      base = select(balls, gap + load(rows.points[0].gapOffset + l), base);
+      if (!any(isRound & (load(bundle.balls + l) <= zero))) return;
+    }
     if (any(isRound)) {
       const Lane3 k = rotate(conjugate(turn0), f.n);
       const Lane3 start = load3(rows.arm0, l);
       const Lane moved = dot(f.n, start) - dot(k, start) + round0 * (dot(k, f.n) - one);
-      base = base + select(isRound, moved, zero);
+      const Mask turns = isRound & (load(bundle.balls + l) <= zero);
+      base = base + select(turns, moved, zero);
       along1 = along1 - select(isRound, dot(k, f.t1), zero);
       along2 = along2 - select(isRound, dot(k, f.t2), zero);
     }
@@ -185,6 +193,8 @@ MSD_INLINE void saveGuess(ContactRows<kPoints>& rows, int l) {
   }
 }
 
+#include "msd-sim/src/Physics/Constraints/Rows/ContactBalls-inl.hpp"
+
 /// One visit of a manifold in a velocity phase. Returns the largest change of a normal velocity.
 template <int kPoints>
 MSD_INLINE Lane visit(Body& b0, Body& b1, ContactRows<kPoints>& rows, const Frame& f, Lane3 arm0,
@@ -253,18 +263,19 @@ MSD_INLINE Lane relaxLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle
   const std::int32_t* i0 = bundle.body0 + l;
   const std::int32_t* i1 = bundle.body1 + l;
   Body b0(b, i0), b1(b, i1);
-  const Frame f(rows, l);
   const Lane3 drift = b1.dx() - b0.dx();
-  const Lane3 arm1 = load3(rows.arm1, l);
-  const Lane3 arm0 = load3(rows.arm0, l) + drift;
   if (pass.first) {
     // The guess was applied to body 0 with the arm of phase 1; the bodies have moved since.
-    const Wrench guess(rows, f, l);
+    const Wrench guess(rows, Frame(rows, l), l);
     const Lane zero = set(0.0);
     b0.push({zero, zero, zero}, cross(guess.force, drift - load3(rows.drift, l)));
     store3(drift, rows.drift, l);
     saveGuess(rows, l);
+    followBalls(b0, b1, bundle, rows, drift, l);
   }
+  const Frame f(rows, l);
+  const Lane3 arm1 = load3(rows.arm1, l);
+  const Lane3 arm0 = load3(rows.arm0, l) + drift;
   Demand<kPoints> demand = plainDemand<kPoints>();
   for (int i = 0; i < kPoints; ++i) demand.target[i] = load(rows.points[i].target + l);
   const Lane change = visit(b0, b1, rows, f, arm0, arm1, demand, l);

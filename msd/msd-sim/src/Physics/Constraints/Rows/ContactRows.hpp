@@ -29,6 +29,7 @@ struct alignas(64) ContactBundle {
   /// from it along the normal, whichever way the body has turned. 0: corner or face [m]
   double rounding0[kBundleLanes];
   double rounding1[kBundleLanes];
+  double balls[kBundleLanes];            ///< 1 where both are balls about their centres, else 0
   double anchor0[kPoints][3][kBundleLanes];  ///< point on body 0, from its centre, body axes [m]
   double anchor1[kPoints][3][kBundleLanes];  ///< point on body 1 [m]
   double active[kPoints][kBundleLanes];      ///< 1 where the point exists, else 0
