@@ -90,6 +90,18 @@ TEST(Docs, filesThatPagesNameExist) {
   }
 }
 
+/// Pages of the theory that comments point to.
+TEST(Docs, pagesThatTheCodeNamesExist) {
+  for (const auto& entry : fs::recursive_directory_iterator{sourceFolder() / "msd"}) {
+    const fs::path path = entry.path();
+    if (path.extension() != ".hpp" && path.extension() != ".cpp") continue;
+    const std::string text = readAll(path);
+    for (const std::smatch& m : allMatches(text, std::regex{R"((?:docs/)?(theory/[a-z-]+\.md))"})) {
+      EXPECT_TRUE(fs::exists(sourceFolder() / "docs" / m[1].str())) << path << " names " << m[1];
+    }
+  }
+}
+
 /// What `msd COMMAND --help` prints.
 std::string helpOf(const std::string& command) {
   static std::map<std::string, std::string> known;
