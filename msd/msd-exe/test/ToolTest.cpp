@@ -35,7 +35,7 @@ TEST(Tool, tellsItsVersion) {
 }
 
 TEST(Tool, helpsWithEveryCommand) {
-  for (const char* command : {"run", "check", "info"}) {
+  for (const char* command : {"run", "check", "info", "bench", "validate"}) {
     const Outcome outcome = runMsd({command, "--help"});
     EXPECT_EQ(outcome.exitCode, 0);
     EXPECT_THAT(outcome.out, HasSubstr(std::string{"Usage: msd "} + command));
@@ -141,6 +141,14 @@ TEST(Tool, reportsWriteErrorsOfStandardOutput) {
   const Outcome outcome = runMsd({"run", folder / "ball.json", "--quiet", "--poses", "/dev/full"});
   EXPECT_EQ(outcome.exitCode, 1);
   EXPECT_THAT(outcome.err, HasSubstr("cannot write /dev/full: No space left"));
+}
+
+TEST(Validate, measuresWithFormulaExpectationAndError) {
+  const Outcome outcome = runMsd({"validate", "--fast", "Motion"});
+  EXPECT_EQ(outcome.exitCode, 0) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("free flight for 10 s"));
+  EXPECT_THAT(outcome.out, HasSubstr("3 of 3 hold"));
+  EXPECT_EQ(runMsd({"validate", "no such phenomenon"}).exitCode, 2);
 }
 
 }  // namespace

@@ -31,6 +31,26 @@ ContactCache::Kind contactKind(const CollisionShape& a, const CollisionShape& b)
                                                                       : ContactCache::Kind::kPatch;
 }
 
+/// A cylinder touches with its side, not with a cap, when the normal is at least this much across
+/// its axis.
+constexpr double kSideways = 0.7;
+
+/// Distance of the surface from the core that turns with the body, along the normal (G-1). About
+/// its axis a cylinder's core is the axis itself: the radius reaches it where the normal is across,
+/// and farther where it leans.
+double roundingOf(const Collider& collider, const Vector3D& normal, const SolverBodies& bodies) {
+  const CollisionShape& shape = collider.shape;
+  if (shape.kind == ShapeKind::kSphere || shape.kind == ShapeKind::kCapsule) return shape.radius;
+  if (shape.kind != ShapeKind::kCylinder) return 0.0;
+  const Quaternion turned = orientationOf(bodies.pose[collider.body]) * collider.local.orientation;
+  const double across = normal.cross(turned * Vector3D{0.0, 0.0, 1.0}).norm();
+  return across > kSideways ? shape.radius / across : 0.0;
+}
+
+bool isBall(const Collider& collider) {
+  return collider.shape.kind == ShapeKind::kSphere && collider.local.position.isZero(0.0);
+}
+
 }  // namespace
 
 Pose CollisionPipeline::colliderPose(const Collider& collider, const SolverBodies& bodies) const {
@@ -318,7 +338,10 @@ void CollisionPipeline::applyManifolds(std::uint32_t index,
       contact = contacts_.add(index, contactKind(a.shape, b.shape), who,
                               combine(a.material, b.material));
     }
-    contacts_.update(contact, manifold, who, bodies);
+    contacts_.update(contact, manifold, who,
+                     {roundingOf(a, manifold.normal, bodies), roundingOf(b, manifold.normal, bodies),
+                      isBall(a) && isBall(b)},
+                     bodies);
     contacts_.contact(contact).next = pair.firstContact;
     pair.firstContact = contact;
   }

@@ -20,6 +20,13 @@ struct ContactBodies {
   bool bMoves{false};
 };
 
+/// How round the surfaces of a pair are where they touch, 0 at corners and faces [m].
+struct ContactRounding {
+  double a{0.0};
+  double b{0.0};
+  bool balls{false};  ///< both are balls about their bodies' centres of mass
+};
+
 /// Coefficients of a pair.
 struct ContactMaterial {
   double friction{0.0};
@@ -90,7 +97,7 @@ class ContactCache {
 
   /// Takes over a freshly computed manifold; impulses of points whose feature is still there stay.
   void update(std::uint32_t contact, const ContactManifold& manifold, const ContactBodies& bodies,
-              const SolverBodies& poses);
+              const ContactRounding& rounding, const SolverBodies& poses);
 
   /// Contact normal in the world, from the pair's body A to B.
   [[nodiscard]] Vector3D normal(std::uint32_t contact, const SolverBodies& poses) const;
@@ -221,7 +228,7 @@ class ContactCache {
   void loadColour(int colour, ByteReader& in);
   template <int kPoints>
   void writeLane(Contact& contact, const ContactManifold& manifold, const ContactBodies& bodies,
-                 const SolverBodies& poses);
+                 const ContactRounding& rounding, const SolverBodies& poses);
 
   std::array<Colour<1>, kColours + 1> points_;
   std::array<Colour<4>, kColours + 1> patches_;

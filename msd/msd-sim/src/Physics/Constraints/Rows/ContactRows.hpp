@@ -25,6 +25,11 @@ struct alignas(64) ContactBundle {
   double friction[kBundleLanes];         ///< of the pair [-]
   double restitution[kBundleLanes];      ///< of the pair [-]
   double size[kBundleLanes];             ///< of the smaller body: the length scale [m]
+  /// How round each body is about the point: what turns is a core, and the surface lies this far
+  /// from it along the normal, whichever way the body has turned. 0: corner or face [m]
+  double rounding0[kBundleLanes];
+  double rounding1[kBundleLanes];
+  double balls[kBundleLanes];            ///< 1 where both are balls about their centres, else 0
   double anchor0[kPoints][3][kBundleLanes];  ///< point on body 0, from its centre, body axes [m]
   double anchor1[kPoints][3][kBundleLanes];  ///< point on body 1 [m]
   double active[kPoints][kBundleLanes];      ///< 1 where the point exists, else 0
