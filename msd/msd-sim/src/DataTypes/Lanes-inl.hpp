@@ -53,6 +53,7 @@ MSD_INLINE Mask operator|(Mask a, Mask b) { return {a.m || b.m}; }
 MSD_INLINE Mask operator!(Mask a) { return {!a.m}; }
 MSD_INLINE Lane select(Mask m, Lane yes, Lane no) { return m.m ? yes : no; }
 MSD_INLINE bool any(Mask m) { return m.m; }
+MSD_INLINE double largest(Lane a) { return a.v; }
 MSD_INLINE unsigned bits(Mask m) { return m.m ? 1u : 0u; }
 
 /// Columns of eight doubles, one row per lane: out[c] lane l = base[index[l] * stride + c].
@@ -140,6 +141,7 @@ MSD_INLINE Mask operator|(Mask a, Mask b) { return {hn::Or(a.m, b.m)}; }
 MSD_INLINE Mask operator!(Mask a) { return {hn::Not(a.m)}; }
 MSD_INLINE Lane select(Mask m, Lane yes, Lane no) { return {hn::IfThenElse(m.m, yes.v, no.v)}; }
 MSD_INLINE bool any(Mask m) { return !hn::AllFalse(Tag(), m.m); }
+MSD_INLINE double largest(Lane a) { return hn::GetLane(hn::MaxOfLanes(Tag(), a.v)); }
 MSD_INLINE unsigned bits(Mask m) {
   std::uint8_t buffer[8] = {};
   hn::StoreMaskBits(Tag(), m.m, buffer);

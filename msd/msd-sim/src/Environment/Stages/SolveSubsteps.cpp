@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <cstdlib>
 
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
 
@@ -20,6 +23,12 @@ constexpr double kBand = 2e-4;
 // share of the kinetic energy: both are rounding.
 constexpr double kGuardLoadShare = 1e-9;
 constexpr double kGuardKineticShare = 1e-13;
+
+// A phase is swept again while a sweep changes a normal velocity by more than this share of what
+// gravity adds in the phase, and by more than this share of the contact's size per substep.
+constexpr double kSettledKick = 0.1;
+constexpr double kSettledShare = 1e-5;
+constexpr int kMostSweeps = 8;
 
 template <class Kernel>
 void forBodies(Simulation& sim, const Kernel& kernel) {
@@ -66,24 +75,60 @@ void guardEnergy(Simulation& sim, double h) {
   }
 }
 
+/// One sweep over all contacts. Returns the largest answer of the kernels; the order of the threads
+/// does not matter to a maximum.
+template <class Kernel>
+double sweepContacts(Simulation& sim, const Kernel& kernel) {
+  std::atomic<double> largest{0.0};
+  forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
+    const double value = kernel(kernels, arrays, first, count);
+    double seen = largest.load(std::memory_order_relaxed);
+    while (value > seen && !largest.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+    }
+  });
+  return largest.load(std::memory_order_relaxed);
+}
+
+/// Sweeps until the impulses have settled, and concludes the phase.
+template <class Kernel>
+void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel) {
+  const int most = std::max(sim.settings.iterations, kMostSweeps);
+  int sweeps = 0;
+  double unrest = 0.0;
+  do {
+    pass.first = sweeps == 0;
+    unrest = sweepContacts(sim, kernel);
+    ++sweeps;
+  } while (sweeps < sim.settings.iterations || (unrest > 1.0 && sweeps < most));
+  sim.report.iterations += static_cast<std::uint32_t>(sweeps);
+  forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
+    kernels.conclude(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count,
+                     pass);
+  });
+}
+
 }  // namespace
 
 void solveSubsteps(Simulation& sim, double dt) {
   const int substeps = sim.settings.substeps > 0 ? sim.settings.substeps : kDefaultSubsteps;
-  static const int cold = getenv("COLD") ? atoi(getenv("COLD")) : 0;
-  const int iterations = sim.step == 0 && cold > 0 ? cold : sim.settings.iterations;
   const double h = dt / substeps;
+  const double kick = 0.5 * h * sim.settings.gravity.norm();
+  static const double ks = getenv("KS") ? atof(getenv("KS")) : kSettledKick;
+  static const double kr = getenv("KR") ? atof(getenv("KR")) : kSettledShare;
   ContactPass pass{.h = h,
                    .inverseH = 1.0 / h,
-                   .guessSpeed = kExpectedLoads * 0.5 * h * sim.settings.gravity.norm(),
+                   .guessSpeed = kExpectedLoads * kick,
                    .threshold = sim.settings.restitutionThreshold,
-                   .band = kBand};
+                   .band = kBand,
+                   .settledSpeed = ks * kick,
+                   .settledShare = kr / h};
   sim.guardedSubsteps = 0;
+  sim.report.iterations = 0;
   clearGuesses(sim);
   forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     kernels.warm(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count);
   });
-  const bool bounces = true;
+  const bool bounces = sim.collision.contacts().bouncingCount() > 0;
   for (int k = 0; k < substeps; ++k) {
     if (bounces) {
       forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
@@ -92,28 +137,21 @@ void solveSubsteps(Simulation& sim, double dt) {
       });
     }
     forBodies(sim, [&](auto blocks) { sim.kernels->body.kick(sim.solver, blocks, 0.5 * h); });
-    for (int it = 0; it < iterations; ++it) {
-      pass.first = it == 0;
-      pass.last = it + 1 == iterations;
-      forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
-        kernels.solve(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
-                      bounces ? arrays.bounce.data() + first : nullptr, count, pass);
-      });
-    }
+    runPhase(sim, pass, [&](const auto& kernels, auto& arrays, std::size_t first,
+                            std::size_t count) {
+      return kernels.solve(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
+                           bounces ? arrays.bounce.data() + first : nullptr, count, pass);
+    });
     forBodies(sim, [&](auto blocks) { sim.kernels->body.drift(sim.solver, blocks, h); });
-    for (int it = 0; it < iterations; ++it) {
-      pass.first = it == 0;
-      pass.last = it + 1 == iterations;
-      forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
-        kernels.relax(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count,
-                      pass);
-      });
-    }
+    runPhase(sim, pass, [&](const auto& kernels, auto& arrays, std::size_t first,
+                            std::size_t count) {
+      return kernels.relax(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
+                           count, pass);
+    });
     forBodies(sim, [&](auto blocks) { sim.kernels->body.finish(sim.solver, blocks); });
     guardEnergy(sim, h);
   }
   sim.report.substeps = static_cast<std::uint32_t>(substeps);
-  sim.report.iterations = static_cast<std::uint32_t>(2 * substeps * iterations);
   sim.lastSubstep = h;
 }
 

@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "msd-sim/src/Physics/Collision/CollisionTolerances.hpp"
-#include "msd-sim/src/Physics/Collision/NarrowphaseDispatch.hpp"
+#include "msd-sim/src/Physics/Collision/ConvexTriangles.hpp"
+#include "msd-sim/src/Physics/Collision/PairManifolds.hpp"
 
 namespace msd_sim {
 
@@ -15,6 +16,9 @@ Quaternion orientationOf(const BodyPose& p) { return {p.q[0], p.q[1], p.q[2], p.
 
 constexpr std::size_t kQueryGrain = 64;
 constexpr std::size_t kTestGrain = 64;
+
+// Cosine of the angle up to which a surface's manifold continues an old contact.
+constexpr double kSameNormal = 0.9;
 
 ContactMaterial combine(const ContactMaterial& a, const ContactMaterial& b) {
   return {std::sqrt(a.friction * b.friction), std::sqrt(a.restitution * b.restitution),
@@ -183,19 +187,40 @@ void CollisionPipeline::testPairs(const SolverBodies& bodies, std::span<const Bo
     }
     due_.push_back(i++);
   }
-  manifolds_.resize(std::max(manifolds_.size(), due_.size()));
+  // Surfaces may give several manifolds per pair: their places in the scratch list are known first.
+  std::uint32_t room = 0;
+  first_manifold_.clear();
+  for (const std::uint32_t i : due_) {
+    first_manifold_.push_back(room);
+    room += manifoldRoom(pairs_[i]);
+  }
+  manifolds_.resize(std::max<std::size_t>(manifolds_.size(), room));
+  manifold_count_.resize(std::max(manifold_count_.size(), due_.size()));
   team.forRange(due_.size(), kTestGrain, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) testPair(due_[i], bodies, travel, manifolds_[i]);
+    for (std::size_t i = first; i < last; ++i) {
+      manifold_count_[i] =
+          testPair(due_[i], bodies, travel,
+                   std::span{manifolds_}.subspan(first_manifold_[i], manifoldRoom(pairs_[due_[i]])));
+    }
   });
   for (std::size_t i = 0; i < due_.size(); ++i) {
-    applyManifold(due_[i], manifolds_[i], bodies, pushable);
+    const auto count = static_cast<std::size_t>(manifold_count_[i]);
+    applyManifolds(due_[i], std::span{manifolds_}.subspan(first_manifold_[i], count), bodies,
+                   pushable);
   }
+}
+
+std::uint32_t CollisionPipeline::manifoldRoom(const Pair& pair) const {
+  const bool plain = colliders_[pair.colliderA].shape.triangles == nullptr &&
+                     colliders_[pair.colliderB].shape.triangles == nullptr;
+  return plain ? 1u : static_cast<std::uint32_t>(kMaxTriangleManifolds);
 }
 
 // Margin: what both bodies may move in this step, and a share of their size so that a pair at rest
 // need not be tested again soon. docs/theory/collision.md derives both bounds.
-void CollisionPipeline::testPair(std::uint32_t index, const SolverBodies& bodies,
-                                 std::span<const BodyTravel> travel, ContactManifold& out) {
+int CollisionPipeline::testPair(std::uint32_t index, const SolverBodies& bodies,
+                                std::span<const BodyTravel> travel,
+                                std::span<ContactManifold> out) {
   Pair& pair = pairs_[index];
   const Collider& a = colliders_[pair.colliderA];
   const Collider& b = colliders_[pair.colliderB];
@@ -204,35 +229,72 @@ void CollisionPipeline::testPair(std::uint32_t index, const SolverBodies& bodies
   const double size = std::min(a.shape.size, b.shape.size);
   const double coming = (ta.reach - ta.sum) + (tb.reach - tb.sum);
   const double margin = coming + kSpareMargin * size;
-  out.count = 0;
-  out.separation = -std::numeric_limits<double>::infinity();
-  collideShapes(a.shape, colliderPose(a, bodies), b.shape, colliderPose(b, bodies), margin,
-                pair.cache, out);
+  out[0].count = 0;
+  out[0].separation = -std::numeric_limits<double>::infinity();
+  const int count = collideShapes(a.shape, colliderPose(a, bodies), b.shape,
+                                  colliderPose(b, bodies), margin, pair.cache, out);
   const double sums = ta.sum + tb.sum;
   // No contact: nothing can touch before the separation is used up. Contact: the points follow the
   // bodies exactly, and no other point can be missed, for motions up to kReuseTravel.
-  pair.limit = sums + (out.count == 0 ? out.separation : coming + kReuseTravel * size);
+  pair.limit = sums + (count == 0 ? out[0].separation : coming + kReuseTravel * size);
+  return count;
 }
 
-void CollisionPipeline::applyManifold(std::uint32_t index, const ContactManifold& manifold,
-                                      const SolverBodies& bodies,
-                                      std::span<const std::uint8_t> pushable) {
-  Pair& pair = pairs_[index];
-  if (manifold.count == 0) {
-    if (pair.firstContact != ContactCache::kNone) {
-      contacts_.remove(pair.firstContact);
-      pair.firstContact = ContactCache::kNone;
+// A surface's manifolds come in no lasting order: each continues the old contact whose normal is
+// nearest to its own, if that is near enough.
+std::uint32_t CollisionPipeline::takeContact(std::uint32_t& old, const Vector3D& normal,
+                                             const SolverBodies& bodies) {
+  std::uint32_t best = ContactCache::kNone, beforeBest = ContactCache::kNone;
+  double nearest = kSameNormal;
+  std::uint32_t before = ContactCache::kNone;
+  for (std::uint32_t c = old; c != ContactCache::kNone; c = contacts_.contact(c).next) {
+    const double cosine = contacts_.normal(c, bodies).dot(normal);
+    if (cosine > nearest) {
+      nearest = cosine;
+      best = c;
+      beforeBest = before;
     }
-    return;
+    before = c;
   }
+  if (best == ContactCache::kNone) return best;
+  std::uint32_t& link =
+      beforeBest == ContactCache::kNone ? old : contacts_.contact(beforeBest).next;
+  link = contacts_.contact(best).next;
+  return best;
+}
+
+void CollisionPipeline::applyManifolds(std::uint32_t index,
+                                       std::span<const ContactManifold> manifolds,
+                                       const SolverBodies& bodies,
+                                       std::span<const std::uint8_t> pushable) {
+  Pair& pair = pairs_[index];
   const Collider& a = colliders_[pair.colliderA];
   const Collider& b = colliders_[pair.colliderB];
   const ContactBodies who{a.body, b.body, pushable[a.body] != 0, pushable[b.body] != 0};
-  if (pair.firstContact == ContactCache::kNone) {
-    pair.firstContact = contacts_.add(index, 0, contactKind(a.shape, b.shape), who,
-                                      combine(a.material, b.material));
+  const bool single = manifoldRoom(pair) == 1;
+  std::uint32_t old = pair.firstContact;
+  pair.firstContact = ContactCache::kNone;
+  for (std::size_t i = manifolds.size(); i-- > 0;) {
+    const ContactManifold& manifold = manifolds[i];
+    std::uint32_t contact = old;
+    if (single) {
+      old = ContactCache::kNone;
+    } else {
+      contact = takeContact(old, manifold.normal, bodies);
+    }
+    if (contact == ContactCache::kNone) {
+      contact = contacts_.add(index, contactKind(a.shape, b.shape), who,
+                              combine(a.material, b.material));
+    }
+    contacts_.update(contact, manifold, who, bodies);
+    contacts_.contact(contact).next = pair.firstContact;
+    pair.firstContact = contact;
   }
-  contacts_.update(pair.firstContact, manifold, who, bodies);
+  while (old != ContactCache::kNone) {
+    const std::uint32_t next = contacts_.contact(old).next;
+    contacts_.remove(old);
+    old = next;
+  }
 }
 
 }  // namespace msd_sim

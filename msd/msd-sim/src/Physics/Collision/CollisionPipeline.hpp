@@ -83,20 +83,20 @@ class CollisionPipeline {
   [[nodiscard]] Pose colliderPose(const Collider& collider, const SolverBodies& bodies) const;
 
  private:
-  struct Manifolds {
-    std::uint32_t pair;
-    std::uint32_t first;  ///< in the scratch list of its block
-    std::uint32_t count;
-  };
-
   void enlargeBox(std::uint32_t collider, const SolverBodies& bodies, const BodyTravel& travel);
   void queryPairs(const PairRule& rule, WorkTeam& team);
   [[nodiscard]] bool mayCollide(std::uint32_t a, std::uint32_t b, const PairRule& rule) const;
   void removePair(std::uint32_t pair);
-  void testPair(std::uint32_t pair, const SolverBodies& bodies, std::span<const BodyTravel> travel,
-                ContactManifold& out);
-  void applyManifold(std::uint32_t pair, const ContactManifold& manifold,
-                     const SolverBodies& bodies, std::span<const std::uint8_t> pushable);
+  /// Manifolds the pair can have at most.
+  [[nodiscard]] std::uint32_t manifoldRoom(const Pair& pair) const;
+  /// Writes the pair's manifolds and returns their number.
+  int testPair(std::uint32_t pair, const SolverBodies& bodies, std::span<const BodyTravel> travel,
+               std::span<ContactManifold> out);
+  void applyManifolds(std::uint32_t pair, std::span<const ContactManifold> manifolds,
+                      const SolverBodies& bodies, std::span<const std::uint8_t> pushable);
+  /// Takes the contact that a manifold with this normal continues out of the list, or none.
+  std::uint32_t takeContact(std::uint32_t& list, const Vector3D& normal,
+                            const SolverBodies& bodies);
 
   std::vector<Collider> colliders_;
   std::vector<std::uint32_t> free_colliders_;
@@ -111,7 +111,9 @@ class CollisionPipeline {
   std::vector<std::vector<PairTable::Key>> found_;       ///< per block of moved colliders
   std::vector<PairTable::Key> fresh_;
   std::vector<std::uint32_t> due_;                       ///< pairs to test
-  std::vector<ContactManifold> manifolds_;               ///< parallel to due_
+  std::vector<std::uint32_t> first_manifold_;            ///< per due pair, in manifolds_
+  std::vector<int> manifold_count_;                      ///< per due pair
+  std::vector<ContactManifold> manifolds_;
 };
 
 }  // namespace msd_sim

@@ -74,6 +74,8 @@ CollisionShape makeCollisionShape(const msd_assets::Shape& shape) {
       break;
     case ShapeKind::kBox:
       result.halfExtents = shape.as<msd_assets::Box>().halfExtents;
+      result.polyhedron = std::make_shared<const msd_assets::ConvexPolyhedron>(
+          msd_assets::ConvexPolyhedron::box(result.halfExtents));
       break;
     case ShapeKind::kCapsule:
       result.radius = shape.as<msd_assets::Capsule>().radius;

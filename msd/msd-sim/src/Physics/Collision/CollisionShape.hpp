@@ -20,7 +20,7 @@ struct CollisionShape {
   Vector3D halfExtents{Vector3D::Zero()};       ///< box [m]
   Vector3D planeNormal{Vector3D::UnitZ()};      ///< plane
   double planeOffset{0.0};                      ///< plane [m]
-  std::shared_ptr<const msd_assets::ConvexPolyhedron> polyhedron{};  ///< hull
+  std::shared_ptr<const msd_assets::ConvexPolyhedron> polyhedron{};  ///< hull, box
   std::shared_ptr<const TriangleBvh> triangles{};                    ///< mesh, terrain
   Aabb localBounds{};  ///< in the shape's frame; infinite for a plane [m]
   double size{0.0};    ///< characteristic length: radius of the ball about the frame's origin [m]

@@ -157,8 +157,8 @@ void ContactCache::markBodies(const ContactBodies& bodies, int colour, bool used
   }
 }
 
-std::uint32_t ContactCache::add(std::uint32_t pair, std::uint32_t key, Kind kind,
-                                const ContactBodies& bodies, const ContactMaterial& material) {
+std::uint32_t ContactCache::add(std::uint32_t pair, Kind kind, const ContactBodies& bodies,
+                                const ContactMaterial& material) {
   std::uint32_t id;
   if (free_.empty()) {
     id = static_cast<std::uint32_t>(contacts_.size());
@@ -169,7 +169,7 @@ std::uint32_t ContactCache::add(std::uint32_t pair, std::uint32_t key, Kind kind
     free_.pop_back();
   }
   Contact& contact = contacts_[id];
-  contact = Contact{.pair = pair, .key = key, .kind = kind};
+  contact = Contact{.pair = pair, .kind = kind};
   contact.colour = static_cast<std::uint8_t>(chooseColour(bodies));
   bodies_[id] = bodies;
   markBodies(bodies, contact.colour, true);
@@ -178,6 +178,8 @@ std::uint32_t ContactCache::add(std::uint32_t pair, std::uint32_t key, Kind kind
   } else {
     openLane<4>(contact, id, bodies, material);
   }
+  contact.bounces = material.restitution > 0.0;
+  if (contact.bounces) ++bouncing_count_;
   ++live_count_;
   ++version_;
   return id;
@@ -191,6 +193,7 @@ void ContactCache::remove(std::uint32_t id) {
   } else {
     closeLane<4>(contact);
   }
+  if (contact.bounces) --bouncing_count_;
   contact = Contact{};
   free_.push_back(id);
   --live_count_;
@@ -315,6 +318,20 @@ void ContactCache::writeLane(Contact& contact, const ContactManifold& manifold,
   }
 }
 
+Vector3D ContactCache::normal(std::uint32_t id, const SolverBodies& poses) const {
+  const Contact& contact = contacts_[id];
+  const auto read = [&](const auto& bundle) {
+    const auto l = static_cast<std::size_t>(laneOf(contact));
+    const Vector3D n{bundle.normal[0][l], bundle.normal[1][l], bundle.normal[2][l]};
+    const Vector3D world =
+        orientationOf(poses.pose[static_cast<std::size_t>(bundle.body0[l])]) * n;
+    return contact.flipped ? Vector3D{-world} : world;
+  };
+  const std::size_t bundle = bundleOf(contact);
+  return contact.kind == Kind::kPoint ? read(points_[contact.colour].bundles[bundle])
+                                      : read(patches_[contact.colour].bundles[bundle]);
+}
+
 int ContactCache::usedColours() const {
   int used = 0;
   for (int c = 0; c < kOverflow; ++c) {
@@ -339,6 +356,7 @@ void ContactCache::clear() {
   free_.clear();
   body_colours_.assign(body_colours_.size(), 0);
   live_count_ = 0;
+  bouncing_count_ = 0;
   ++version_;
 }
 

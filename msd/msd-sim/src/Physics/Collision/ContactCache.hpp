@@ -45,11 +45,11 @@ class ContactCache {
   /// Where a contact stands.
   struct Contact {
     std::uint32_t pair{kNone};  ///< index of the pair of colliders
-    std::uint32_t key{0};       ///< which manifold of the pair (meshes have several)
     std::uint32_t next{kNone};  ///< next contact of the same pair
     std::uint32_t slot{0};      ///< lane number within colour and kind
     Kind kind{Kind::kPoint};
     std::uint8_t colour{0};
+    bool bounces{false};   ///< its pair has a restitution
     bool flipped{false};   ///< row body 0 is the pair's body B
     bool touching{false};  ///< carried an impulse in the last step
   };
@@ -73,7 +73,7 @@ class ContactCache {
   /// Makes room for body slots up to `count`.
   void resizeBodies(std::size_t count) { body_colours_.resize(std::max(count, body_colours_.size())); }
 
-  std::uint32_t add(std::uint32_t pair, std::uint32_t key, Kind kind, const ContactBodies& bodies,
+  std::uint32_t add(std::uint32_t pair, Kind kind, const ContactBodies& bodies,
                     const ContactMaterial& material);
   void remove(std::uint32_t contact);
 
@@ -81,9 +81,13 @@ class ContactCache {
   void update(std::uint32_t contact, const ContactManifold& manifold, const ContactBodies& bodies,
               const SolverBodies& poses);
 
+  /// Contact normal in the world, from the pair's body A to B.
+  [[nodiscard]] Vector3D normal(std::uint32_t contact, const SolverBodies& poses) const;
   [[nodiscard]] const Contact& contact(std::uint32_t id) const { return contacts_[id]; }
   [[nodiscard]] Contact& contact(std::uint32_t id) { return contacts_[id]; }
   [[nodiscard]] std::uint32_t count() const { return live_count_; }
+  /// Contacts whose pair has a restitution.
+  [[nodiscard]] std::uint32_t bouncingCount() const { return bouncing_count_; }
   /// Increases whenever a contact is added or removed.
   [[nodiscard]] std::uint64_t version() const { return version_; }
 
@@ -169,6 +173,7 @@ class ContactCache {
   std::vector<std::uint32_t> free_;
   std::vector<std::uint32_t> body_colours_;  ///< per body slot: bit set of colours in use
   std::uint32_t live_count_{0};
+  std::uint32_t bouncing_count_{0};
   std::uint64_t version_{0};
   std::uint64_t frame_{0};
 };

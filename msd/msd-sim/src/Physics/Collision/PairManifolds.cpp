@@ -34,9 +34,9 @@ constexpr Table makeTable() {
   set(ShapeKind::kCylinder, ShapeKind::kBox, &collideCylinderConvex);
   set(ShapeKind::kCylinder, ShapeKind::kCylinder, &collideCylinderConvex);
   set(ShapeKind::kCylinder, ShapeKind::kHull, &collideCylinderConvex);
-  set(ShapeKind::kBox, ShapeKind::kBox, &collideConvexConvex);
-  set(ShapeKind::kBox, ShapeKind::kHull, &collideConvexConvex);
-  set(ShapeKind::kHull, ShapeKind::kHull, &collideConvexConvex);
+  set(ShapeKind::kBox, ShapeKind::kBox, &collideBoxBox);
+  set(ShapeKind::kBox, ShapeKind::kHull, &collidePolyhedra);
+  set(ShapeKind::kHull, ShapeKind::kHull, &collidePolyhedra);
   for (const ShapeKind convex : {ShapeKind::kSphere, ShapeKind::kBox, ShapeKind::kCapsule,
                                  ShapeKind::kCylinder, ShapeKind::kHull}) {
     set(convex, ShapeKind::kPlane, &collideConvexPlane);

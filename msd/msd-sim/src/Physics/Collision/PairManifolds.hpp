@@ -50,6 +50,13 @@ void collideCapsuleConvex(const CollisionShape& capsule, const Pose& poseA,
 void collideCylinderConvex(const CollisionShape& cylinder, const Pose& poseA,
                            const CollisionShape& solid, const Pose& poseB, double margin,
                            ManifoldCache& cache, ContactManifold& out);
+/// Two boxes by the separating axis test.
+void collideBoxBox(const CollisionShape& a, const Pose& poseA, const CollisionShape& b,
+                   const Pose& poseB, double margin, ManifoldCache& cache, ContactManifold& out);
+/// Boxes and hulls: the separating axis test, or GJK and EPA where they have very many edges.
+void collidePolyhedra(const CollisionShape& a, const Pose& poseA, const CollisionShape& b,
+                      const Pose& poseB, double margin, ManifoldCache& cache,
+                      ContactManifold& out);
 /// Any convex shape against a half space.
 void collideConvexPlane(const CollisionShape& convex, const Pose& poseA,
                         const CollisionShape& plane, const Pose& poseB, double margin,

@@ -187,7 +187,12 @@ MSD_INLINE Demand<kPoints> plainDemand() {
   return demand;
 }
 
-/// Returns the largest change of a normal velocity, in contact sizes per second.
+/// How far a sweep was from having settled, 1 at the limit.
+MSD_INLINE Lane unrest(Lane change, const double* size, const ContactPass& pass) {
+  return change / max(set(pass.settledSpeed), set(pass.settledShare) * load(size));
+}
+
+/// Returns how far the sweep was from having settled.
 template <int kPoints>
 MSD_INLINE Lane solveLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle,
                            ContactRows<kPoints>& rows, const ContactBounce<kPoints>* bounce,
@@ -212,7 +217,7 @@ MSD_INLINE Lane solveLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle
     demand.target[i] = select(open, -(phi * set(pass.inverseH)), zero);
   }
   if (pass.first) saveGuess(rows, l);
-  const Lane change = visit(b0, b1, rows, f, arm0, arm1, demand, l) / load(bundle.size + l);
+  const Lane change = visit(b0, b1, rows, f, arm0, arm1, demand, l);
   b0.save(b, i0);
   b1.save(b, i1);
   for (int i = 0; i < kPoints; ++i) {
@@ -221,7 +226,7 @@ MSD_INLINE Lane solveLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle
     store(select(load(rows.points[i].impulse[0] + l) > zero, closed, demand.target[i]),
           rows.points[i].target + l);
   }
-  return change;
+  return unrest(change, bundle.size + l, pass);
 }
 
 template <int kPoints>
@@ -244,10 +249,10 @@ MSD_INLINE Lane relaxLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle
   }
   Demand<kPoints> demand = plainDemand<kPoints>();
   for (int i = 0; i < kPoints; ++i) demand.target[i] = load(rows.points[i].target + l);
-  const Lane change = visit(b0, b1, rows, f, arm0, arm1, demand, l) / load(bundle.size + l);
+  const Lane change = visit(b0, b1, rows, f, arm0, arm1, demand, l);
   b0.save(b, i0);
   b1.save(b, i1);
-  return change;
+  return unrest(change, bundle.size + l, pass);
 }
 
 /// End of a phase: the guess of the next one, and, after phase 2, the step's total.

@@ -179,19 +179,33 @@ void approach(const SolverBodies& b, const ContactBundle<kPoints>* bundles,
   }
 }
 template <int kPoints>
-void solve(SolverBodies& b, const ContactBundle<kPoints>* bundles, ContactRows<kPoints>* rows,
-           const ContactBounce<kPoints>* bounce, std::size_t count, const ContactPass& pass) {
+double solve(SolverBodies& b, const ContactBundle<kPoints>* bundles, ContactRows<kPoints>* rows,
+             const ContactBounce<kPoints>* bounce, std::size_t count, const ContactPass& pass) {
+  Lane change = set(0.0);
   for (std::size_t i = 0; i < count; ++i) {
     for (int l = 0; l < kBundleLanes; l += kLanes) {
-      solveLanes(b, bundles[i], rows[i], bounce != nullptr ? bounce + i : nullptr, pass, l);
+      change = max(change, solveLanes(b, bundles[i], rows[i],
+                                      bounce != nullptr ? bounce + i : nullptr, pass, l));
     }
   }
+  return largest(change);
 }
 template <int kPoints>
-void relax(SolverBodies& b, const ContactBundle<kPoints>* bundles, ContactRows<kPoints>* rows,
-           std::size_t count, const ContactPass& pass) {
+double relax(SolverBodies& b, const ContactBundle<kPoints>* bundles, ContactRows<kPoints>* rows,
+             std::size_t count, const ContactPass& pass) {
+  Lane change = set(0.0);
   for (std::size_t i = 0; i < count; ++i) {
-    for (int l = 0; l < kBundleLanes; l += kLanes) relaxLanes(b, bundles[i], rows[i], pass, l);
+    for (int l = 0; l < kBundleLanes; l += kLanes) {
+      change = max(change, relaxLanes(b, bundles[i], rows[i], pass, l));
+    }
+  }
+  return largest(change);
+}
+template <int kPoints>
+void conclude(SolverBodies& b, const ContactBundle<kPoints>* bundles, ContactRows<kPoints>* rows,
+              std::size_t count, const ContactPass& pass) {
+  for (std::size_t i = 0; i < count; ++i) {
+    for (int l = 0; l < kBundleLanes; l += kLanes) concludeLanes(b, bundles[i], rows[i], pass, l);
   }
 }
 template <int kPoints>
@@ -213,8 +227,9 @@ void correct(SolverBodies& b, const ContactBundle<kPoints>* bundles, ContactRows
 
 template <int kPoints>
 ContactKernels<kPoints> table() {
-  return {prepare<kPoints>, warm<kPoints>,          approach<kPoints>, solve<kPoints>,
-          relax<kPoints>,   storeImpulses<kPoints>, correct<kPoints>};
+  return {prepare<kPoints>, warm<kPoints>,          approach<kPoints>,
+          solve<kPoints>,   relax<kPoints>,         conclude<kPoints>,
+          storeImpulses<kPoints>, correct<kPoints>};
 }
 
 }  // namespace contact_kernels

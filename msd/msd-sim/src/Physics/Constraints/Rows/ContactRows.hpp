@@ -91,8 +91,9 @@ struct ContactPass {
   double guessSpeed{0.0};    ///< speed that loads can ask of a contact in a phase [m/s], (T-12)
   double threshold{0.0};     ///< approach speed below which nothing bounces [m/s]
   double band{0.0};          ///< gap at which a loaded contact lets go, relative to its size [-]
+  double settledSpeed{0.0};  ///< a sweep that changes less has settled [m/s] ...
+  double settledShare{0.0};  ///< ... or less of the contact's size [1/s]
   bool first{true};          ///< first sweep of its phase
-  bool last{true};           ///< last sweep of its phase
 
   double correction{0.0};    ///< share of a penetration to remove [-]
   double slop{0.0};          ///< penetration left alone, relative to the contact's size [-]
