@@ -37,6 +37,37 @@ std::size_t CapturedStep::bytes() const {
          reactions.size() * sizeof(ReactionRow) + snapshot.size();
 }
 
+BodyNumbers::BodyNumbers(const WorldModel& world) {
+  std::uint32_t number = 0;
+  for (const msd_sim::BodyId body : world.bodies()) {
+    if (numbers_.size() <= body.index) numbers_.resize(body.index + 1, 0);
+    numbers_[body.index] = number++;
+  }
+}
+
+std::uint32_t BodyNumbers::operator()(msd_sim::BodyId body) const {
+  return numbers_.at(body.index);
+}
+
+void toRows(std::span<const msd_sim::ContactRecord> contacts, const BodyNumbers& numbers,
+            std::vector<ContactRow>& rows) {
+  rows.clear();
+  for (const msd_sim::ContactRecord& c : contacts) {
+    if (c.state == msd_sim::ContactState::kOpen) continue;
+    ContactRow& row = rows.emplace_back();
+    store(row.numbers.data(), c.point);
+    store(row.numbers.data() + 3, c.normal);
+    row.numbers[6] = c.gap;
+    store(row.numbers.data() + 7, c.forceOnB);
+    store(row.numbers.data() + 10, c.slip);
+    row.numbers[13] = c.friction;
+    row.bodyA = numbers(c.bodyA);
+    row.bodyB = numbers(c.bodyB);
+    row.state = static_cast<std::uint32_t>(c.state);
+    row.feature = c.feature;
+  }
+}
+
 Capture::Capture(const WorldModel& world) : bodies_{world.bodies().size()} {
   std::uint32_t number = 0;
   for (const msd_sim::BodyId body : world.bodies()) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "msd-record/src/Rows.hpp"
@@ -30,6 +31,20 @@ struct CapturedStep {
   void clear();
   [[nodiscard]] std::size_t bytes() const;
 };
+
+/// The numbers under which a recording knows the bodies of a world: their order of making.
+class BodyNumbers {
+ public:
+  explicit BodyNumbers(const msd_sim::WorldModel& world);
+  [[nodiscard]] std::uint32_t operator()(msd_sim::BodyId body) const;
+
+ private:
+  std::vector<std::uint32_t> numbers_;  ///< by the id's index
+};
+
+/// The contacts that carry a force, as rows.
+void toRows(std::span<const msd_sim::ContactRecord> contacts, const BodyNumbers& numbers,
+            std::vector<ContactRow>& rows);
 
 /// Copies a world's state. Knows which bodies can move and which joints there are from the start;
 /// these may not change while a recording runs.

@@ -14,6 +14,7 @@
 #include "msd-record/src/RecordError.hpp"
 #include "msd-record/src/RecordingFile.hpp"
 #include "msd-record/src/Schema.hpp"
+#include "msd-scene/src/SceneShapes.hpp"
 #include "msd-scene/src/WriteScene.hpp"
 
 namespace msd_record {
@@ -57,7 +58,7 @@ void makeRoom(const fs::path& path, bool force) {
   }
   if (exists && fs::is_regular_file(fs::status(path, error)) && fs::file_size(path, error) > 0) {
     try {
-      openRecording(path, OpenMode::kRead);
+      const Database probe = openRecording(path, OpenMode::kRead);
     } catch (const RecordError&) {
       throw RecordError{
           fmt::format("cannot write {}: it exists and is no recording that --force may replace",

@@ -67,7 +67,7 @@ bool Recorder::begin(const msd_sim::WorldModel& world) {
   has_frame_ = true;
   last_frame_step_ = world.stepCount();
   snapshot(world, *captured);
-  progress_.captureSeconds += secondsSince(start);
+  capture_seconds_ += secondsSince(start);
   return submit(std::move(captured));
 }
 
@@ -88,7 +88,7 @@ bool Recorder::step(const msd_sim::WorldModel& world, const msd_sim::StepReport&
   const double pause = std::clamp(snapshot_seconds_ / kSnapshotShare, options_.commitSeconds,
                                   std::max(options_.commitSeconds, kLongestCommit));
   if (secondsSince(last_commit_) >= pause) snapshot(world, *captured);
-  progress_.captureSeconds += secondsSince(start);
+  capture_seconds_ += secondsSince(start);
   return submit(std::move(captured));
 }
 
@@ -153,7 +153,9 @@ bool Recorder::isFailed() const {
 
 RecordProgress Recorder::progress() const {
   const std::lock_guard guard{mutex_};
-  return progress_;
+  RecordProgress progress = progress_;
+  progress.captureSeconds = capture_seconds_;
+  return progress;
 }
 
 void Recorder::fail(const std::string& reason) {

@@ -61,6 +61,7 @@ class Recorder {
   /// the run ended: "ok", "interrupted", ...
   bool finish(const msd_sim::WorldModel& world, std::string_view status);
 
+  /// Call it, as the others, from the simulation's thread.
   [[nodiscard]] RecordProgress progress() const;
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] std::uint64_t every() const { return options_.every; }
@@ -83,6 +84,7 @@ class Recorder {
   RecordOptions options_;
   Capture capture_;
   Clock::time_point last_commit_{Clock::now()};
+  double capture_seconds_{0.0};   ///< [s]
   double snapshot_seconds_{0.0};  ///< what the last snapshot cost [s]
   std::uint64_t last_frame_step_;
   bool has_frame_{false};

@@ -27,23 +27,14 @@ struct RecordingFile::Statements {
 
 RecordingFile::RecordingFile(std::filesystem::path path, std::unique_ptr<FileLock> lock,
                              Database database, const msd_scene::SceneWorld& scene)
-    : path_{std::move(path)}, lock_{std::move(lock)}, database_{std::move(database)} {
+    : path_{std::move(path)}, lock_{std::move(lock)}, database_{std::move(database)}, numbers_{scene.world} {
   statements_ = std::make_unique<Statements>(*database_);
-  std::uint32_t number = 0;
-  for (const msd_sim::BodyId body : scene.world.bodies()) {
-    if (numbers_.size() <= body.index) numbers_.resize(body.index + 1, BodyState::kNoIsland);
-    numbers_[body.index] = number++;
-  }
   Statement last = database_->prepare("SELECT coalesce(max(frame) + 1, 0) FROM frames");
   if (last.step()) next_frame_ = last.integer(0);
 }
 
 RecordingFile::~RecordingFile() {
   close();
-}
-
-std::int64_t RecordingFile::numberOf(msd_sim::BodyId body) const {
-  return body.index < numbers_.size() ? numbers_[body.index] : -1;
 }
 
 void RecordingFile::write(const CapturedStep& captured) {
@@ -122,7 +113,7 @@ void RecordingFile::writeEvents(const CapturedStep& captured) {
     const bool isHit = event.kind == msd_sim::ContactEventKind::kHit;
     s.bindNull(1).bind(2, static_cast<std::int64_t>(captured.report.step));
     s.bind(3, kKinds[static_cast<std::size_t>(event.kind)]);
-    s.bind(4, numberOf(event.bodyA)).bind(5, numberOf(event.bodyB));
+    s.bind(4, std::int64_t{numbers_(event.bodyA)}).bind(5, std::int64_t{numbers_(event.bodyB)});
     for (int k = 0; k < 3; ++k) s.bind(6 + k, event.point[k]).bind(9 + k, event.normal[k]);
     isHit ? s.bind(12, event.approachSpeed) : s.bindNull(12);
     s.run();
@@ -143,18 +134,7 @@ std::int64_t RecordingFile::store(Stored<Row>& stored, std::vector<Row>& rows, R
 void RecordingFile::writeFrame(const CapturedStep& captured) {
   new_states_ = captured.states;
   new_reactions_ = captured.reactions;
-  new_contacts_.clear();
-  for (const msd_sim::ContactRecord& c : captured.contacts) {
-    if (c.state == msd_sim::ContactState::kOpen) continue;
-    new_contacts_.push_back(
-        {.numbers = {c.point.x(), c.point.y(), c.point.z(), c.normal.x(), c.normal.y(),
-                     c.normal.z(), c.gap, c.forceOnB.x(), c.forceOnB.y(), c.forceOnB.z(),
-                     c.slip.x(), c.slip.y(), c.slip.z(), c.friction},
-         .bodyA = static_cast<std::uint32_t>(numberOf(c.bodyA)),
-         .bodyB = static_cast<std::uint32_t>(numberOf(c.bodyB)),
-         .state = static_cast<std::uint32_t>(c.state),
-         .feature = c.feature});
-  }
+  toRows(captured.contacts, numbers_, new_contacts_);
   Statement& s = statements_->frame;
   s.bind(10, checksum(new_states_, new_contacts_, new_reactions_));
   s.bind(1, next_frame_).bind(2, static_cast<std::int64_t>(captured.step)).bind(3, captured.time);

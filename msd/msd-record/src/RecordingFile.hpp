@@ -74,7 +74,6 @@ class RecordingFile {
   void writeEvents(const CapturedStep& captured);
   void writeFrame(const CapturedStep& captured);
   void writeSnapshot(const CapturedStep& captured);
-  [[nodiscard]] std::int64_t numberOf(msd_sim::BodyId body) const;
 
   /// Rows of the frame before, which an unchanged frame refers to instead of repeating them.
   template <class Row>
@@ -89,7 +88,7 @@ class RecordingFile {
   std::unique_ptr<FileLock> lock_;
   std::optional<Database> database_;
   std::unique_ptr<Statements> statements_;
-  std::vector<std::uint32_t> numbers_;  ///< body number by the id's index
+  BodyNumbers numbers_;
   std::int64_t next_frame_{0};
   Stored<BodyState> states_{};
   Stored<ContactRow> contacts_{};

@@ -50,6 +50,7 @@ class Statement {
   [[nodiscard]] double real(int column) const;  ///< NULL reads as NaN
   [[nodiscard]] std::string text(int column) const;
   [[nodiscard]] std::span<const std::byte> bytes(int column) const;  ///< until the next step()
+  [[nodiscard]] sqlite3_stmt* raw() const { return statement_.get(); }
 
  private:
   struct Finalize {
