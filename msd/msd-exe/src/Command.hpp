@@ -42,6 +42,11 @@ struct Command {
 void addRunCommand(CLI::App& parser, Action& action);
 void addCheckCommand(CLI::App& parser, Action& action);
 void addInfoCommand(CLI::App& parser, Action& action);
+void addExportCommand(CLI::App& parser, Action& action);
+void addPlotCommand(CLI::App& parser, Action& action);
+void addReportCommand(CLI::App& parser, Action& action);
+void addVerifyCommand(CLI::App& parser, Action& action);
+void addResumeCommand(CLI::App& parser, Action& action);
 
 /// The whole tool: reads the command line, runs the command, reports errors on stderr as one line
 /// that starts with "msd: ".

@@ -5,10 +5,15 @@
 namespace msd_exe {
 
 std::span<const Command> commands() {
-  static constexpr std::array<Command, 3> kCommands{{
+  static constexpr std::array<Command, 8> kCommands{{
       {"run", "simulate a scene and print what happened", addRunCommand},
       {"check", "say whether a scene is right, and what is odd about it", addCheckCommand},
-      {"info", "describe a scene, a mesh file or a poses file", addInfoCommand},
+      {"info", "describe a scene, a recording, a mesh file or a poses file", addInfoCommand},
+      {"export", "write a recording's tables as CSV files", addExportCommand},
+      {"plot", "draw a recording's energies, penetration, step time and trajectories", addPlotCommand},
+      {"report", "make one page of a recording: summary, plots, extremes, settings", addReportCommand},
+      {"verify", "simulate a recording again and compare every step", addVerifyCommand},
+      {"resume", "go on with a recording from its last committed step", addResumeCommand},
   }};
   return kCommands;
 }
