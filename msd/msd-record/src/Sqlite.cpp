@@ -93,6 +93,10 @@ void Statement::reset() {
   sqlite3_reset(statement_.get());
 }
 
+int Statement::columnCount() const {
+  return sqlite3_column_count(statement_.get());
+}
+
 bool Statement::isNull(int column) const {
   return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
 }

@@ -44,6 +44,7 @@ class Statement {
   }
   void reset();
 
+  [[nodiscard]] int columnCount() const;
   [[nodiscard]] bool isNull(int column) const;
   /// These throw SqliteError when the value is of another type: a damaged or foreign file.
   [[nodiscard]] std::int64_t integer(int column) const;
