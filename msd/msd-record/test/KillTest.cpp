@@ -114,7 +114,9 @@ TEST(KillNine, losesNothingThatWasCommittedAndResumesBitForBit) {
       std::int64_t frames = reader.frameCount();
       EXPECT_EQ(frames, count > 0 || frames > 0 ? static_cast<std::int64_t>(count) + 1 : 0);
       for (std::int64_t i = 0; i < frames; ++i) static_cast<void>(reader.frame(i));
-      if (last > 0) EXPECT_EQ(reader.step(last)->report.hash.toString(), hashAt(last));
+      if (last > 0) {
+        EXPECT_EQ(reader.step(last)->report.hash.toString(), hashAt(last));
+      }
     } catch (const RecordError& error) {
       // Only a run that never got as far as its first commit may leave nothing to read.
       EXPECT_EQ(killed.told, 0u) << error.what();

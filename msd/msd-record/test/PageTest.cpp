@@ -136,7 +136,9 @@ TEST_F(Page, extremesAreTheLargestOfAllFrames) {
   ASSERT_FALSE(extremes.strongest.empty());
   EXPECT_EQ(extremes.strongest.front().value, strongest);
   EXPECT_GT(extremes.strongest.front().step, 0u);
-  if (deepest > 0.0) EXPECT_EQ(extremes.deepest.front().value, deepest);
+  if (deepest > 0.0) {
+    EXPECT_EQ(extremes.deepest.front().value, deepest);
+  }
   ASSERT_FALSE(extremes.hits.empty());
 }
 
