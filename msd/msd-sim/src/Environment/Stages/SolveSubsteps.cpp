@@ -130,6 +130,7 @@ void solveSubsteps(Simulation& sim, double dt) {
   });
   const bool bounces = sim.collision.contacts().bouncingCount() > 0;
   for (int k = 0; k < substeps; ++k) {
+    applyFields(sim, h);
     if (bounces) {
       forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
         kernels.approach(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
@@ -151,6 +152,7 @@ void solveSubsteps(Simulation& sim, double dt) {
     forBodies(sim, [&](auto blocks) { sim.kernels->body.finish(sim.solver, blocks); });
     guardEnergy(sim, h);
   }
+  removeFields(sim);
   sim.report.substeps = static_cast<std::uint32_t>(substeps);
   sim.lastSubstep = h;
 }
