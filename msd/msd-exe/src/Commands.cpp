@@ -10,8 +10,10 @@ std::span<const Command> commands() {
       {"check", "say whether a scene is right, and what is odd about it", addCheckCommand},
       {"info", "describe a scene, a recording, a mesh file or a poses file", addInfoCommand},
       {"export", "write a recording's tables as CSV files", addExportCommand},
-      {"plot", "draw a recording's energies, penetration, step time and trajectories", addPlotCommand},
-      {"report", "make one page of a recording: summary, plots, extremes, settings", addReportCommand},
+      {"plot", "draw a recording's energies, penetration, step time and trajectories",
+       addPlotCommand},
+      {"report", "make one page of a recording: summary, plots, extremes, settings",
+       addReportCommand},
       {"verify", "simulate a recording again and compare every step", addVerifyCommand},
       {"resume", "go on with a recording from its last committed step", addResumeCommand},
   }};

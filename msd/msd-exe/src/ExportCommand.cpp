@@ -30,8 +30,8 @@ int exportCsv(const ExportOptions& options) {
   const fs::path folder = makeOutputFolder(options.csv);
   for (const std::string& table : msd_record::csvTables()) {
     OutputFile file{folder / (table + ".csv")};
-    const std::uint64_t rows = msd_record::writeCsv(
-        reader, table, [&](std::string_view text) { file.write(text); });
+    const std::uint64_t rows =
+        msd_record::writeCsv(reader, table, [&](std::string_view text) { file.write(text); });
     file.commit();
     if (!options.quiet) {
       fmt::print("{:<10} {} ({}, {:.3g} MB)\n", "wrote", file.path().string(),

@@ -170,8 +170,8 @@ int describe(const std::string& path) {
   });
   std::error_code error;
   if (!fs::exists(path, error))
-    throw UsageError{
-        fmt::format("{}: found no file of this name, expected a scene, recording, mesh or poses file", path)};
+    throw UsageError{fmt::format(
+        "{}: found no file of this name, expected a scene, recording, mesh or poses file", path)};
   if (fs::is_directory(path, error)) {
     throw UsageError{fmt::format("{}: found a directory, expected a file", path)};
   }
@@ -185,7 +185,9 @@ int describe(const std::string& path) {
 
 void addInfoCommand(CLI::App& parser, Action& action) {
   const auto path = std::make_shared<std::string>();
-  parser.add_option("FILE", *path, "scene (.json), recording (.db), mesh (.stl, .obj) or poses (.bin)")
+  parser
+      .add_option("FILE", *path,
+                  "scene (.json), recording (.db), mesh (.stl, .obj) or poses (.bin)")
       ->required();
   parser.callback([path, &action] { action = [path] { return describe(*path); }; });
 }

@@ -51,7 +51,9 @@ int plot(const PlotOptions& options) {
 void addPlotCommand(CLI::App& parser, Action& action) {
   const auto options = std::make_shared<PlotOptions>();
   parser.add_option("RECORDING", options->recording, "recording (.db)")->required();
-  parser.add_option("-o,--out", options->folder, "folder for the plots (default: beside the recording)")
+  parser
+      .add_option("-o,--out", options->folder,
+                  "folder for the plots (default: beside the recording)")
       ->type_name("DIR");
   parser.add_option("--body", options->bodies, "plot this body's trajectory too; may be repeated")
       ->type_name("NAME")

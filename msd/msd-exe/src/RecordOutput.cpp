@@ -75,9 +75,9 @@ std::string RecordOutput::line(double stepSeconds) const {
   const double cost = progress.captureSeconds + progress.waitSeconds;
   return fmt::format("{:<10} {} ({}, {:.3g} MB{})\n", "recorded", recorder_->path().string(),
                      plural(progress.frames, "frame", "frames"), 1e-6 * static_cast<double>(bytes),
-                     stepSeconds > 0.0
-                         ? fmt::format("; cost {:.2g} % of the step time", 100.0 * cost / stepSeconds)
-                         : std::string{});
+                     stepSeconds > 0.0 ? fmt::format("; cost {:.2g} % of the step time",
+                                                     100.0 * cost / stepSeconds)
+                                       : std::string{});
 }
 
 }  // namespace msd_exe

@@ -24,7 +24,8 @@ std::string statusText(const std::string& status, std::uint64_t done, std::uint6
     return fmt::format("not finished: being recorded, or killed; msd resume goes on from step {}",
                        done);
   }
-  if (done < asked) return fmt::format("{} after {} of {} steps; msd resume goes on", status, done, asked);
+  if (done < asked)
+    return fmt::format("{} after {} of {} steps; msd resume goes on", status, done, asked);
   return status;
 }
 

@@ -117,7 +117,9 @@ void addResumeCommand(CLI::App& parser, Action& action) {
                   "steps to go on for (default: what is missing of the run's)")
       ->check(wholeNumber(1, static_cast<std::uint64_t>(msd_scene::Limits::kMaxSteps)))
       ->type_name("N");
-  parser.add_option("--threads", options->threads, "threads that share a step; 0: all cores (default 1)")
+  parser
+      .add_option("--threads", options->threads,
+                  "threads that share a step; 0: all cores (default 1)")
       ->check(wholeNumber(0, 1024))
       ->type_name("N");
   addRecordChoices(parser, options->choices);

@@ -71,8 +71,10 @@ msd_scene::SettingsOverrides overridesOf(const RunOptions& options) {
 /// Refuses outputs that would overwrite the scene or one another.
 void checkOutputs(const RunOptions& options) {
   const std::vector<std::pair<std::string_view, const std::string*>> outputs{
-      {"--poses", &options.poses}, {"--report", &options.report},
-      {"--profile", &options.trace}, {"--record", &options.record}};
+      {"--poses", &options.poses},
+      {"--report", &options.report},
+      {"--profile", &options.trace},
+      {"--record", &options.record}};
   std::vector<fs::path> taken{fs::weakly_canonical(options.scene)};
   for (const auto& [option, path] : outputs) {
     if (path->empty()) continue;
@@ -203,8 +205,8 @@ int run(const RunOptions& options) {
   msd_scene::SceneWorld scene = msd_scene::buildWorld(loaded, overrides);
   const double buildMilliseconds = 1e3 * secondsSince(start);
   const std::uint64_t steps = options.steps.value_or(loaded.document.steps);
-  const std::string name = loaded.document.name.empty() ? fs::path{options.scene}.stem().string()
-                                                        : loaded.document.name;
+  const std::string name =
+      loaded.document.name.empty() ? fs::path{options.scene}.stem().string() : loaded.document.name;
   Outputs outputs{options, asSimulated(loaded.document, overrides, steps, name), scene};
   printWarnings(options, loaded);
 

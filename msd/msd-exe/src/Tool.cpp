@@ -113,6 +113,8 @@ int runTool(int argc, const char* const* argv) {
   // A reader that goes away (msd run ... | head) shows as a write error, not as a sudden death that
   // leaves temporary files behind.
   std::signal(SIGPIPE, SIG_IGN);
+  // So does a file that may not grow any further.
+  std::signal(SIGXFSZ, SIG_IGN);
   CLI::App tool{std::string{kDescription}, "msd"};
   tool.set_version_flag("--version", versionText());
   tool.footer(std::string{kTheWay});

@@ -32,7 +32,8 @@ int verifyRecording(const VerifyChoices& choices) {
                .progress = [](std::uint64_t) { return !InterruptGuard::isRequested(); }});
   if (InterruptGuard::isRequested()) return kInterrupted;
   if (result.difference) {
-    fmt::print(stderr, "msd: {}: {}{}\n", choices.recording, msd_record::describe(*result.difference),
+    fmt::print(stderr, "msd: {}: {}{}\n", choices.recording,
+               msd_record::describe(*result.difference),
                recordedBy == versionText()
                    ? std::string{}
                    : fmt::format("; it was recorded by {}, this is {}", recordedBy, versionText()));
@@ -50,7 +51,9 @@ int verifyRecording(const VerifyChoices& choices) {
 void addVerifyCommand(CLI::App& parser, Action& action) {
   const auto choices = std::make_shared<VerifyChoices>();
   parser.add_option("RECORDING", choices->recording, "recording (.db)")->required();
-  parser.add_option("--threads", choices->threads, "threads that share a step; 0: all cores (default 1)")
+  parser
+      .add_option("--threads", choices->threads,
+                  "threads that share a step; 0: all cores (default 1)")
       ->check(wholeNumber(0, 1024))
       ->type_name("N");
   parser.add_flag("--quiet", choices->quiet, "print nothing but errors");

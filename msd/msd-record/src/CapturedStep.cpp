@@ -16,8 +16,7 @@ void store(double* out, const Vector3D& v) {
 }
 
 bool hasCoordinate(JointKind kind) {
-  return kind == JointKind::kHinge || kind == JointKind::kSlider ||
-         kind == JointKind::kCylindrical;
+  return kind == JointKind::kHinge || kind == JointKind::kSlider || kind == JointKind::kCylindrical;
 }
 
 }  // namespace
@@ -82,7 +81,8 @@ Capture::Capture(const WorldModel& world) : bodies_{world.bodies().size()} {
 bool Capture::isSameWorld(const WorldModel& world) const {
   if (world.bodies().size() != bodies_ || world.joints().size() != joints_.size()) return false;
   // A body that was replaced by another has lost its id.
-  return moving_.empty() || (world.contains(moving_.front().id) && world.contains(moving_.back().id));
+  return moving_.empty() ||
+         (world.contains(moving_.front().id) && world.contains(moving_.back().id));
 }
 
 void Capture::report(const WorldModel& world, const msd_sim::StepReport& report, double wall,
@@ -123,8 +123,7 @@ void Capture::frame(const WorldModel& world, CapturedStep& out) const {
     ReactionRow& row = out.reactions[i];
     store(row.numbers.data(), reaction.force);
     store(row.numbers.data() + 3, reaction.torque);
-    row.numbers[6] =
-        free ? world.jointCoordinate(id) : std::numeric_limits<double>::quiet_NaN();
+    row.numbers[6] = free ? world.jointCoordinate(id) : std::numeric_limits<double>::quiet_NaN();
     row.joint = static_cast<std::uint32_t>(i);
     row.broken = world.isBroken(id) ? 1 : 0;
   }

@@ -74,9 +74,8 @@ bool isAllZero(const std::vector<double>& values) {
 }
 
 Chart ledgerChart(const StepTable& t) {
-  Chart chart{.title = "Where the energy went: work since the start",
-              .quantity = "work",
-              .unit = "J"};
+  Chart chart{
+      .title = "Where the energy went: work since the start", .quantity = "work", .unit = "J"};
   for (std::size_t i = 0; i < kWorks.size(); ++i) {
     if (isAllZero(t.works[i])) continue;
     chart.series.push_back({std::string{kWorks[i].name}, t.time, t.works[i]});

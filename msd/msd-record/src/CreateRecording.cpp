@@ -49,9 +49,10 @@ void makeRoom(const fs::path& path, bool force) {
   }
   const bool exists = fs::exists(status);
   if (!exists && !force && fs::exists(name + "-wal", error)) {
-    throw RecordError{fmt::format(
-        "cannot write {}: {}-wal is left of a recording whose main file is gone; --force removes it",
-        name, name)};
+    throw RecordError{
+        fmt::format("cannot write {}: {}-wal is left of a recording whose main file is gone; "
+                    "--force removes it",
+                    name, name)};
   }
   if (exists && !force) {
     throw RecordError{fmt::format("cannot write {}: it exists; --force replaces it", name)};
@@ -60,9 +61,8 @@ void makeRoom(const fs::path& path, bool force) {
     try {
       const Database probe = openRecording(path, OpenMode::kRead);
     } catch (const RecordError&) {
-      throw RecordError{
-          fmt::format("cannot write {}: it exists and is no recording that --force may replace",
-                      name)};
+      throw RecordError{fmt::format(
+          "cannot write {}: it exists and is no recording that --force may replace", name)};
     }
     const FileLock lock{path, FileLock::Mode::kExisting};
   } else if (exists && !fs::is_regular_file(status)) {
@@ -76,23 +76,25 @@ void makeRoom(const fs::path& path, bool force) {
 }
 
 void setUp(Database& database, bool durable) {
-  database.execute(fmt::format(
-      "PRAGMA synchronous = {}; PRAGMA secure_delete = OFF; PRAGMA cache_size = -65536;"
-      "PRAGMA wal_autocheckpoint = {}; PRAGMA journal_size_limit = {}",
-      durable ? "FULL" : "NORMAL", kCheckpointPages, 64 << 20));
+  database.execute(
+      fmt::format("PRAGMA synchronous = {}; PRAGMA secure_delete = OFF; PRAGMA cache_size = -65536;"
+                  "PRAGMA wal_autocheckpoint = {}; PRAGMA journal_size_limit = {}",
+                  durable ? "FULL" : "NORMAL", kCheckpointPages, 64 << 20));
 }
 
 void switchToLog(Database& database, const fs::path& path) {
   Statement mode = database.prepare("PRAGMA journal_mode = WAL");
   if (!mode.step() || mode.text(0) != "wal") {
-    throw RecordError{fmt::format(
-        "cannot write {}: its file system does not support SQLite's write-ahead log", path.string())};
+    throw RecordError{
+        fmt::format("cannot write {}: its file system does not support SQLite's write-ahead log",
+                    path.string())};
   }
 }
 
 void writeAbout(Database& database, const SceneDocument& document, const SceneWorld& scene,
                 const RecordOptions& options) {
-  const auto now = std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
+  const auto now =
+      std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
   Statement insert = database.prepare(insertStatement(table("about")));
   const auto fact = [&](std::string_view key, const auto& value, std::string_view unit = "-") {
     insert.bind(1, key).bind(2, value).bind(3, unit).run();
@@ -222,9 +224,10 @@ void writeJoints(Database& database, const SceneDocument& document) {
 /// that can be resumed from the scene's start.
 void writeBeginning(Database& database, const SceneDocument& document, const SceneWorld& scene,
                     const RecordOptions& options) {
-  database.execute(fmt::format("PRAGMA page_size = {}; BEGIN IMMEDIATE; PRAGMA application_id = {};"
-                               "PRAGMA user_version = {}",
-                               kPageBytes, kApplicationId, kSchemaVersion));
+  database.execute(
+      fmt::format("PRAGMA page_size = {}; BEGIN IMMEDIATE; PRAGMA application_id = {};"
+                  "PRAGMA user_version = {}",
+                  kPageBytes, kApplicationId, kSchemaVersion));
   for (const Table& table : tables()) database.execute(createStatement(table));
   for (const View& view : views()) database.execute(std::string{view.sql});
   writeAbout(database, document, scene, options);

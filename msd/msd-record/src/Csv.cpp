@@ -107,8 +107,8 @@ std::uint64_t writeCsv(Reader& reader, std::string_view table, const TextSink& s
     }
     sink(text);
   } catch (const SqliteError& error) {
-    throw RecordError{fmt::format("{}: the recording is damaged: {}", reader.path().string(),
-                                  error.what())};
+    throw RecordError{
+        fmt::format("{}: the recording is damaged: {}", reader.path().string(), error.what())};
   }
   return rows;
 }

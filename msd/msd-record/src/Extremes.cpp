@@ -77,8 +77,8 @@ Extremes findExtremes(Reader& reader, std::size_t count) {
     addTimes(extremes.strongest, frames);
     return extremes;
   } catch (const SqliteError& error) {
-    throw RecordError{fmt::format("{}: the recording is damaged: {}", reader.path().string(),
-                                  error.what())};
+    throw RecordError{
+        fmt::format("{}: the recording is damaged: {}", reader.path().string(), error.what())};
   }
 }
 

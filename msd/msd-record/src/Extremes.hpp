@@ -18,9 +18,9 @@ struct ContactExtreme {
 };
 
 struct Extremes {
-  std::vector<ContactExtreme> deepest{};   ///< by penetration, each pair of bodies once
+  std::vector<ContactExtreme> deepest{};    ///< by penetration, each pair of bodies once
   std::vector<ContactExtreme> strongest{};  ///< by the size of the force, likewise
-  std::vector<RecordedEvent> hits{};       ///< by approach speed
+  std::vector<RecordedEvent> hits{};        ///< by approach speed
 };
 
 /// The `count` largest of each, over all frames (hits: over all steps).

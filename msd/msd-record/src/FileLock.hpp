@@ -5,7 +5,8 @@
 namespace msd_record {
 
 /// Keeps a second process from recording into the same file. Independent of SQLite's own locks, so
-/// that readers are never shut out; held from before SQLite opens the file until after it closes it.
+/// that readers are never shut out; held from before SQLite opens the file until after it closes
+/// it.
 class FileLock {
  public:
   enum class Mode { kNew, kExisting };

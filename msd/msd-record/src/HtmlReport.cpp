@@ -137,14 +137,14 @@ void addContacts(std::string& out, const std::vector<ContactExtreme>& extremes,
   const auto name = [&](std::uint32_t body) {
     return body < bodies.size() ? bodies[body].name : fmt::format("{}", body);
   };
-  HtmlTable table{out, {"body A", "body B", "state", value, "time [s]", "step", "x [m]", "y [m]",
-                        "z [m]"}, 3};
+  HtmlTable table{
+      out, {"body A", "body B", "state", value, "time [s]", "step", "x [m]", "y [m]", "z [m]"}, 3};
   for (const ContactExtreme& e : extremes) {
     const Vector3D p = e.contact.point();
-    table.row({name(e.contact.bodyA), name(e.contact.bodyB),
-               e.contact.isSlipping() ? "slip" : "stick", quantity(e.value, unit),
-               fmt::format("{:.4g}", e.time), fmt::format("{}", e.step), fmt::format("{:.4g}", p.x()),
-               fmt::format("{:.4g}", p.y()), fmt::format("{:.4g}", p.z())});
+    table.row(
+        {name(e.contact.bodyA), name(e.contact.bodyB), e.contact.isSlipping() ? "slip" : "stick",
+         quantity(e.value, unit), fmt::format("{:.4g}", e.time), fmt::format("{}", e.step),
+         fmt::format("{:.4g}", p.x()), fmt::format("{:.4g}", p.y()), fmt::format("{:.4g}", p.z())});
   }
 }
 
@@ -155,7 +155,8 @@ void addHits(std::string& out, const std::vector<RecordedEvent>& hits,
                ? bodies[static_cast<std::size_t>(body)].name
                : fmt::format("{}", body);
   };
-  HtmlTable table{out, {"body A", "body B", "approach speed", "step", "x [m]", "y [m]", "z [m]"}, 2};
+  HtmlTable table{
+      out, {"body A", "body B", "approach speed", "step", "x [m]", "y [m]", "z [m]"}, 2};
   for (const RecordedEvent& hit : hits) {
     table.row({name(hit.bodyA), name(hit.bodyB), quantity(hit.approachSpeed, "m/s"),
                fmt::format("{}", hit.step), fmt::format("{:.4g}", hit.point.x()),
@@ -171,10 +172,12 @@ void addFacts(std::string& out, const std::vector<Fact>& facts) {
 void addExtremes(std::string& out, Reader& reader, const std::vector<RecordedBody>& bodies) {
   const Extremes extremes = findExtremes(reader, kLargest);
   const auto none = [&] { out += "<p>There were none in the recorded frames.</p>\n"; };
-  out += "<h2>Deepest penetrations</h2>\n<p>Each pair of bodies once, in the recorded frames.</p>\n";
+  out +=
+      "<h2>Deepest penetrations</h2>\n<p>Each pair of bodies once, in the recorded frames.</p>\n";
   extremes.deepest.empty() ? none() : addContacts(out, extremes.deepest, bodies, "depth", "m");
-  out += "<h2>Largest contact forces</h2>\n<p>Of one contact point, mean over a step; each pair of "
-         "bodies once.</p>\n";
+  out +=
+      "<h2>Largest contact forces</h2>\n<p>Of one contact point, mean over a step; each pair of "
+      "bodies once.</p>\n";
   extremes.strongest.empty() ? none() : addContacts(out, extremes.strongest, bodies, "force", "N");
   if (extremes.hits.empty()) return;
   out += "<h2>Hardest hits</h2>\n";
@@ -203,9 +206,10 @@ std::string htmlReport(Reader& reader) {
   out += "<h2>About this recording</h2>\n";
   addFacts(out, reader.about());
   if (!totals.hash.empty()) {
-    out += fmt::format("<p>Hash of the last state: <code>{}</code>. <code>msd verify</code> runs the "
-                       "scene again and compares every step.</p>\n",
-                       totals.hash);
+    out += fmt::format(
+        "<p>Hash of the last state: <code>{}</code>. <code>msd verify</code> runs the "
+        "scene again and compares every step.</p>\n",
+        totals.hash);
   }
   return out + "</main></body></html>\n";
 }

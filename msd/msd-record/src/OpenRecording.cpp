@@ -25,15 +25,15 @@ void requireDatabaseFile(const fs::path& path) {
   const fs::file_status status = fs::status(path, error);
   const std::string name = path.string();
   if (!fs::exists(status)) {
-    throw RecordError{
-        fmt::format("{}: found no file of this name, expected a recording", name)};
+    throw RecordError{fmt::format("{}: found no file of this name, expected a recording", name)};
   }
   if (!fs::is_regular_file(status)) {
     throw RecordError{fmt::format("{}: found {}, expected a recording", name,
                                   fs::is_directory(status) ? "a directory" : "no regular file")};
   }
   if (fs::file_size(path, error) == 0) {
-    throw RecordError{fmt::format("{}: the recording is empty: its run ended before it began", name)};
+    throw RecordError{
+        fmt::format("{}: the recording is empty: its run ended before it began", name)};
   }
   if (!isSqliteFile(path)) {
     throw RecordError{
@@ -96,7 +96,8 @@ std::string immutableAddress(const fs::path& path) {
 bool isSqliteFile(const fs::path& path) {
   std::array<char, kMagic.size()> head{};
   std::ifstream file{path, std::ios::binary};
-  return file.read(head.data(), head.size()) && std::string_view{head.data(), head.size()} == kMagic;
+  return file.read(head.data(), head.size()) &&
+         std::string_view{head.data(), head.size()} == kMagic;
 }
 
 Database openRecording(const fs::path& path, OpenMode mode, const std::string& vfs) {
@@ -121,8 +122,8 @@ Database openRecording(const fs::path& path, OpenMode mode, const std::string& v
         // The first reason is the one to tell.
       }
     }
-    throw RecordError{fmt::format("{}: cannot be read as a recording: {}", path.string(),
-                                  error.what())};
+    throw RecordError{
+        fmt::format("{}: cannot be read as a recording: {}", path.string(), error.what())};
   }
 }
 

@@ -51,7 +51,8 @@ std::vector<Fact> Reader::facts(std::string_view table) {
     std::vector<Fact> result;
     Statement select = database_.prepare(fmt::format("SELECT * FROM {}", table));
     while (select.step()) {
-      result.push_back({.name = select.text(0), .value = valueText(select, 1), .unit = select.text(2)});
+      result.push_back(
+          {.name = select.text(0), .value = valueText(select, 1), .unit = select.text(2)});
     }
     return result;
   });
@@ -176,11 +177,12 @@ Frame Reader::frame(std::int64_t number) {
                                     path_.string(), number, frameCount() - 1)};
     }
     const FrameEntry entry = readEntry(select);
-    Frame frame{.entry = entry,
-                .states = readRows<BodyState>("body_state_data", entry.firstState, entry.states),
-                .contacts = readRows<ContactRow>("contact_data", entry.firstContact, entry.contacts),
-                .reactions = readRows<ReactionRow>("joint_reaction_data", entry.firstReaction,
-                                                   entry.reactions)};
+    Frame frame{
+        .entry = entry,
+        .states = readRows<BodyState>("body_state_data", entry.firstState, entry.states),
+        .contacts = readRows<ContactRow>("contact_data", entry.firstContact, entry.contacts),
+        .reactions =
+            readRows<ReactionRow>("joint_reaction_data", entry.firstReaction, entry.reactions)};
     if (checksum(frame.states, frame.contacts, frame.reactions) != entry.checksum) {
       damaged(fmt::format("frame {} does not match its checksum", number));
     }
@@ -227,7 +229,8 @@ std::vector<TrajectoryPoint> Reader::trajectory(std::string_view name) {
     std::vector<TrajectoryPoint> points;
     // A frame's states lie in the order of `place`: one seek a frame.
     Statement select = database_.prepare(
-        "SELECT d.*, f.time FROM frames f CROSS JOIN body_state_data d ON d.id = f.first_state + ?1 "
+        "SELECT d.*, f.time FROM frames f CROSS JOIN body_state_data d ON d.id = f.first_state + "
+        "?1 "
         "WHERE ?1 < f.states ORDER BY f.frame");
     select.bind(1, *found->place);
     while (select.step()) {
@@ -268,8 +271,8 @@ std::vector<RecordedEvent> Reader::events(std::uint64_t firstStep, std::uint64_t
     Statement select =
         database_.prepare("SELECT * FROM events WHERE step >= ?1 AND step <= ?2 ORDER BY id");
     select.bind(1, static_cast<std::int64_t>(firstStep));
-    select.bind(2, static_cast<std::int64_t>(
-                       std::min<std::uint64_t>(lastStep, std::numeric_limits<std::int64_t>::max())));
+    select.bind(2, static_cast<std::int64_t>(std::min<std::uint64_t>(
+                       lastStep, std::numeric_limits<std::int64_t>::max())));
     while (select.step()) result.push_back(readEvent(select));
     return result;
   });

@@ -25,10 +25,10 @@ struct Fact {
 
 struct RecordedBody {
   std::string name{};
-  std::string kind{};                    ///< "moving", "kinematic" or "static"
-  std::int64_t shape{0};                 ///< place in the scene's list
-  std::optional<std::int64_t> place{};   ///< row among a frame's states; none for static
-  double mass{0.0};                      ///< [kg]; NaN for static
+  std::string kind{};                   ///< "moving", "kinematic" or "static"
+  std::int64_t shape{0};                ///< place in the scene's list
+  std::optional<std::int64_t> place{};  ///< row among a frame's states; none for static
+  double mass{0.0};                     ///< [kg]; NaN for static
   msd_sim::Pose startPose{};
 };
 
@@ -107,8 +107,8 @@ class Reader {
   // --- steps ---
   [[nodiscard]] std::uint64_t lastStep();  ///< 0 where there is none
   using StepVisitor = std::function<bool(const RecordedStep&)>;
-  /// Calls `visit` for the steps from `first` on, in order, without holding them in memory, until it
-  /// returns false.
+  /// Calls `visit` for the steps from `first` on, in order, without holding them in memory, until
+  /// it returns false.
   void forEachStep(std::uint64_t first, const StepVisitor& visit);
   [[nodiscard]] std::optional<RecordedStep> step(std::uint64_t number);
   [[nodiscard]] std::vector<RecordedEvent> events(std::uint64_t firstStep, std::uint64_t lastStep);

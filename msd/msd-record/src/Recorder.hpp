@@ -18,10 +18,10 @@ namespace msd_record {
 
 /// What recording has come to so far.
 struct RecordProgress {
-  std::uint64_t committedStep{0};   ///< the last step that no crash of the program can take away
-  std::uint64_t frames{0};          ///< captured
-  double captureSeconds{0.0};       ///< spent on the simulation's thread: copying, snapshots [s]
-  double waitSeconds{0.0};          ///< spent there waiting for the writer [s]
+  std::uint64_t committedStep{0};  ///< the last step that no crash of the program can take away
+  std::uint64_t frames{0};         ///< captured
+  double captureSeconds{0.0};      ///< spent on the simulation's thread: copying, snapshots [s]
+  double waitSeconds{0.0};         ///< spent there waiting for the writer [s]
   bool failed{false};
   std::string error{};  ///< file, reason, last committed step
 };

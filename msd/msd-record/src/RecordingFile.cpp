@@ -27,7 +27,10 @@ struct RecordingFile::Statements {
 
 RecordingFile::RecordingFile(std::filesystem::path path, std::unique_ptr<FileLock> lock,
                              Database database, const msd_scene::SceneWorld& scene)
-    : path_{std::move(path)}, lock_{std::move(lock)}, database_{std::move(database)}, numbers_{scene.world} {
+    : path_{std::move(path)},
+      lock_{std::move(lock)},
+      database_{std::move(database)},
+      numbers_{scene.world} {
   statements_ = std::make_unique<Statements>(*database_);
   Statement last = database_->prepare("SELECT coalesce(max(frame) + 1, 0) FROM frames");
   if (last.step()) next_frame_ = last.integer(0);
@@ -96,8 +99,8 @@ void RecordingFile::writeReport(const CapturedStep& captured) {
   for (const double value :
        {r.residual, r.deepestPenetration, r.jointError, r.certificate.naturalMap,
         r.certificate.complementarity, r.certificate.coneViolation, r.certificate.normalViolation,
-        e.kinetic, e.potential, e.change, e.externalWork, e.jointWork, e.normalWork,
-        e.frictionWork, e.positionWork, e.dampingWork, e.integratorError, e.scale}) {
+        e.kinetic, e.potential, e.change, e.externalWork, e.jointWork, e.normalWork, e.frictionWork,
+        e.positionWork, e.dampingWork, e.integratorError, e.scale}) {
     real(value);
   }
   s.bind(++i, std::string_view{r.hash.toString()});
@@ -122,9 +125,9 @@ void RecordingFile::writeEvents(const CapturedStep& captured) {
 
 template <class Row>
 std::int64_t RecordingFile::store(Stored<Row>& stored, std::vector<Row>& rows, RowFeed& feed) {
-  const bool isSame =
-      rows.size() == stored.rows.size() &&
-      (rows.empty() || std::memcmp(rows.data(), stored.rows.data(), rows.size() * sizeof(Row)) == 0);
+  const bool isSame = rows.size() == stored.rows.size() &&
+                      (rows.empty() || std::memcmp(rows.data(), stored.rows.data(),
+                                                   rows.size() * sizeof(Row)) == 0);
   if (isSame) return stored.first;
   stored.first = feed.insert(rows.data(), rows.size());
   std::swap(stored.rows, rows);

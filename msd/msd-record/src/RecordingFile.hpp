@@ -24,8 +24,8 @@ struct RecordOptions {
   bool force{false};    ///< replace a recording that exists
   bool durable{false};  ///< survive power loss too: wait for the disk at every commit
   std::uint64_t stepsAsked{0};
-  std::string version{};  ///< of the engine, "0.1.0"
-  std::string build{};    ///< "msd 0.1.0 (g++ 12.2.0, Release)"
+  std::string version{};                          ///< of the engine, "0.1.0"
+  std::string build{};                            ///< "msd 0.1.0 (g++ 12.2.0, Release)"
   std::size_t queueBytes{std::size_t{64} << 20};  ///< captured and not yet written, at most
   double commitSeconds{0.25};                     ///< between two commits, at least [s]
   std::string vfs{};                              ///< SQLite's layer below; empty: the usual one

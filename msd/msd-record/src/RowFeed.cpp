@@ -162,7 +162,8 @@ void emitContact(sqlite3_context* context, const void* rows, std::size_t row, in
   }
   const std::array<std::uint32_t, 4> integers{contact.bodyA, contact.bodyB, contact.state,
                                               contact.feature};
-  sqlite3_result_int64(context, integers[static_cast<std::size_t>(column < 2 ? column : column - 14)]);
+  sqlite3_result_int64(context,
+                       integers[static_cast<std::size_t>(column < 2 ? column : column - 14)]);
 }
 
 void emitReaction(sqlite3_context* context, const void* rows, std::size_t row, int column) {

@@ -66,8 +66,8 @@ Statement& Statement::bind(int parameter, std::string_view text) {
 }
 
 Statement& Statement::bind(int parameter, std::span<const std::byte> bytes) {
-  check(sqlite3_bind_blob64(statement_.get(), parameter, bytes.data(), bytes.size(),
-                            SQLITE_STATIC));
+  check(
+      sqlite3_bind_blob64(statement_.get(), parameter, bytes.data(), bytes.size(), SQLITE_STATIC));
   return *this;
 }
 

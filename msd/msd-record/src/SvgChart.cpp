@@ -100,8 +100,8 @@ class Axis {
   double low_{0.0}, high_{1.0}, step_{1.0};
 };
 
-/// The points of a line, at most a few per pixel: of the points in one column the first, the lowest,
-/// the highest and the last stay, so that no peak is lost.
+/// The points of a line, at most a few per pixel: of the points in one column the first, the
+/// lowest, the highest and the last stay, so that no peak is lost.
 std::string pathOf(const Series& series, const Axis& x, const Axis& y, double xFactor,
                    double yFactor) {
   std::string path;
@@ -144,15 +144,18 @@ void addAxes(std::string& svg, const Chart& chart, const Axis& x, const Axis& y,
     const double place = y.place(y.tick(i));
     fmt::format_to(out, "<line class=\"{}\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n",
                    y.tick(i) == 0.0 ? "c-zero" : "c-grid", kLeft, kRight, place, place);
-    fmt::format_to(out, "<text class=\"c-text\" x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
+    fmt::format_to(out,
+                   "<text class=\"c-text\" x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
                    kLeft - 8.0, place + 4.0, y.tickText(i));
   }
   for (int i = 0; i < x.tickCount(); ++i) {
     const double place = x.place(x.tick(i));
-    fmt::format_to(out, "<line class=\"c-axis\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/>\n",
+    fmt::format_to(out,
+                   "<line class=\"c-axis\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/>\n",
                    place, kBottom, kBottom + 5.0);
-    fmt::format_to(out, "<text class=\"c-text\" x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
-                   place, kBottom + 19.0, x.tickText(i));
+    fmt::format_to(
+        out, "<text class=\"c-text\" x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
+        place, kBottom + 19.0, x.tickText(i));
   }
   fmt::format_to(out, "<path class=\"c-axis\" fill=\"none\" d=\"M{} {}V{}H{}\"/>\n", kLeft, kTop,
                  kBottom, kRight);
@@ -197,12 +200,23 @@ std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {
     switch (c) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      case '\'': result += "&#39;"; break;
-      default: result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      case '\'':
+        result += "&#39;";
+        break;
+      default:
+        result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
     }
   }
   return result;

@@ -19,7 +19,7 @@ struct Chart {
   std::string quantity{};  ///< on the y axis: "energy"
   std::string unit{};      ///< "J"; empty for counts
   std::vector<Series> series{};
-  bool fromZero{false};       ///< the y axis starts at 0
+  bool fromZero{false};  ///< the y axis starts at 0
   std::string xQuantity{"simulated time"};
   std::string xUnit{"s"};
 };

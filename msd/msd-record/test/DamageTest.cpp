@@ -1,4 +1,5 @@
-// Damaged files: the reader answers or says that the recording is damaged. It never crashes or hangs.
+// Damaged files: the reader answers or says that the recording is damaged. It never crashes or
+// hangs.
 #include <gtest/gtest.h>
 
 #include <fstream>

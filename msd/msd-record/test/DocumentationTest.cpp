@@ -136,7 +136,8 @@ TEST_F(TenQueries, fourFindsTheDeepestContact) {
   double deepest = 0.0;
   Reader r = reader();
   for (std::int64_t i = 0; i < r.frameCount(); ++i) {
-    for (const ContactRow& contact : r.frame(i).contacts) deepest = std::max(deepest, -contact.gap());
+    for (const ContactRow& contact : r.frame(i).contacts)
+      deepest = std::max(deepest, -contact.gap());
   }
   EXPECT_EQ(rows[0].numbers[3], deepest);
   EXPECT_GE(rows[8].numbers[3], rows[9].numbers[3]);
@@ -175,8 +176,8 @@ TEST_F(TenQueries, sevenAddsUpTheLedger) {
 TEST_F(TenQueries, eightCountsStickAndSlip) {
   const auto rows = ask(8);
   ASSERT_GT(rows.size(), 100u);
-  EXPECT_GT(rows[2].numbers[2], 0.0);       // the box slides at first
-  EXPECT_EQ(rows.back().numbers[2], 0.0);   // and rests in the end
+  EXPECT_GT(rows[2].numbers[2], 0.0);      // the box slides at first
+  EXPECT_EQ(rows.back().numbers[2], 0.0);  // and rests in the end
   EXPECT_GT(rows.back().numbers[1], 0.0);
 }
 

@@ -35,7 +35,9 @@ int verdict() {
   return answer;
 }
 
-int closeFile(sqlite3_file* f) { return realOf(f)->pMethods->xClose(realOf(f)); }
+int closeFile(sqlite3_file* f) {
+  return realOf(f)->pMethods->xClose(realOf(f));
+}
 int readFile(sqlite3_file* f, void* to, int n, sqlite3_int64 at) {
   return realOf(f)->pMethods->xRead(realOf(f), to, n, at);
 }
@@ -55,31 +57,41 @@ int syncFile(sqlite3_file* f, int flags) {
 int fileSize(sqlite3_file* f, sqlite3_int64* size) {
   return realOf(f)->pMethods->xFileSize(realOf(f), size);
 }
-int lockFile(sqlite3_file* f, int kind) { return realOf(f)->pMethods->xLock(realOf(f), kind); }
-int unlockFile(sqlite3_file* f, int kind) { return realOf(f)->pMethods->xUnlock(realOf(f), kind); }
+int lockFile(sqlite3_file* f, int kind) {
+  return realOf(f)->pMethods->xLock(realOf(f), kind);
+}
+int unlockFile(sqlite3_file* f, int kind) {
+  return realOf(f)->pMethods->xUnlock(realOf(f), kind);
+}
 int isReserved(sqlite3_file* f, int* out) {
   return realOf(f)->pMethods->xCheckReservedLock(realOf(f), out);
 }
 int control(sqlite3_file* f, int op, void* arg) {
   return realOf(f)->pMethods->xFileControl(realOf(f), op, arg);
 }
-int sectorSize(sqlite3_file* f) { return realOf(f)->pMethods->xSectorSize(realOf(f)); }
-int traits(sqlite3_file* f) { return realOf(f)->pMethods->xDeviceCharacteristics(realOf(f)); }
+int sectorSize(sqlite3_file* f) {
+  return realOf(f)->pMethods->xSectorSize(realOf(f));
+}
+int traits(sqlite3_file* f) {
+  return realOf(f)->pMethods->xDeviceCharacteristics(realOf(f));
+}
 int shmMap(sqlite3_file* f, int page, int size, int extend, void volatile** out) {
   return realOf(f)->pMethods->xShmMap(realOf(f), page, size, extend, out);
 }
 int shmLock(sqlite3_file* f, int at, int n, int flags) {
   return realOf(f)->pMethods->xShmLock(realOf(f), at, n, flags);
 }
-void shmBarrier(sqlite3_file* f) { realOf(f)->pMethods->xShmBarrier(realOf(f)); }
+void shmBarrier(sqlite3_file* f) {
+  realOf(f)->pMethods->xShmBarrier(realOf(f));
+}
 int shmUnmap(sqlite3_file* f, int remove) {
   return realOf(f)->pMethods->xShmUnmap(realOf(f), remove);
 }
 
-const sqlite3_io_methods kMethods{2,         closeFile, readFile,   writeFile,  truncateFile,
-                                  syncFile,  fileSize,  lockFile,   unlockFile, isReserved,
-                                  control,   sectorSize, traits,    shmMap,     shmLock,
-                                  shmBarrier, shmUnmap, nullptr,    nullptr};
+const sqlite3_io_methods kMethods{2,          closeFile,  readFile, writeFile,  truncateFile,
+                                  syncFile,   fileSize,   lockFile, unlockFile, isReserved,
+                                  control,    sectorSize, traits,   shmMap,     shmLock,
+                                  shmBarrier, shmUnmap,   nullptr,  nullptr};
 
 int openFile(sqlite3_vfs*, sqlite3_filename name, sqlite3_file* f, int flags, int* out) {
   f->pMethods = nullptr;

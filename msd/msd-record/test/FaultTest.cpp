@@ -200,8 +200,8 @@ TEST(Recorder, endsWhenBodiesComeOrGo) {
   Recorder recorder{folder / "a.db", run.loaded.document, run.scene, eager(50)};
   recorder.begin(run.scene.world);
   run.advance(recorder, 3);
-  run.scene.world.spawn(msd_sim::InertialDescription{.shape = msd_sim::Sphere{0.1},
-                                                     .position = {0, 0, 9}});
+  run.scene.world.spawn(
+      msd_sim::InertialDescription{.shape = msd_sim::Sphere{0.1}, .position = {0, 0, 9}});
   EXPECT_FALSE(run.advance(recorder, 1));
   EXPECT_THAT(recorder.progress().error, HasSubstr("bodies or joints were added or removed"));
 }
@@ -229,9 +229,10 @@ TEST(Reader, refusesNewerSchemasAndForeignTables) {
   EXPECT_THAT(changed("PRAGMA user_version = 2"), HasSubstr("schema 2, this msd reads schema 1; it "
                                                             "was written by a newer msd"));
   EXPECT_THAT(changed("DROP TABLE steps"), HasSubstr("table steps is missing"));
-  EXPECT_THAT(changed("DROP TABLE steps; CREATE VIEW steps AS WITH RECURSIVE c(x) AS (SELECT 1 UNION "
-                      "ALL SELECT x + 1 FROM c) SELECT x FROM c"),
-              HasSubstr("table steps is missing or not that of a recording"));
+  EXPECT_THAT(
+      changed("DROP TABLE steps; CREATE VIEW steps AS WITH RECURSIVE c(x) AS (SELECT 1 UNION "
+              "ALL SELECT x + 1 FROM c) SELECT x FROM c"),
+      HasSubstr("table steps is missing or not that of a recording"));
   EXPECT_EQ(changed("ANALYZE"), "no error");
 }
 

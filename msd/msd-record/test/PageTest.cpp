@@ -24,7 +24,8 @@ using testing::Not;
 bool isBalanced(const std::string& xml) {
   const std::regex tag{"<(/?)([a-z]+)[^>]*?(/?)>"};
   std::stack<std::string> open;
-  for (auto it = std::sregex_iterator{xml.begin(), xml.end(), tag}; it != std::sregex_iterator{}; ++it) {
+  for (auto it = std::sregex_iterator{xml.begin(), xml.end(), tag}; it != std::sregex_iterator{};
+       ++it) {
     if ((*it)[3].length() > 0 || (*it)[2] == "meta") continue;
     if ((*it)[1].length() == 0) {
       open.push((*it)[2]);
@@ -107,7 +108,8 @@ TEST_F(Page, plotsEverythingARunHas) {
     EXPECT_TRUE(isBalanced(toSvg(chart.chart)));
     for (const Series& series : chart.chart.series) EXPECT_EQ(series.y.size(), 100u);
   }
-  EXPECT_THAT(names, testing::ElementsAre("energy", "ledger", "penetration", "contacts", "step_time"));
+  EXPECT_THAT(names,
+              testing::ElementsAre("energy", "ledger", "penetration", "contacts", "step_time"));
   EXPECT_EQ(bodyCharts(reader_, "ball").size(), 2u);
   EXPECT_THROW(static_cast<void>(bodyCharts(reader_, "floor")), RecordError);
   EXPECT_THROW(static_cast<void>(bodyCharts(reader_, "nobody")), RecordError);
@@ -116,8 +118,9 @@ TEST_F(Page, plotsEverythingARunHas) {
 TEST_F(Page, reportStandsAlone) {
   const std::string html = htmlReport(reader_);
   EXPECT_TRUE(isBalanced(html.substr(html.find("<html"))));
-  for (const char* part : {"yard", "Mechanical energy", "Deepest penetrations", "Largest contact forces",
-                           "Hardest hits", "Settings", "restitutionThreshold", "ball"}) {
+  for (const char* part :
+       {"yard", "Mechanical energy", "Deepest penetrations", "Largest contact forces",
+        "Hardest hits", "Settings", "restitutionThreshold", "ball"}) {
     EXPECT_THAT(html, HasSubstr(part));
   }
   EXPECT_THAT(html, Not(testing::ContainsRegex("(src|href)=")));

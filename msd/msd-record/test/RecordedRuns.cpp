@@ -107,7 +107,8 @@ std::string resumeUntil(const fs::path& path, std::uint64_t steps) {
   if (!snapshot) recorder->begin(run.scene.world);
   const std::uint64_t done = run.scene.world.stepCount();
   if (steps > done) run.advance(*recorder, static_cast<int>(steps - done));
-  if (!recorder->finish(run.scene.world, "ok")) throw std::runtime_error{recorder->progress().error};
+  if (!recorder->finish(run.scene.world, "ok"))
+    throw std::runtime_error{recorder->progress().error};
   return run.scene.world.stateHash().toString();
 }
 

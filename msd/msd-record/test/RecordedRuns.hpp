@@ -54,8 +54,8 @@ std::string record(const std::filesystem::path& path, const std::string& json, i
 /// The hash after `steps` steps of a run that nobody records.
 [[nodiscard]] std::string hashAfter(const std::string& json, int steps);
 
-/// Brings a recording back to its last committed step and goes on until `steps`, as msd resume does.
-/// Returns the hash of the last state.
+/// Brings a recording back to its last committed step and goes on until `steps`, as msd resume
+/// does. Returns the hash of the last state.
 std::string resumeUntil(const std::filesystem::path& path, std::uint64_t steps);
 
 }  // namespace msd_record::test

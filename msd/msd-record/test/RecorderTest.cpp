@@ -42,7 +42,8 @@ void expectFrameIsTheWorld(const Frame& frame, const msd_scene::SceneWorld& scen
     EXPECT_EQ(bits(state.orientation().w()), bits(pose.orientation.w()));
     expectSameVector(state.orientation().vec(), pose.orientation.vec());
     expectSameVector(state.velocity(), world.frameVelocity(id));
-    expectSameVector(state.angularVelocity(), world.inertial(id).getInertialState().angularVelocity);
+    expectSameVector(state.angularVelocity(),
+                     world.inertial(id).getInertialState().angularVelocity);
     EXPECT_EQ(state.awake != 0, world.isAwake(id));
     EXPECT_EQ(state.island, world.island(id));
   }
@@ -173,9 +174,19 @@ TEST(Recording, keepsNegativeZeroInfinityAndTheSmallestNumbers) {
   const TemporaryFolder folder;
   record(folder / "a.db", kYard, 1);
   BodyState row{.body = 3, .island = BodyState::kNoIsland, .awake = 1};
-  row.numbers = {-0.0, 0.0, 5.0, 1e300, -5e-324, std::numeric_limits<double>::infinity(),
-                 -std::numeric_limits<double>::infinity(), 0.1, 1.0 / 3.0, -1.0, 9007199254740993.0,
-                 std::numeric_limits<double>::quiet_NaN(), 4503599627370497.5};
+  row.numbers = {-0.0,
+                 0.0,
+                 5.0,
+                 1e300,
+                 -5e-324,
+                 std::numeric_limits<double>::infinity(),
+                 -std::numeric_limits<double>::infinity(),
+                 0.1,
+                 1.0 / 3.0,
+                 -1.0,
+                 9007199254740993.0,
+                 std::numeric_limits<double>::quiet_NaN(),
+                 4503599627370497.5};
   {
     Database database{(folder / "a.db").string(), OpenMode::kWrite};
     RowFeed feed{database, "body_state_data", emitBodyState};
@@ -242,7 +253,6 @@ TEST(Recording, canBeReadWhileItIsWritten) {
   while (recorder.progress().committedStep < 100) std::this_thread::yield();
   EXPECT_EQ(reader.frameCount(), 101);
 }
-
 
 }  // namespace
 }  // namespace msd_record::test

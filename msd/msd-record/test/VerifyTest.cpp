@@ -23,12 +23,17 @@ class Verify : public testing::Test {
     forged.states.at(row).numbers.at(number) += by;
     const std::int64_t sum = checksum(forged.states, forged.contacts, forged.reactions);
     Database database{path().string(), OpenMode::kWrite};
-    const char* names[] = {"x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz"};
-    database.prepare(std::string{"UPDATE body_state_data SET "} + names[number] + " = ?1 WHERE id = ?2")
+    const char* names[] = {"x",  "y",  "z",  "qw", "qx", "qy", "qz",
+                           "vx", "vy", "vz", "wx", "wy", "wz"};
+    database
+        .prepare(std::string{"UPDATE body_state_data SET "} + names[number] + " = ?1 WHERE id = ?2")
         .bind(1, forged.states[row].numbers[number])
         .bind(2, forged.entry.firstState + static_cast<std::int64_t>(row))
         .run();
-    database.prepare("UPDATE frames SET checksum = ?1 WHERE frame = ?2").bind(1, sum).bind(2, frame).run();
+    database.prepare("UPDATE frames SET checksum = ?1 WHERE frame = ?2")
+        .bind(1, sum)
+        .bind(2, frame)
+        .run();
   }
   [[nodiscard]] VerifyResult verifyIt(std::optional<int> threads = {}) const {
     Reader reader{path()};
@@ -63,7 +68,8 @@ TEST_F(Verify, namesTheBodyWhoseStateIsAnother) {
   EXPECT_EQ(result.difference->step, 40u);
   EXPECT_EQ(result.difference->body, "ball");
   EXPECT_EQ(result.difference->bodyQuantity, "z [m]");
-  EXPECT_THAT(describe(*result.difference), HasSubstr("step 40 differs: state; body \"ball\" there: z"));
+  EXPECT_THAT(describe(*result.difference),
+              HasSubstr("step 40 differs: state; body \"ball\" there: z"));
 }
 
 TEST_F(Verify, namesTheStepWhoseHashOrEnergyIsAnother) {
@@ -73,18 +79,21 @@ TEST_F(Verify, namesTheStepWhoseHashOrEnergyIsAnother) {
   ASSERT_TRUE(result.difference);
   EXPECT_EQ(result.difference->step, 17u);
   EXPECT_EQ(result.difference->quantity, "friction_work");
-  change("UPDATE steps SET hash = replace(hash, substr(hash, 1, 1), "
-         "CASE substr(hash, 1, 1) WHEN 'a' THEN 'b' ELSE 'a' END) WHERE step = 12");
+  change(
+      "UPDATE steps SET hash = replace(hash, substr(hash, 1, 1), "
+      "CASE substr(hash, 1, 1) WHEN 'a' THEN 'b' ELSE 'a' END) WHERE step = 12");
   result = verifyIt();
   ASSERT_TRUE(result.difference);
   EXPECT_EQ(result.difference->step, 12u);
   EXPECT_EQ(result.difference->quantity, "hash");
 }
 
-/// A scene that is not the one that was recorded: the run differs at once, and the frames say where.
+/// A scene that is not the one that was recorded: the run differs at once, and the frames say
+/// where.
 TEST_F(Verify, namesStepAndBodyWhenTheRunItselfIsAnother) {
   record(path(), kYard, 60, 10);
-  change(R"(UPDATE scene SET json = replace(json, '"linearVelocity": [1, 0.2, 0]', '"linearVelocity": [1, 0.3, 0]'))");
+  change(
+      R"(UPDATE scene SET json = replace(json, '"linearVelocity": [1, 0.2, 0]', '"linearVelocity": [1, 0.3, 0]'))");
   change("UPDATE frames SET states = 0, contacts = 0, reactions = 0, checksum = " +
          std::to_string(checksum({}, {}, {})) + " WHERE frame = 0");
   const VerifyResult result = verifyIt();
