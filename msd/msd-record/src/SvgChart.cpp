@@ -19,7 +19,6 @@ constexpr double kLeft = 74.0;
 constexpr double kRight = 840.0;
 constexpr double kTop = 66.0;
 constexpr double kBottom = 290.0;
-constexpr double kCharacter = 6.7;  // mean width of a letter of the legend
 constexpr int kTicks = 6;
 
 /// Told apart by colour-blind eyes, and visible on white and on black.
@@ -170,17 +169,16 @@ void addAxes(std::string& svg, const Chart& chart, const Axis& x, const Axis& y,
                  0.5 * (kTop + kBottom), label(chart.quantity, yUnit));
 }
 
-/// Names of the lines, side by side above the plot.
+/// Names of the lines, side by side above the plot, as one text that the reader's font spaces.
 void addLegend(std::string& svg, const Chart& chart) {
-  double x = kLeft;
+  fmt::format_to(std::back_inserter(svg), "<text class=\"c-text\" x=\"{}\" y=\"52\">", kLeft);
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
-    const std::string& name = chart.series[i].name;
     fmt::format_to(std::back_inserter(svg),
-                   "<line x1=\"{0:.0f}\" x2=\"{1:.0f}\" y1=\"48\" y2=\"48\" stroke=\"{2}\" "
-                   "stroke-width=\"3\"/><text class=\"c-text\" x=\"{3:.0f}\" y=\"52\">{4}</text>\n",
-                   x, x + 16.0, kColours[i % kColours.size()], x + 21.0, escaped(name));
-    x += 21.0 + kCharacter * static_cast<double>(name.size()) + 16.0;
+                   "<tspan dx=\"{}\" fill=\"{}\" font-weight=\"700\">&#9473;&#9473;</tspan>"
+                   "<tspan dx=\"6\">{}</tspan>",
+                   i > 0 ? 20 : 0, kColours[i % kColours.size()], escaped(chart.series[i].name));
   }
+  svg += "</text>\n";
 }
 
 }  // namespace
