@@ -85,11 +85,16 @@ bool Recorder::step(const msd_sim::WorldModel& world, const msd_sim::StepReport&
     capture_.frame(world, *captured);
     last_frame_step_ = world.stepCount();
   }
-  const double pause = std::clamp(snapshot_seconds_ / kSnapshotShare, options_.commitSeconds,
-                                  std::max(options_.commitSeconds, kLongestCommit));
+  const double pause = commitPause();
   if (secondsSince(last_commit_) >= pause) snapshot(world, *captured);
   capture_seconds_ += secondsSince(start);
   return submit(std::move(captured));
+}
+
+double Recorder::commitPause() const {
+  if (options_.commitSeconds == 0.0) return 0.0;
+  return std::clamp(snapshot_seconds_ / kSnapshotShare, options_.commitSeconds,
+                    std::max(options_.commitSeconds, kLongestCommit));
 }
 
 bool Recorder::finish(const msd_sim::WorldModel& world, std::string_view status) {

@@ -73,6 +73,7 @@ class Recorder {
 
   [[nodiscard]] std::unique_ptr<CapturedStep> takeBuffer();
   bool submit(std::unique_ptr<CapturedStep> captured);
+  [[nodiscard]] double commitPause() const;  ///< [s]
   void snapshot(const msd_sim::WorldModel& world, CapturedStep& captured);
   [[nodiscard]] bool isFailed() const;
   void fail(const std::string& reason);

@@ -27,8 +27,8 @@ struct RecordOptions {
   std::string version{};                          ///< of the engine, "0.1.0"
   std::string build{};                            ///< "msd 0.1.0 (g++ 12.2.0, Release)"
   std::size_t queueBytes{std::size_t{64} << 20};  ///< captured and not yet written, at most
-  double commitSeconds{0.25};                     ///< between two commits, at least [s]
-  std::string vfs{};                              ///< SQLite's layer below; empty: the usual one
+  double commitSeconds{0.25};  ///< between two commits, at least [s]; 0: every step
+  std::string vfs{};           ///< SQLite's layer below; empty: the usual one
 };
 
 /// Steps between two frames by default: one for every thousand bodies that can move, so that the

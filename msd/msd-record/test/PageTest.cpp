@@ -49,7 +49,7 @@ TEST(SvgChart, hasAxesWithUnitsThatReadWell) {
   EXPECT_TRUE(isBalanced(svg)) << svg;
   EXPECT_THAT(svg, HasSubstr("length [mm]"));
   EXPECT_THAT(svg, HasSubstr("simulated time [s]"));
-  EXPECT_THAT(svg, HasSubstr(">3.5</text>"));
+  EXPECT_THAT(svg, HasSubstr(">4</text>"));
   EXPECT_THAT(svg, Not(HasSubstr("nan")));
 }
 
