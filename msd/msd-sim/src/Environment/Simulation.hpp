@@ -3,8 +3,10 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "msd-sim/src/DataTypes/WorkTeam.hpp"
@@ -14,6 +16,7 @@
 #include "msd-sim/src/Environment/Settings.hpp"
 #include "msd-sim/src/Environment/WorldModel.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionPipeline.hpp"
+#include "msd-sim/src/Physics/Constraints/Joints/JointSolver.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/Kernels.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/SolverBodies.hpp"
 #include "msd-sim/src/Physics/PotentialEnergy/PotentialEnergy.hpp"
@@ -38,6 +41,21 @@ struct BodySlot {
   [[nodiscard]] bool isUsed() const { return inertial != nullptr || environment != nullptr; }
 };
 
+/// What an island rests on, which decides how the energy guard may act on it.
+enum class IslandHold : std::uint8_t {
+  kNothing,  ///< its momenta are conserved
+  kStatic,   ///< touches something that never moves
+  kDriven,   ///< touches a kinematic body or has a motor: work comes in from outside
+};
+
+/// One place for a joint.
+struct JointSlot {
+  std::uint32_t generation{0};
+  bool used{false};
+  std::uint32_t joint{0};  ///< index in the solver
+  JointDescription description{};
+};
+
 /// Groups of bodies that push each other, as index lists into the body slots.
 struct Islands {
   std::vector<std::uint32_t> parent;      ///< union-find over slots
@@ -48,9 +66,15 @@ struct Islands {
   std::vector<std::uint32_t> degree;      ///< scratch of the search for levels
   std::vector<std::uint32_t> neighbours;
   std::vector<std::uint32_t> queue;
+  std::vector<IslandHold> hold;           ///< per island
+  std::vector<double> scale;              ///< per island: of the running drift, 1 where it is free
   std::uint64_t version{~std::uint64_t{0}};  ///< of the contacts they were made from
+  std::uint64_t jointVersion{~std::uint64_t{0}};  ///< of the joints
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
   [[nodiscard]] std::size_t count() const { return start.empty() ? 0 : start.size() - 1; }
+  [[nodiscard]] std::span<const std::uint32_t> bodiesOf(std::size_t island) const {
+    return std::span{bodies}.subspan(start[island], start[island + 1] - start[island]);
+  }
 };
 
 /// Body pairs whose touching changed, and hits, before they become events.
@@ -127,6 +151,7 @@ struct Simulation {
   // Per body slot.
   SolverBodies solver;
   std::vector<BodyTravel> travel;
+  std::vector<double> comingTravel;          ///< most a body moves in the step on its own [m]
   std::vector<std::uint8_t> pushable;        ///< forces move it, and it is awake
   std::vector<std::uint8_t> moving;          ///< pushable or kinematic: the body kernels take it
   std::vector<double> factorOfBody;          ///< energy guard's scratch, 1 by default
@@ -137,11 +162,19 @@ struct Simulation {
   ImpactScratch impactScratch;
   std::vector<FieldShare> fields;            ///< empty without potentials
 
+  AlignedVector<double> sweepScratch;  ///< impulses and velocities of the sweep before
+
   CollisionPipeline collision;
   Islands islands;
   std::vector<std::uint32_t> activeBlocks;   ///< blocks of eight slots with a moving body
   std::vector<std::unique_ptr<PotentialEnergy>> potentials;
 
+  JointSolver joints;
+  std::vector<JointSlot> jointSlots;
+  std::vector<std::uint32_t> freeJointSlots;
+  std::vector<JointId> jointOrder;  ///< joints as they were made
+  /// Slots of bodies that a joint keeps from colliding, smaller first, sorted; one entry per joint.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> joinedPairs;
   PendingWork pendingWork;
 
   std::vector<ContactEvent> events;
@@ -160,6 +193,8 @@ struct Simulation {
 
   [[nodiscard]] BodySlot& slot(BodyId id);
   [[nodiscard]] const BodySlot& slot(BodyId id) const;
+  [[nodiscard]] JointSlot& jointSlot(JointId id);
+  [[nodiscard]] const JointSlot& jointSlot(JointId id) const;
   [[nodiscard]] BodyId idOf(std::uint32_t slot) const { return {slot, slots[slot].generation}; }
 };
 
@@ -170,9 +205,18 @@ void findContacts(Simulation& sim);
 void prepareRows(Simulation& sim, double dt);
 void buildIslands(Simulation& sim);
 void solveSubsteps(Simulation& sim, double dt);
+/// (T-13), before the drift: an island held by something static climbs no higher than its kinetic
+/// energy can lift it.
+void holdDrift(Simulation& sim, double h);
+/// (T-13), after a substep: no island has more energy than it had and the loads gave it. What a solve
+/// that has not converged adds is taken out of the motion again.
+void guardEnergy(Simulation& sim, double h);
 void correctPositions(Simulation& sim, double dt);
 bool scatterBodies(Simulation& sim);
 void auditStep(Simulation& sim, double dt);
+
+/// Lets the bodies of a joint that is gone touch each other again.
+void releasePair(Simulation& sim, const JointDefinition& joint);
 
 // Parts of the stages.
 

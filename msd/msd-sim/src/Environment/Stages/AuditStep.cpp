@@ -119,7 +119,13 @@ void auditStep(Simulation& sim, double dt) {
   ledger.externalWork += driven;
   ledger.integratorError -= driven;
   // Rows act with the arms of the middle of the step; what the true arms add is discretisation.
-  ledger.integratorError += constraint - ledger.normalWork - ledger.frictionWork;
+  // Springs move energy between motion and their potential; theory/joints.md, (J-19).
+  const JointSolver::Sums& joints = sim.joints.sums();
+  ledger.potential += joints.potential;
+  ledger.change += joints.potentialChange;
+  ledger.jointWork = joints.work;
+  ledger.integratorError += constraint + joints.potentialChange - ledger.jointWork -
+                            ledger.normalWork - ledger.frictionWork;
   ledger.scale = std::max(sim.report.energy.scale, ledger.kinetic);
   StepReport& report = sim.report;
   report.energy = ledger;

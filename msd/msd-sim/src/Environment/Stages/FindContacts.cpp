@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "msd-sim/src/Environment/Simulation.hpp"
 
 namespace msd_sim {
@@ -10,7 +12,9 @@ struct JointRule final : CollisionPipeline::PairRule {
     // Two bodies that nothing can push have nothing to tell each other.
     const bool anyDynamic = (sim.slots[a].inertial && !sim.slots[a].kinematic) ||
                             (sim.slots[b].inertial && !sim.slots[b].kinematic);
-    return anyDynamic;
+    if (!anyDynamic || sim.joinedPairs.empty()) return anyDynamic;
+    return !std::binary_search(sim.joinedPairs.begin(), sim.joinedPairs.end(),
+                               std::pair{std::min(a, b), std::max(a, b)});
   }
   const Simulation& sim;
 };

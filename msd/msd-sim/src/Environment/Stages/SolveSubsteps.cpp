@@ -1,9 +1,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstdlib>
 
-#include "msd-sim/src/Environment/Stages/RowPasses.hpp"
+#include "msd-sim/src/Environment/Stages/SweepMomentum.hpp"
 
 namespace msd_sim {
 
@@ -19,16 +18,14 @@ constexpr double kExpectedLoads = 4.0;
 // Gap at which a loaded contact lets go, relative to the size of its smaller body (G-6).
 constexpr double kBand = 2e-4;
 
-// The guard lets this share of the energy that the loads feed in during a substep pass, and this
-// share of the kinetic energy: both are rounding.
-constexpr double kGuardLoadShare = 1e-9;
-constexpr double kGuardKineticShare = 1e-13;
-
 // A phase is swept again while a sweep changes a normal velocity by more than this share of what
 // gravity adds in the phase, and by more than this share of the contact's size per substep.
 constexpr double kSettledKick = 0.1;
 constexpr double kSettledShare = 1e-5;
 constexpr int kMostSweeps = 8;
+
+// Stands for a settled speed that is never exceeded.
+constexpr double kNever = 1e300;
 
 template <class Kernel>
 void forBodies(Simulation& sim, const Kernel& kernel) {
@@ -46,33 +43,12 @@ void clearGuesses(Simulation& sim) {
   }
 }
 
-/// (T-13): no island leaves a substep with more energy than it had and the loads gave it. What a
-/// solve that has not converged adds is taken out of the motion again.
-void guardEnergy(Simulation& sim, double h) {
-  const Islands& islands = sim.islands;
-  for (std::size_t k = 0; k < islands.count(); ++k) {
-    double surplus = 0.0, allowance = 0.0, kinetic = 0.0;
-    for (std::uint32_t e = islands.start[k]; e < islands.start[k + 1]; ++e) {
-      const std::uint32_t i = islands.bodies[e];
-      const BodyLoad& load = sim.solver.load[i];
-      const BodyKick& kick = sim.solver.kick[i];
-      const double a2 = load.a[0] * load.a[0] + load.a[1] * load.a[1] + load.a[2] * load.a[2];
-      surplus += sim.solver.surplus[i];
-      kinetic += sim.solver.surplus[i] + kick.kinetic + kick.work;
-      allowance += kGuardLoadShare * sim.solver.mass[i].mass * a2 * h * h +
-                   kGuardKineticShare * kick.kinetic;
-    }
-    if (surplus <= allowance || !(kinetic > 0.0)) continue;
-    const double c = std::sqrt(std::max(0.0, 1.0 - surplus / kinetic));
-    for (std::uint32_t e = islands.start[k]; e < islands.start[k + 1]; ++e) {
-      BodyMotion& m = sim.solver.motion[islands.bodies[e]];
-      for (int q = 0; q < 3; ++q) {
-        m.v[q] *= c;
-        m.w[q] *= c;
-      }
-    }
-    ++sim.guardedSubsteps;
+/// Reactions and works of the joints; the bodies of those that broke may touch from now on.
+void finishJoints(Simulation& sim, double dt) {
+  for (const std::uint32_t joint : sim.joints.finish(sim.solver, dt, *sim.team)) {
+    releasePair(sim, sim.joints.record(joint).definition);
   }
+  sim.report.jointError = sim.joints.sums().separation;
 }
 
 /// One sweep over all contacts. Returns the largest answer of the kernels; the order of the threads
@@ -89,16 +65,26 @@ double sweepContacts(Simulation& sim, const Kernel& kernel) {
   return largest.load(std::memory_order_relaxed);
 }
 
-/// Sweeps until the impulses have settled, and concludes the phase.
-template <class Kernel>
-void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel) {
+/// Sweeps until the impulses have settled, and concludes the phase. `joints` solves the joints after
+/// each sweep and returns how far they were from having settled.
+template <class Kernel, class Joints>
+void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Joints& joints) {
   const int most = std::max(sim.settings.iterations, kMostSweeps);
+  // Joints keep impulses of their own, which the momentum does not know.
+  const bool canExtrapolate = sim.joints.isEmpty();
   int sweeps = 0;
+  SweepMomentum momentum{sim, SweepMomentum::Unknowns::kVelocities};
   double unrest = 0.0;
   do {
     pass.first = sweeps == 0;
-    unrest = sweepContacts(sim, kernel);
+    unrest = std::max(sweepContacts(sim, kernel), joints(pass.first));
     ++sweeps;
+    if (!canExtrapolate || unrest <= 1.0 || sweeps >= most) continue;
+    if (sweeps == 1) {
+      momentum.begin();
+    } else {
+      momentum.advance(unrest);
+    }
   } while (sweeps < sim.settings.iterations || (unrest > 1.0 && sweeps < most));
   sim.report.iterations += static_cast<std::uint32_t>(sweeps);
   forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
@@ -113,21 +99,29 @@ void solveSubsteps(Simulation& sim, double dt) {
   const int substeps = sim.settings.substeps > 0 ? sim.settings.substeps : kDefaultSubsteps;
   const double h = dt / substeps;
   const double kick = 0.5 * h * sim.settings.gravity.norm();
-  static const double ks = getenv("KS") ? atof(getenv("KS")) : kSettledKick;
-  static const double kr = getenv("KR") ? atof(getenv("KR")) : kSettledShare;
   ContactPass pass{.h = h,
                    .inverseH = 1.0 / h,
                    .guessSpeed = kExpectedLoads * kick,
                    .threshold = sim.settings.restitutionThreshold,
                    .band = kBand,
-                   .settledSpeed = ks * kick,
-                   .settledShare = kr / h};
+                   .settledSpeed = kSettledKick * kick,
+                   .settledShare = kSettledShare / h};
   sim.guardedSubsteps = 0;
   sim.report.iterations = 0;
   clearGuesses(sim);
   forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     kernels.warm(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count);
   });
+  // A joint's solve is exact by itself: only where contacts act too does another sweep change it.
+  const double settled = sim.collision.contacts().count() > 0 ? pass.settledSpeed : kNever;
+  const auto solveJoints = [&](bool first) {
+    return sim.joints.solve(sim.solver, first, *sim.team) / settled;
+  };
+  const auto relaxJoints = [&](bool first) {
+    return sim.joints.relax(sim.solver, first, *sim.team) / settled;
+  };
+  sim.joints.prepare(sim.solver, h, sim.settings.correctionSpeed, *sim.team);
+  sim.joints.warm(sim.solver);
   const bool bounces = sim.collision.contacts().bouncingCount() > 0;
   for (int k = 0; k < substeps; ++k) {
     applyFields(sim, h);
@@ -142,19 +136,23 @@ void solveSubsteps(Simulation& sim, double dt) {
                             std::size_t count) {
       return kernels.solve(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
                            bounces ? arrays.bounce.data() + first : nullptr, count, pass);
-    });
+    }, solveJoints);
+    sim.joints.concludePositions(*sim.team);
+    holdDrift(sim, h);
     forBodies(sim, [&](auto blocks) { sim.kernels->body.drift(sim.solver, blocks, h); });
     runPhase(sim, pass, [&](const auto& kernels, auto& arrays, std::size_t first,
                             std::size_t count) {
       return kernels.relax(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
                            count, pass);
-    });
+    }, relaxJoints);
+    sim.joints.concludeVelocities(*sim.team);
     forBodies(sim, [&](auto blocks) { sim.kernels->body.finish(sim.solver, blocks); });
     guardEnergy(sim, h);
   }
   removeFields(sim);
   sim.report.substeps = static_cast<std::uint32_t>(substeps);
   sim.lastSubstep = h;
+  finishJoints(sim, dt);
 }
 
 }  // namespace msd_sim
