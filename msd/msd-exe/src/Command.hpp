@@ -45,6 +45,11 @@ void addCheckCommand(CLI::App& parser, Action& action);
 void addInfoCommand(CLI::App& parser, Action& action);
 void addBenchCommand(CLI::App& parser, Action& action);
 void addValidateCommand(CLI::App& parser, Action& action);
+void addExportCommand(CLI::App& parser, Action& action);
+void addPlotCommand(CLI::App& parser, Action& action);
+void addReportCommand(CLI::App& parser, Action& action);
+void addVerifyCommand(CLI::App& parser, Action& action);
+void addResumeCommand(CLI::App& parser, Action& action);
 
 /// The whole tool: reads the command line, runs the command, reports errors on stderr as one line
 /// that starts with "msd: ".
