@@ -42,6 +42,10 @@ struct Command {
 void addRunCommand(CLI::App& parser, Action& action);
 void addCheckCommand(CLI::App& parser, Action& action);
 void addInfoCommand(CLI::App& parser, Action& action);
+#ifdef MSD_HAS_VIEW
+void addViewCommand(CLI::App& parser, Action& action);
+void addSnapshotCommand(CLI::App& parser, Action& action);
+#endif
 
 /// The whole tool: reads the command line, runs the command, reports errors on stderr as one line
 /// that starts with "msd: ".

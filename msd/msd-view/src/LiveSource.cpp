@@ -52,7 +52,7 @@ void LiveSource::build() {
   history_.clear();
   history_bytes_ = 0;
   new_rows_.clear();
-  totals_ = {};
+  row_maker_ = {};
   drag_.reset();
   applied_.reset();
   failure_.clear();
@@ -185,29 +185,7 @@ void LiveSource::remember() {
 }
 
 void LiveSource::addRow(const msd_sim::StepReport& report) {
-  const msd_sim::EnergyLedger& energy = report.energy;
-  totals_[Column::kExternalWork] += energy.externalWork;
-  totals_[Column::kJointWork] += energy.jointWork;
-  totals_[Column::kNormalWork] += energy.normalWork;
-  totals_[Column::kFrictionWork] += energy.frictionWork;
-  totals_[Column::kPositionWork] += energy.positionWork;
-  totals_[Column::kDampingWork] += energy.dampingWork;
-  totals_[Column::kIntegratorError] += energy.integratorError;
-
-  SeriesRow row = totals_;
-  row[Column::kIndex] = row[Column::kStep] = static_cast<double>(report.step);
-  row[Column::kTime] = report.time;
-  row[Column::kKinetic] = energy.kinetic;
-  row[Column::kPotential] = energy.potential;
-  row[Column::kClosure] = energy.closure();
-  row[Column::kScale] = energy.scale;
-  row[Column::kResidual] = report.residual;
-  row[Column::kPenetration] = report.deepestPenetration;
-  row[Column::kJointError] = report.jointError;
-  row[Column::kContacts] = report.contacts;
-  row[Column::kAwake] = report.awakeBodies;
-  row[Column::kIslands] = report.islands;
-  row[Column::kIterations] = report.iterations;
+  SeriesRow row = row_maker_.make(report, report.step, method());
   for (const msd_sim::ContactEvent& event : scene_->world.events()) {
     switch (event.kind) {
       case msd_sim::ContactEventKind::kBegin: row[Column::kBegins] += 1.0; break;
@@ -218,14 +196,6 @@ void LiveSource::addRow(const msd_sim::StepReport& report) {
         break;
     }
   }
-  row[Column::kStatus] = static_cast<double>(report.status);
-  row[Column::kMethod] = method() == msd_sim::Method::kExact ? 1.0 : 0.0;
-  row[Column::kNaturalMap] = report.certificate.naturalMap;
-  row[Column::kComplementarity] = report.certificate.complementarity;
-  row[Column::kConeViolation] = report.certificate.coneViolation;
-  row[Column::kNormalViolation] = report.certificate.normalViolation;
-  std::copy(report.stageSeconds.begin(), report.stageSeconds.end(),
-            row.values.begin() + static_cast<std::ptrdiff_t>(Column::kGather));
   new_rows_.push_back(row);
 }
 

@@ -9,6 +9,7 @@
 #include "msd-scene/src/BuildScene.hpp"
 #include "msd-scene/src/ReadScene.hpp"
 #include "msd-view/src/FrameSource.hpp"
+#include "msd-view/src/StepRow.hpp"
 
 namespace msd_view {
 
@@ -57,7 +58,7 @@ class LiveSource final : public FrameSource {
   std::deque<FramePointer> history_;
   std::size_t history_bytes_{0};
   std::vector<SeriesRow> new_rows_;
-  SeriesRow totals_{};
+  RowMaker row_maker_;
   std::optional<DragTarget> drag_;
   std::optional<DragForce> applied_;
   bool bounds_wanted_{false};

@@ -14,14 +14,15 @@ using namespace std::chrono_literals;
 constexpr auto kPictureTime = 1'000'000us / 60;
 /// A simulation slower than asked for falls behind instead of catching up for ever [s].
 constexpr double kMostOwed = 0.1;
-/// Steps back no further than to the first moment that is kept.
+/// A long way of single steps shows a picture this often.
 constexpr auto kStepSlice = 50ms;
 
 }  // namespace
 
-Player::Player(std::unique_ptr<FrameSource> source, bool startPlaying, Sink sink)
+Player::Player(std::unique_ptr<FrameSource> source, std::uint64_t startIndex, bool startPlaying,
+               Sink sink)
     : source_{std::move(source)}, sink_{std::move(sink)}, is_playing_{startPlaying} {
-  shown_ = source_->frame(source_->firstIndex());
+  shown_ = source_->frame(startIndex);
   thread_ = std::jthread{[this](const std::stop_token& stop) { run(stop); }};
 }
 
@@ -143,7 +144,6 @@ void Player::stepBy(std::int64_t count) {
     return;
   }
   for (std::int64_t i = 0; i < count && moveOn(); ++i) {
-    // A long way shows what happens on it.
     if (Clock::now() >= last_publish_ + kStepSlice) publish();
   }
 }

@@ -35,7 +35,8 @@ class Player {
   using Opened = std::function<void(std::string)>;
 
   /// `sink` is called by the player's thread and must not block.
-  Player(std::unique_ptr<FrameSource> source, bool startPlaying, Sink sink);
+  Player(std::unique_ptr<FrameSource> source, std::uint64_t startIndex, bool startPlaying,
+         Sink sink);
   ~Player();
   Player(const Player&) = delete;
   Player& operator=(const Player&) = delete;

@@ -71,7 +71,7 @@ ViewServer::Parts::Parts(std::unique_ptr<FrameSource> source, const ServerOption
       hub{[this](Control control) { player->post(std::move(control)); },
           [this](bool wanted) { player->setBoundsWanted(wanted); }},
       watch{context} {
-  player = std::make_unique<Player>(std::move(source), options.startPlaying,
+  player = std::make_unique<Player>(std::move(source), options.startIndex, options.startPlaying,
                                     [this](Update update) { take(std::move(update)); });
   acceptNext();
   watchViewers();

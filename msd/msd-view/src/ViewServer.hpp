@@ -21,6 +21,7 @@ struct ServerOptions {
   static constexpr std::uint16_t kDefaultPort = 8765;
   std::uint16_t port{kDefaultPort};  ///< 0: any free one
   bool startPlaying{true};
+  std::uint64_t startIndex{0};     ///< the moment shown first, brought into the source's range
   std::filesystem::path scenes{};        ///< folder of the scenes offered; empty: none
   LiveOptions live{};                    ///< for scenes opened from the page
 };

@@ -239,6 +239,21 @@ export class App implements Listener {
     showHelp();
   }
 
+  /** For msd snapshot: whether this moment, with all that is to be shown of it, has been drawn. */
+  prepareSnapshot(index: number, body: number): boolean {
+    if (!this.scene || this.poses?.index !== index) return false;
+    if (this.selected !== body) this.select(body);
+    if (this.overlays.needsContacts && this.lastContacts?.index !== index) return false;
+    if (this.snapshotAt === 0) {
+      this.layout.arrange();
+      this.snapshotAt = performance.now();
+    }
+    // Figures and plots follow the picture at their own pace.
+    return performance.now() - this.snapshotAt > 400;
+  }
+
+  private snapshotAt = 0;
+
   certificate(): void {
     if (this.row >= 0) showCertificate(this.series, this.row);
   }
