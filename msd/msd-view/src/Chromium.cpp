@@ -135,7 +135,7 @@ void Chromium::start(const fs::path& program, int width, int height) {
   to_ = commands[1];
   from_ = answers[0];
   if (process_ < 0) failWith("cannot start the browser");
-  std::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGPIPE, SIG_IGN);
 }
 
 Chromium::~Chromium() {
