@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -34,6 +35,13 @@ struct BodySlot {
   [[nodiscard]] bool isUsed() const { return inertial != nullptr || environment != nullptr; }
 };
 
+/// What an island rests on, which decides how the energy guard may act on it.
+enum class IslandHold : std::uint8_t {
+  kNothing,  ///< its momenta are conserved
+  kStatic,   ///< touches something that never moves
+  kDriven,   ///< touches a kinematic body or has a motor: work comes in from outside
+};
+
 /// Groups of bodies that push each other, as index lists into the body slots.
 struct Islands {
   std::vector<std::uint32_t> parent;      ///< union-find over slots
@@ -44,9 +52,14 @@ struct Islands {
   std::vector<std::uint32_t> degree;      ///< scratch of the search for levels
   std::vector<std::uint32_t> neighbours;
   std::vector<std::uint32_t> queue;
+  std::vector<IslandHold> hold;           ///< per island
+  std::vector<double> scale;              ///< per island: of the running drift, 1 where it is free
   std::uint64_t version{~std::uint64_t{0}};  ///< of the contacts they were made from
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
   [[nodiscard]] std::size_t count() const { return start.empty() ? 0 : start.size() - 1; }
+  [[nodiscard]] std::span<const std::uint32_t> bodiesOf(std::size_t island) const {
+    return std::span{bodies}.subspan(start[island], start[island + 1] - start[island]);
+  }
 };
 
 /// Everything inside a WorldModel. The stages of a step are functions on it, one file each.
@@ -65,9 +78,12 @@ struct Simulation {
   // Per body slot.
   SolverBodies solver;
   std::vector<BodyTravel> travel;
+  std::vector<double> comingTravel;          ///< most a body moves in the step on its own [m]
   std::vector<std::uint8_t> pushable;        ///< forces move it, and it is awake
   std::vector<std::uint8_t> moving;          ///< pushable or kinematic: the body kernels take it
   std::vector<double> factorOfBody;          ///< energy guard's scratch, 1 by default
+
+  AlignedVector<double> sweepScratch;  ///< impulses and velocities of the sweep before
 
   CollisionPipeline collision;
   Islands islands;
@@ -96,6 +112,12 @@ void findContacts(Simulation& sim);
 void prepareRows(Simulation& sim, double dt);
 void buildIslands(Simulation& sim);
 void solveSubsteps(Simulation& sim, double dt);
+/// (T-13), before the drift: an island held by something static climbs no higher than its kinetic
+/// energy can lift it.
+void holdDrift(Simulation& sim, double h);
+/// (T-13), after a substep: no island has more energy than it had and the loads gave it. What a solve
+/// that has not converged adds is taken out of the motion again.
+void guardEnergy(Simulation& sim, double h);
 void correctPositions(Simulation& sim, double dt);
 bool scatterBodies(Simulation& sim);
 void auditStep(Simulation& sim, double dt);

@@ -22,6 +22,26 @@ void unite(std::vector<std::uint32_t>& parent, std::uint32_t a, std::uint32_t b)
   }
 }
 
+/// What every island touches that cannot be pushed.
+void findHolds(Simulation& sim) {
+  Islands& islands = sim.islands;
+  islands.hold.assign(islands.count(), IslandHold::kNothing);
+  islands.scale.assign(islands.count(), 1.0);
+  const auto note = [&](std::uint32_t body, std::uint32_t other) {
+    if (sim.pushable[body] == 0 || sim.pushable[other] != 0) return;
+    IslandHold& hold = islands.hold[islands.islandOf[body]];
+    if (sim.slots[other].kinematic) hold = IslandHold::kDriven;
+    if (hold == IslandHold::kNothing) hold = IslandHold::kStatic;
+  };
+  sim.collision.contacts().forEach([&](std::uint32_t, const ContactCache::Contact&, auto& bundle,
+                                       auto&, ContactSums&, int lane) {
+    const auto a = static_cast<std::uint32_t>(bundle.body0[lane]);
+    const auto b = static_cast<std::uint32_t>(bundle.body1[lane]);
+    note(a, b);
+    note(b, a);
+  });
+}
+
 /// Levels of all bodies by breadth-first search from what cannot be pushed.
 void findLevels(Simulation& sim) {
   Islands& islands = sim.islands;
@@ -119,6 +139,7 @@ void buildIslands(Simulation& sim) {
     if (islands.islandOf[i] != Islands::kNone) islands.bodies[cursor[islands.islandOf[i]]++] = i;
   }
   sim.report.islands = next;
+  findHolds(sim);
   findLevels(sim);
 }
 

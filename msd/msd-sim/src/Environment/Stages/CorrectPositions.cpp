@@ -1,6 +1,7 @@
 #include <cmath>
+#include <cstdlib>
 
-#include "msd-sim/src/Environment/Stages/RowPasses.hpp"
+#include "msd-sim/src/Environment/Stages/SweepMomentum.hpp"
 
 namespace msd_sim {
 
@@ -10,7 +11,10 @@ namespace {
 constexpr double kSlop = 1e-4;
 // A body counts this much when what rests on it is lifted off (theory/position-correction.md, P-4).
 constexpr double kSupport = 0.1;
+// Sweeps, and sweeps where something is jammed: penetrates by more than kDeep of its size.
 constexpr int kSweeps = 2;
+constexpr int kJammedSweeps = 30;
+constexpr double kDeep = 1e-3;
 
 void clearShifts(Simulation& sim) {
   for (const std::uint32_t block : sim.activeBlocks) {
@@ -28,11 +32,12 @@ void correctPositions(Simulation& sim, double dt) {
                   arrays.sums.data() + first, count);
   });
   double deepest = 0.0;
-  bool needed = false;
+  bool needed = false, jammed = false;
   sim.collision.contacts().forEach([&](std::uint32_t, const ContactCache::Contact&, auto& bundle,
                                        auto&, ContactSums& sums, int lane) {
     deepest = std::max(deepest, sums.deepest[lane]);
     needed = needed || sums.deepest[lane] > kSlop * bundle.size[lane];
+    jammed = jammed || sums.deepest[lane] > kDeep * bundle.size[lane];
   });
   sim.report.deepestPenetration = deepest;
   clearShifts(sim);
@@ -41,7 +46,12 @@ void correctPositions(Simulation& sim, double dt) {
                    .slop = kSlop,
                    .largestShift = sim.settings.correctionSpeed * dt,
                    .support = kSupport};
-  for (int sweep = 0; sweep < kSweeps; ++sweep) {
+  static const int js = getenv("JS") ? atoi(getenv("JS")) : kJammedSweeps;
+  const int sweeps = jammed ? js : kSweeps;
+  SweepMomentum momentum{sim, SweepMomentum::Unknowns::kShifts};
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
+    if (sweep == 1 && jammed) momentum.begin();
+    if (sweep > 1 && jammed) momentum.advance(1.0);
     pass.first = sweep == 0;
     forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
       kernels.correct(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count,

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "msd-sim/src/Environment/Simulation.hpp"
@@ -32,23 +33,47 @@ double comingTravel(const Simulation& sim, std::uint32_t i, double dt) {
   return dt * (v + dt * a + w * sim.solver.pose[i].size);
 }
 
+// Travel in a step, against the body's size, from which a body can hand on a speed that matters.
+constexpr double kFastTravel = 0.05;
+
+/// A body that is hit in the step moves on with up to the speed of what hits it: whatever touches a
+/// fast body may move as far as it.
+void spreadTravel(Simulation& sim) {
+  sim.collision.contacts().forEach([&](std::uint32_t, const ContactCache::Contact&, auto& bundle,
+                                       auto&, ContactSums&, int lane) {
+    const auto a = static_cast<std::size_t>(bundle.body0[lane]);
+    const auto b = static_cast<std::size_t>(bundle.body1[lane]);
+    const double coming = std::max(sim.comingTravel[a], sim.comingTravel[b]);
+    BodyTravel& ta = sim.travel[a];
+    BodyTravel& tb = sim.travel[b];
+    if (sim.pushable[a] != 0) ta.reach = std::max(ta.reach, ta.sum + coming);
+    if (sim.pushable[b] != 0) tb.reach = std::max(tb.reach, tb.sum + coming);
+  });
+}
+
 }  // namespace
 
 void gatherBodies(Simulation& sim, double dt) {
   sim.activeBlocks.clear();
   const auto count = static_cast<std::uint32_t>(sim.slots.size());
+  bool fast = false;
+  sim.comingTravel.assign(count, 0.0);
   for (std::uint32_t i = 0; i < count; ++i) {
     if (sim.moving[i] == 0) {
       sim.travel[i].reach = sim.travel[i].sum;
       continue;
     }
     if (sim.pushable[i] != 0) writeLoad(sim, i);
-    sim.travel[i].reach = sim.travel[i].sum + comingTravel(sim, i, dt);
+    const double coming = comingTravel(sim, i, dt);
+    sim.travel[i].reach = sim.travel[i].sum + coming;
+    sim.comingTravel[i] = coming;
+    fast = fast || coming > kFastTravel * sim.solver.pose[i].size;
     const std::uint32_t block = i / SolverBodies::kBlock;
     if (sim.activeBlocks.empty() || sim.activeBlocks.back() != block) {
       sim.activeBlocks.push_back(block);
     }
   }
+  if (fast) spreadTravel(sim);
 }
 
 }  // namespace msd_sim

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "msd-sim/src/Environment/Stages/RowPasses.hpp"
+#include "msd-sim/src/Environment/Stages/SweepMomentum.hpp"
 
 namespace msd_sim {
 
@@ -18,11 +18,6 @@ constexpr double kExpectedLoads = 4.0;
 
 // Gap at which a loaded contact lets go, relative to the size of its smaller body (G-6).
 constexpr double kBand = 2e-4;
-
-// The guard lets this share of the energy that the loads feed in during a substep pass, and this
-// share of the kinetic energy: both are rounding.
-constexpr double kGuardLoadShare = 1e-9;
-constexpr double kGuardKineticShare = 1e-13;
 
 // A phase is swept again while a sweep changes a normal velocity by more than this share of what
 // gravity adds in the phase, and by more than this share of the contact's size per substep.
@@ -46,35 +41,6 @@ void clearGuesses(Simulation& sim) {
   }
 }
 
-/// (T-13): no island leaves a substep with more energy than it had and the loads gave it. What a
-/// solve that has not converged adds is taken out of the motion again.
-void guardEnergy(Simulation& sim, double h) {
-  const Islands& islands = sim.islands;
-  for (std::size_t k = 0; k < islands.count(); ++k) {
-    double surplus = 0.0, allowance = 0.0, kinetic = 0.0;
-    for (std::uint32_t e = islands.start[k]; e < islands.start[k + 1]; ++e) {
-      const std::uint32_t i = islands.bodies[e];
-      const BodyLoad& load = sim.solver.load[i];
-      const BodyKick& kick = sim.solver.kick[i];
-      const double a2 = load.a[0] * load.a[0] + load.a[1] * load.a[1] + load.a[2] * load.a[2];
-      surplus += sim.solver.surplus[i];
-      kinetic += sim.solver.surplus[i] + kick.kinetic + kick.work;
-      allowance += kGuardLoadShare * sim.solver.mass[i].mass * a2 * h * h +
-                   kGuardKineticShare * kick.kinetic;
-    }
-    if (surplus <= allowance || !(kinetic > 0.0)) continue;
-    const double c = std::sqrt(std::max(0.0, 1.0 - surplus / kinetic));
-    for (std::uint32_t e = islands.start[k]; e < islands.start[k + 1]; ++e) {
-      BodyMotion& m = sim.solver.motion[islands.bodies[e]];
-      for (int q = 0; q < 3; ++q) {
-        m.v[q] *= c;
-        m.w[q] *= c;
-      }
-    }
-    ++sim.guardedSubsteps;
-  }
-}
-
 /// One sweep over all contacts. Returns the largest answer of the kernels; the order of the threads
 /// does not matter to a maximum.
 template <class Kernel>
@@ -92,14 +58,21 @@ double sweepContacts(Simulation& sim, const Kernel& kernel) {
 /// Sweeps until the impulses have settled, and concludes the phase.
 template <class Kernel>
 void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel) {
-  const int most = std::max(sim.settings.iterations, kMostSweeps);
+  static const int cold = getenv("COLD") ? atoi(getenv("COLD")) : 0;
+  static const int mst = getenv("MOST") ? atoi(getenv("MOST")) : kMostSweeps;
+  const int most = std::max(sim.settings.iterations, sim.step < 1 ? cold: mst);
+  const double limit = sim.step < 1 && cold > 0 ? 1e-6 : 1.0;
   int sweeps = 0;
+  SweepMomentum momentum{sim, SweepMomentum::Unknowns::kVelocities};
   double unrest = 0.0;
   do {
     pass.first = sweeps == 0;
     unrest = sweepContacts(sim, kernel);
     ++sweeps;
-  } while (sweeps < sim.settings.iterations || (unrest > 1.0 && sweeps < most));
+    static const int mom = getenv("MOM") ? atoi(getenv("MOM")) : 1;
+    if (mom) { if (sweeps == 1 && most > 1 && unrest > limit) momentum.begin(); else if (sweeps > 1 && sweeps < most && unrest > limit) momentum.advance(unrest); }
+    if (getenv("TRACE") && sim.step < 1 && sweeps % 20 == 0) printf("%d %.3e\n", sweeps, unrest);
+  } while (sweeps < sim.settings.iterations || (unrest > limit && sweeps < most));
   sim.report.iterations += static_cast<std::uint32_t>(sweeps);
   forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     kernels.conclude(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count,
@@ -142,6 +115,7 @@ void solveSubsteps(Simulation& sim, double dt) {
       return kernels.solve(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
                            bounces ? arrays.bounce.data() + first : nullptr, count, pass);
     });
+    holdDrift(sim, h);
     forBodies(sim, [&](auto blocks) { sim.kernels->body.drift(sim.solver, blocks, h); });
     runPhase(sim, pass, [&](const auto& kernels, auto& arrays, std::size_t first,
                             std::size_t count) {

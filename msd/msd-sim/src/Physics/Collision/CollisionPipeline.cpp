@@ -72,12 +72,26 @@ void CollisionPipeline::refreshBody(std::uint32_t body, std::uint32_t firstColli
   }
 }
 
+namespace {
+
+double fatMargin(const Collider& collider, const BodyTravel& travel) {
+  return kFatMargin * collider.shape.size + kFatSteps * (travel.reach - travel.sum);
+}
+
+/// The body may leave its box in this step, or has become so slow that the box is far too large.
+bool needsBox(const Collider& collider, const BodyTravel& travel) {
+  if (travel.reach > collider.travelLimit) return true;
+  return collider.moves &&
+         collider.travelLimit - travel.sum > kLooseBox * fatMargin(collider, travel);
+}
+
+}  // namespace
+
 // A fat box holds the collider until its body has travelled `margin` farther.
 void CollisionPipeline::enlargeBox(std::uint32_t id, const SolverBodies& bodies,
                                    const BodyTravel& travel) {
   Collider& collider = colliders_[id];
-  const double coming = travel.reach - travel.sum;
-  const double margin = collider.moves ? kFatMargin * collider.shape.size + kFatSteps * coming : 0.0;
+  const double margin = collider.moves ? fatMargin(collider, travel) : 0.0;
   const Aabb box = worldBounds(collider.shape, colliderPose(collider, bodies)).expanded(margin);
   DynamicTree& tree = collider.moves ? moving_ : static_;
   if (collider.leaf == DynamicTree::kNull) {
@@ -100,17 +114,17 @@ void CollisionPipeline::findPairs(const SolverBodies& bodies, std::span<const Bo
                                   std::span<const std::uint8_t> pushable, const PairRule& rule,
                                   WorkTeam& team) {
   (void)pushable;
+  for (const std::uint32_t id : moved_) is_moved_[id] = 0;
   moved_.clear();
   for (std::uint32_t id = 0; id < colliders_.size(); ++id) {
     Collider& collider = colliders_[id];
-    if (!collider.exists || travel[collider.body].reach <= collider.travelLimit) continue;
+    if (!collider.exists || !needsBox(collider, travel[collider.body])) continue;
     enlargeBox(id, bodies, travel[collider.body]);
     is_moved_[id] = 1;
     moved_.push_back(id);
   }
   if (moved_.empty()) return;
   queryPairs(rule, team);
-  for (const std::uint32_t id : moved_) is_moved_[id] = 0;
 }
 
 void CollisionPipeline::queryPairs(const PairRule& rule, WorkTeam& team) {
@@ -175,17 +189,17 @@ void CollisionPipeline::testPairs(const SolverBodies& bodies, std::span<const Bo
     Pair& pair = pairs_[i];
     const Collider& a = colliders_[pair.colliderA];
     const Collider& b = colliders_[pair.colliderB];
-    if (travel[a.body].reach + travel[b.body].reach <= pair.limit) {
-      ++i;
-      continue;
+    const bool due = travel[a.body].reach + travel[b.body].reach > pair.limit;
+    if (due || is_moved_[pair.colliderA] != 0 || is_moved_[pair.colliderB] != 0) {
+      const Aabb& boxA = (a.moves ? moving_ : static_).box(a.leaf);
+      const Aabb& boxB = (b.moves ? moving_ : static_).box(b.leaf);
+      if (!boxA.overlaps(boxB)) {
+        removePair(i);
+        continue;
+      }
     }
-    const Aabb& boxA = (a.moves ? moving_ : static_).box(a.leaf);
-    const Aabb& boxB = (b.moves ? moving_ : static_).box(b.leaf);
-    if (!boxA.overlaps(boxB)) {
-      removePair(i);
-      continue;
-    }
-    due_.push_back(i++);
+    if (due) due_.push_back(i);
+    ++i;
   }
   // Surfaces may give several manifolds per pair: their places in the scratch list are known first.
   std::uint32_t room = 0;
@@ -211,9 +225,19 @@ void CollisionPipeline::testPairs(const SolverBodies& bodies, std::span<const Bo
 }
 
 std::uint32_t CollisionPipeline::manifoldRoom(const Pair& pair) const {
-  const bool plain = colliders_[pair.colliderA].shape.triangles == nullptr &&
-                     colliders_[pair.colliderB].shape.triangles == nullptr;
-  return plain ? 1u : static_cast<std::uint32_t>(kMaxTriangleManifolds);
+  const CollisionShape& a = colliders_[pair.colliderA].shape;
+  const CollisionShape& b = colliders_[pair.colliderB].shape;
+  if (a.triangles != nullptr || b.triangles != nullptr) return kMaxTriangleManifolds;
+  return a.polyhedron != nullptr && b.polyhedron != nullptr ? kMaxPolyhedronManifolds : 1;
+}
+
+int CollisionPipeline::contactCount(const Pair& pair) const {
+  int count = 0;
+  for (std::uint32_t c = pair.firstContact; c != ContactCache::kNone;
+       c = contacts_.contact(c).next) {
+    ++count;
+  }
+  return count;
 }
 
 // Margin: what both bodies may move in this step, and a share of their size so that a pair at rest
@@ -271,7 +295,8 @@ void CollisionPipeline::applyManifolds(std::uint32_t index,
   const Collider& a = colliders_[pair.colliderA];
   const Collider& b = colliders_[pair.colliderB];
   const ContactBodies who{a.body, b.body, pushable[a.body] != 0, pushable[b.body] != 0};
-  const bool single = manifoldRoom(pair) == 1;
+  // One manifold after one: the same contact goes on whatever its normal does.
+  const bool single = manifolds.size() <= 1 && contactCount(pair) <= 1;
   std::uint32_t old = pair.firstContact;
   pair.firstContact = ContactCache::kNone;
   for (std::size_t i = manifolds.size(); i-- > 0;) {

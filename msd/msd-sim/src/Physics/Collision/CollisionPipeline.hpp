@@ -89,6 +89,7 @@ class CollisionPipeline {
   void removePair(std::uint32_t pair);
   /// Manifolds the pair can have at most.
   [[nodiscard]] std::uint32_t manifoldRoom(const Pair& pair) const;
+  [[nodiscard]] int contactCount(const Pair& pair) const;
   /// Writes the pair's manifolds and returns their number.
   int testPair(std::uint32_t pair, const SolverBodies& bodies, std::span<const BodyTravel> travel,
                std::span<ContactManifold> out);

@@ -25,6 +25,9 @@ inline constexpr double kAreaTie = 1e-6;
 inline constexpr double kFatMargin = 0.05;
 inline constexpr double kFatSteps = 4.0;
 
+/// A fat box is made anew when its margin is this many times what the body's present speed asks for.
+inline constexpr double kLooseBox = 4.0;
+
 /// Points this share of the smaller shape's size apart belong to a contact, beyond what the bodies
 /// may approach each other in the step.
 inline constexpr double kSpareMargin = 1e-3;
@@ -33,5 +36,9 @@ inline constexpr double kSpareMargin = 1e-3;
 /// smaller shape's size since the last one. Faces follow the bodies exactly; for the others the error
 /// of the gap is at most travel²/(2 size), 4.5e-8 of the size.
 inline constexpr double kReuseTravel = 3e-4;
+
+/// Margins wider than this share of the smaller shape's size: two edges that touch first need not be
+/// the only features that touch before the next test.
+inline constexpr double kFastMargin = 0.03;
 
 }  // namespace msd_sim

@@ -34,9 +34,6 @@ constexpr Table makeTable() {
   set(ShapeKind::kCylinder, ShapeKind::kBox, &collideCylinderConvex);
   set(ShapeKind::kCylinder, ShapeKind::kCylinder, &collideCylinderConvex);
   set(ShapeKind::kCylinder, ShapeKind::kHull, &collideCylinderConvex);
-  set(ShapeKind::kBox, ShapeKind::kBox, &collideBoxBox);
-  set(ShapeKind::kBox, ShapeKind::kHull, &collidePolyhedra);
-  set(ShapeKind::kHull, ShapeKind::kHull, &collidePolyhedra);
   for (const ShapeKind convex : {ShapeKind::kSphere, ShapeKind::kBox, ShapeKind::kCapsule,
                                  ShapeKind::kCylinder, ShapeKind::kHull}) {
     set(convex, ShapeKind::kPlane, &collideConvexPlane);
@@ -65,6 +62,9 @@ int collideShapes(const CollisionShape& a, const Pose& poseA, const CollisionSha
       entry.function(a, poseA, b, poseB, margin, cache, out[0]);
     }
     return out[0].count > 0 ? 1 : 0;
+  }
+  if (a.polyhedron != nullptr && b.polyhedron != nullptr) {
+    return collidePolyhedra(a, poseA, b, poseB, margin, cache, out);
   }
   out[0].count = 0;
   out[0].separation = std::numeric_limits<double>::infinity();

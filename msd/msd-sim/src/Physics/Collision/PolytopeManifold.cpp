@@ -217,15 +217,24 @@ double faceArea(const ConvexPolyhedron& p, std::uint16_t face) {
   return 0.5 * sum.norm();
 }
 
-/// From the best axis of each kind to the manifold.
-void makeManifold(const PlacedPolytope& a, const PlacedPolytope& b, const FaceAxis& faceA,
+/// From the best axis of each kind to the manifolds: one, or two where the best is a pair of edges and
+/// the bodies may move so far that a face can touch as well before they are tested again.
+int makeManifolds(const PlacedPolytope& a, const PlacedPolytope& b, const FaceAxis& faceA,
                   const FaceAxis& faceB, const EdgeAxis& edges, double scale, double margin,
-                  AxisCache& cache, ContactManifold& out) {
+                  AxisCache& cache, std::span<ContactManifold> out) {
   const double face = std::max(faceA.separation, faceB.separation);
   if (edges.separation > face + kEdgeGain * scale) {
     cache = {AxisCache::Kind::kEdges, edges.a, edges.b};
-    contactEdges(a, edges.a, b, edges.b, a.rotation * edges.normal, margin, out);
-    return;
+    contactEdges(a, edges.a, b, edges.b, a.rotation * edges.normal, margin, out[0]);
+    if (out[0].count == 0 || out.size() < 2 || margin < kFastMargin * scale) {
+      return out[0].count > 0 ? 1 : 0;
+    }
+    if (faceA.separation >= faceB.separation) {
+      clipFaces(a, faceA.face, b, true, margin, out[1]);
+    } else {
+      clipFaces(b, faceB.face, a, false, margin, out[1]);
+    }
+    return out[1].count > 0 ? 2 : 1;
   }
   bool referenceIsA = faceA.separation > faceB.separation;
   if (std::abs(faceA.separation - faceB.separation) <= kFaceTie * scale) {
@@ -236,15 +245,17 @@ void makeManifold(const PlacedPolytope& a, const PlacedPolytope& b, const FaceAx
   cache = {referenceIsA ? AxisCache::Kind::kFaceA : AxisCache::Kind::kFaceB, faceA.face,
            faceB.face};
   if (referenceIsA) {
-    clipFaces(a, faceA.face, b, true, margin, out);
+    clipFaces(a, faceA.face, b, true, margin, out[0]);
   } else {
-    clipFaces(b, faceB.face, a, false, margin, out);
+    clipFaces(b, faceB.face, a, false, margin, out[0]);
   }
+  return out[0].count > 0 ? 1 : 0;
 }
 
-void setSeparated(double separation, ContactManifold& out) {
-  out.count = 0;
-  out.separation = separation;
+int setSeparated(double separation, std::span<ContactManifold> out) {
+  out[0].count = 0;
+  out[0].separation = separation;
+  return 0;
 }
 
 double scaleOf(const PlacedPolytope& a, const PlacedPolytope& b) {
@@ -305,8 +316,8 @@ struct BoxAxes {
 
 }  // namespace
 
-void collidePolytopes(const PlacedPolytope& a, const PlacedPolytope& b, double margin,
-                      AxisCache& cache, ContactManifold& out) {
+int collidePolytopes(const PlacedPolytope& a, const PlacedPolytope& b, double margin,
+                     AxisCache& cache, std::span<ContactManifold> out) {
   const Relative bInA = relativePose(a, b);
   const double cached = cachedSeparation(a, b, bInA, cache);
   if (cached > margin) return setSeparated(cached, out);
@@ -329,12 +340,13 @@ void collidePolytopes(const PlacedPolytope& a, const PlacedPolytope& b, double m
     cache = {AxisCache::Kind::kEdges, edges.a, edges.b};
     return setSeparated(edges.separation, out);
   }
-  out.separation = std::max(face, edges.separation);
-  makeManifold(a, b, faceA, faceB, edges, scaleOf(a, b), margin, cache, out);
+  out[0].separation = std::max(face, edges.separation);
+  return makeManifolds(a, b, faceA, faceB, edges, scaleOf(a, b), margin, cache, out);
 }
 
-void collideBoxes(const PlacedPolytope& a, const Vector3D& halfA, const PlacedPolytope& b,
-                  const Vector3D& halfB, double margin, AxisCache& cache, ContactManifold& out) {
+int collideBoxes(const PlacedPolytope& a, const Vector3D& halfA, const PlacedPolytope& b,
+                 const Vector3D& halfB, double margin, AxisCache& cache,
+                 std::span<ContactManifold> out) {
   const Relative bInA = relativePose(a, b);
   const BoxAxes axes{bInA.rotation, bInA.rotation.cwiseAbs(), bInA.translation, halfA, halfB};
 
@@ -357,12 +369,12 @@ void collideBoxes(const PlacedPolytope& a, const Vector3D& halfA, const PlacedPo
   };
   for (int i = 0; i < 3; ++i) {
     const double s = axes.faceA(i);
-    if (separatedBy(s, i)) return;
+    if (separatedBy(s, i)) return 0;
     if (s > faceA.separation) faceA = {s, static_cast<std::uint16_t>(i)};
   }
   for (int j = 0; j < 3; ++j) {
     const double s = axes.faceB(j);
-    if (separatedBy(s, 3 + j)) return;
+    if (separatedBy(s, 3 + j)) return 0;
     if (s > faceB.separation) faceB = {s, static_cast<std::uint16_t>(j)};
   }
   EdgeAxis edges;
@@ -370,7 +382,7 @@ void collideBoxes(const PlacedPolytope& a, const Vector3D& halfA, const PlacedPo
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) {
       const double s = axes.edges(i, j, n);
-      if (separatedBy(s, 6 + 3 * i + j)) return;
+      if (separatedBy(s, 6 + 3 * i + j)) return 0;
       if (s > edges.separation) {
         edges.separation = s;
         edges.normal = n;
@@ -378,7 +390,7 @@ void collideBoxes(const PlacedPolytope& a, const Vector3D& halfA, const PlacedPo
       }
     }
   }
-  out.separation = std::max({faceA.separation, faceB.separation, edges.separation});
+  out[0].separation = std::max({faceA.separation, faceB.separation, edges.separation});
   const int axisA = faceA.face, axisB = faceB.face;
   if (edges.separation > -kInfinity) {
     edges.a = boxEdge(*a.polyhedron, (edgeAxis - 6) / 3, edges.normal);
@@ -386,11 +398,13 @@ void collideBoxes(const PlacedPolytope& a, const Vector3D& halfA, const PlacedPo
   }
   faceA.face = boxFace(*a.polyhedron, axisA, axes.t[axisA] >= 0.0);
   faceB.face = boxFace(*b.polyhedron, axisB, axes.R.col(axisB).dot(axes.t) < 0.0);
-  makeManifold(a, b, faceA, faceB, edges, scaleOf(a, b), margin, cache, out);
+  const int count =
+      makeManifolds(a, b, faceA, faceB, edges, scaleOf(a, b), margin, cache, out);
   const int used = cache.kind == AxisCache::Kind::kFaceA   ? axisA
                    : cache.kind == AxisCache::Kind::kFaceB ? 3 + axisB
                                                            : edgeAxis;
   cache = {cache.kind, static_cast<std::uint16_t>(used), 0};
+  return count;
 }
 
 }  // namespace msd_sim

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "msd-assets/src/ConvexPolyhedron.hpp"
 #include "msd-sim/src/DataTypes/Pose.hpp"
@@ -26,14 +27,18 @@ struct PlacedPolytope {
 /// Contact of two convex polyhedra by the separating axis test over all face normals and all pairs of
 /// edges, with face clipping (Sutherland–Hodgman) or the closest points of two edges.
 ///
-/// `out` gets the points with gap <= margin; when there are none, `out.separation` is the largest
+/// `out` gets the points with gap <= margin; when there are none, `out[0].separation` is the largest
 /// separation found along any axis. The axis of least penetration is exact; faces win ties against
 /// edges, and of two faces that tie the larger one is the reference.
-void collidePolytopes(const PlacedPolytope& a, const PlacedPolytope& b, double margin,
-                      AxisCache& cache, ContactManifold& out);
+///
+/// Returns the number of manifolds: 0 or 1; 2 where there is room for them, two edges touch first and
+/// the margin is so wide that a face may touch as well before the next test.
+int collidePolytopes(const PlacedPolytope& a, const PlacedPolytope& b, double margin,
+                     AxisCache& cache, std::span<ContactManifold> out);
 
 /// The same for two boxes given by half extents; `polyhedron` must be their box polyhedra.
-void collideBoxes(const PlacedPolytope& a, const Vector3D& halfA, const PlacedPolytope& b,
-                  const Vector3D& halfB, double margin, AxisCache& cache, ContactManifold& out);
+int collideBoxes(const PlacedPolytope& a, const Vector3D& halfA, const PlacedPolytope& b,
+                 const Vector3D& halfB, double margin, AxisCache& cache,
+                 std::span<ContactManifold> out);
 
 }  // namespace msd_sim

@@ -47,23 +47,22 @@ void writeAxis(const AxisCache& axis, ManifoldCache& cache) {
 
 }  // namespace
 
-void collideBoxBox(const CollisionShape& a, const Pose& poseA, const CollisionShape& b,
-                   const Pose& poseB, double margin, ManifoldCache& cache, ContactManifold& out) {
+int collidePolyhedra(const CollisionShape& a, const Pose& poseA, const CollisionShape& b,
+                     const Pose& poseB, double margin, ManifoldCache& cache,
+                     std::span<ContactManifold> out) {
   AxisCache axis = readAxis(cache);
-  collideBoxes(place(a, poseA), a.halfExtents, place(b, poseB), b.halfExtents, margin, axis, out);
-  writeAxis(axis, cache);
-}
-
-void collidePolyhedra(const CollisionShape& a, const Pose& poseA, const CollisionShape& b,
-                      const Pose& poseB, double margin, ManifoldCache& cache,
-                      ContactManifold& out) {
-  if (a.polyhedron->edges().size() * b.polyhedron->edges().size() > kMostEdgePairs) {
-    collideConvexConvex(a, poseA, b, poseB, margin, cache, out);
-    return;
+  int count = 0;
+  if (a.kind == ShapeKind::kBox && b.kind == ShapeKind::kBox) {
+    count = collideBoxes(place(a, poseA), a.halfExtents, place(b, poseB), b.halfExtents, margin,
+                         axis, out);
+  } else if (a.polyhedron->edges().size() * b.polyhedron->edges().size() > kMostEdgePairs) {
+    collideConvexConvex(a, poseA, b, poseB, margin, cache, out[0]);
+    return out[0].count > 0 ? 1 : 0;
+  } else {
+    count = collidePolytopes(place(a, poseA), place(b, poseB), margin, axis, out);
   }
-  AxisCache axis = readAxis(cache);
-  collidePolytopes(place(a, poseA), place(b, poseB), margin, axis, out);
   writeAxis(axis, cache);
+  return count;
 }
 
 }  // namespace msd_sim

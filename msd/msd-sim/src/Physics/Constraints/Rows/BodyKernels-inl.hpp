@@ -221,7 +221,7 @@ struct KickBody {
   Lane halfStep;
   MSD_INLINE void operator()(const Group& g) const {
     const Mass m(b, g);
-    const Load load(b, g);
+    const Load loads(b, g);
     const Pose pose(b, g);
     Motion motion(b, g);
     Lane guess[8];
@@ -229,8 +229,8 @@ struct KickBody {
     const LaneFrame r = rotationOf(pose.q());
     const Lane kinetic = kineticEnergy(m, r, motion.v(), motion.w());
     const LaneSym inverse = motion.inverse();
-    const Lane3 v = fma(halfStep, load.a, motion.v());
-    const Lane3 w = fma(halfStep, inverse * load.torque, motion.w());
+    const Lane3 v = fma(halfStep, loads.a, motion.v());
+    const Lane3 w = fma(halfStep, inverse * loads.torque, motion.w());
     const Lane kick[8] = {v.x, v.y, v.z, w.x, w.y, w.z, kinetic, set(0.0)};
     storeLines(b.kick, g, 0, kick);
     motion.setV(fma(motion.line[6], Lane3{guess[0], guess[1], guess[2]}, v));
@@ -244,21 +244,25 @@ struct DriftBody {
   Lane h;
   MSD_INLINE void operator()(const Group& g) const {
     const Mass m(b, g);
-    const Load load(b, g);
+    const Load loads(b, g);
     Motion motion(b, g);
     Pose pose(b, g);
     Lane kick[8];
     loadLines<8>(b.kick, g, 0, kick);
     const LaneFrame r0 = rotationOf(pose.q());
 
-    const Lane3 v = motion.v();
-    const Lane3 wB = unrotate(r0, motion.w());
-    const Lane3 m0 = m.inertia * wB;
+    const Lane3 given = motion.v();
+    const Lane3 givenMomentum = m.inertia * unrotate(r0, motion.w());
     const Lane3 kickedMomentum = m.inertia * unrotate(r0, Lane3{kick[3], kick[4], kick[5]});
     const Impulse guess =
         harvest(b, g,
-                {(m.dynamic * m.mass) * (v - Lane3{kick[0], kick[1], kick[2]}),
-                 m.dynamic * rotate(r0, m0 - kickedMomentum)});
+                {(m.dynamic * m.mass) * (given - Lane3{kick[0], kick[1], kick[2]}),
+                 m.dynamic * rotate(r0, givenMomentum - kickedMomentum)});
+    const Lane hold = load(b.hold.data() + g.index[0]);
+    const Lane3 v = hold * given;
+    const Lane3 w = hold * motion.w();
+    const Lane3 wB = unrotate(r0, w);
+    const Lane3 m0 = hold * givenMomentum;
 
     // Drift (T-3) and (T-10).
     const Turned turnedBody = turn(pose.q(), m0, m.inverse, sqrt(dot(wB, wB)), h);
@@ -283,9 +287,9 @@ struct DriftBody {
     // Second kick (T-4); kinematic and static bodies have no load.
     const Lane halfStep = set(0.5) * h;
     const LaneSym pushable = motion.inverse();
-    const Lane3 vKick = fma(halfStep, load.a, v);
-    const Lane3 wKick = fma(halfStep, pushable * load.torque, w1);
-    const Lane work = h * fma(m.mass, dot(load.a, v), dot(load.torque, motion.w()));
+    const Lane3 vKick = fma(halfStep, loads.a, v);
+    const Lane3 wKick = fma(halfStep, pushable * loads.torque, w1);
+    const Lane work = h * fma(m.mass, dot(loads.a, v), dot(loads.torque, w));
     const Lane kicked[8] = {vKick.x, vKick.y, vKick.z, wKick.x, wKick.y, wKick.z, kick[6], work};
     storeLines(b.kick, g, 0, kicked);
     motion.setV(fma(motion.line[6], guess.linear, vKick));

@@ -16,6 +16,7 @@ void SolverBodies::resize(std::size_t count) {
   shift.resize(whole);
   rank.resize(whole);
   surplus.resize(whole);
+  hold.resize(whole, 1.0);
 }
 
 }  // namespace msd_sim

@@ -116,6 +116,8 @@ struct SolverBodies {
   AlignedVector<BodyRank> rank;
   /// Mechanical energy gained in the substep beyond the work of the loads, per body [J].
   AlignedVector<double> surplus;
+  /// Share of the velocity that the running drift may use (T-13), per body; 1 but for held islands.
+  AlignedVector<double> hold;
 
   [[nodiscard]] std::size_t size() const { return motion.size(); }
   /// Grows to hold at least `count` slots, in whole blocks.
