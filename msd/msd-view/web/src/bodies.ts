@@ -157,7 +157,12 @@ export class Bodies {
       this.outline = null;
     }
     if (body < 0) return;
-    const geometry = new THREE.EdgesGeometry(this.groups[this.groupOf[body]].mesh.geometry, 12);
+    // A box is drawn with rounded edges; its outline shows the true ones.
+    const shape = this.scene.shapes[this.scene.bodies[body].shape];
+    const solid = shape.type === "box"
+      ? new THREE.BoxGeometry(...(shape.halfExtents.map((e) => 2 * e) as [number, number, number]))
+      : this.groups[this.groupOf[body]].mesh.geometry;
+    const geometry = new THREE.EdgesGeometry(solid, 12);
     const material = new THREE.LineBasicMaterial({ color: this.theme.select, depthTest: false, transparent: true, opacity: 0.9 });
     this.outline = new THREE.LineSegments(geometry, material);
     this.outline.matrixAutoUpdate = false;

@@ -37,7 +37,7 @@ export class Stage {
     this.theme = themes[theme];
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
     this.renderer.shadowMap.enabled = true;
-    this.renderer.shadowMap.type = THREE.PCFSoftShadowMap;
+    this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.renderer.toneMapping = THREE.NeutralToneMapping;
     this.camera.up.set(0, 0, 1);
     this.controls = new OrbitControls(this.camera, canvas);
@@ -176,8 +176,11 @@ export class Stage {
   }
 
   private look(at: THREE.Vector3, radius: number, direction: THREE.Vector3): void {
-    const vertical = THREE.MathUtils.degToRad(this.camera.fov) / 2;
-    const horizontal = Math.atan(Math.tan(vertical) * Math.min(this.camera.aspect, 1.6));
+    // Half angles of the part of the window that no panel covers.
+    const { left, right, top, bottom } = this.inset;
+    const perPixel = Math.tan(THREE.MathUtils.degToRad(this.camera.fov) / 2) / Math.max(1, this.canvas.clientHeight);
+    const vertical = Math.atan(perPixel * Math.max(100, this.canvas.clientHeight - top - bottom));
+    const horizontal = Math.atan(perPixel * Math.max(100, this.canvas.clientWidth - left - right));
     const distance = (1.05 * radius) / Math.sin(Math.min(vertical, horizontal));
     this.controls.target.copy(at);
     this.camera.position.copy(at).addScaledVector(direction.normalize(), distance);

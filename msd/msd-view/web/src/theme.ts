@@ -27,20 +27,20 @@ export interface Theme {
   lines: string[];
 }
 
-const bodies = [0x4a90d9, 0xe8835c, 0x58b09c, 0xf0b44f, 0x9b82d6, 0xd96b8f, 0x6bb5d6, 0xa5b56a];
+const bodies = [0x5a9fe6, 0xf0906a, 0x66c2ad, 0xf6c063, 0xab93e4, 0xe67fa1, 0x7cc5e4, 0xb6c67c];
 
 export const themes: Record<ThemeName, Theme> = {
   light: {
     name: "light", sky: 0xe9eef4, ground: 0xd3dae2, grid: 0xb3bec9,
-    hemisphere: [0xffffff, 0xc8cfd8, 1.9], sun: 2.3, bodies,
+    hemisphere: [0xffffff, 0xd5d9df, 2.3], sun: 2.6, bodies,
     stick: 0x0f8b6d, slip: 0xe0531f, open: 0x8793a1, normal: 0x5a48c8, penetration: 0xd0103a,
     bounds: 0x3d6ea8, joint: 0xb4229c, centre: 0x1b2530, cone: 0x0f8b6d, asleep: 0xaab4bf,
     select: 0x0b62d6, drag: 0x0b62d6, axis: "#54606d", faint: "#00000014",
     lines: ["#2f7fd1", "#e0682f", "#168a6c", "#8a63d2", "#c2185b", "#8d6e00", "#00838f", "#6d7b88", "#b5179e"],
   },
   dark: {
-    name: "dark", sky: 0x12161c, ground: 0x2a323c, grid: 0x404b58,
-    hemisphere: [0xcfe0f5, 0x20262e, 1.35], sun: 2.0, bodies,
+    name: "dark", sky: 0x14181e, ground: 0x363c45, grid: 0x4d5560,
+    hemisphere: [0xe4ebf5, 0x3a3f48, 1.6], sun: 2.4, bodies,
     stick: 0x3fe0b0, slip: 0xff8a4c, open: 0x7c8896, normal: 0xa898ff, penetration: 0xff4d6d,
     bounds: 0x6fa8e8, joint: 0xf07be0, centre: 0xffffff, cone: 0x3fe0b0, asleep: 0x4a545f,
     select: 0x5aa9ff, drag: 0x5aa9ff, axis: "#9aa7b5", faint: "#ffffff14",
