@@ -98,8 +98,8 @@ int snapshot(const SnapshotOptions& options) {
   const double time = source->timeOf(index);
   const msd_view::ViewServer server{std::move(source),
                                     {.port = 0, .startPlaying = false, .startIndex = index}};
-  msd_view::Chromium browser{*chromium, size.width, size.height};
-  browser.open(addressOf(options, server.url()));
+  msd_view::Chromium browser{*chromium};
+  browser.open(addressOf(options, server.url()), size.width, size.height);
   browser.waitFor(fmt::format("window.msd && window.msd.prepareSnapshot({}, {})", index, body),
                   std::chrono::seconds{60});
   output.write(browser.screenshot());
@@ -139,7 +139,8 @@ void addSnapshotCommand(CLI::App& parser, Action& action) {
                      "centres", "shape", "island", "sleep", "speed"}));
   parser.add_option("--body", options->body, "name of a body to pick");
   parser.add_flag("--panels", options->panels, "the whole page instead of the picture alone");
-  parser.callback([options, &action] { action = [options] { return snapshotOrSayWhy(*options); }; });
+  parser.callback(
+      [options, &action] { action = [options] { return snapshotOrSayWhy(*options); }; });
 }
 
 }  // namespace msd_exe

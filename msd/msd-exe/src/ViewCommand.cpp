@@ -44,7 +44,8 @@ std::filesystem::path fileToShow(const std::string& asked, const std::filesystem
   if (!asked.empty()) return asked;
   const std::filesystem::path demo = scenes / "demo.json";
   if (scenes.empty() || !std::filesystem::exists(demo)) {
-    throw UsageError{"the shipped scenes were not found; name a scene or a recording: msd view SCENE"};
+    throw UsageError{
+        "the shipped scenes were not found; name a scene or a recording: msd view SCENE"};
   }
   return demo;
 }
@@ -90,8 +91,9 @@ void addViewCommand(CLI::App& parser, Action& action) {
   parser.add_option("--threads", options->threads, "threads of the simulation; 0: all cores")
       ->check(wholeNumber(0, 1024))
       ->capture_default_str();
-  parser.add_option("--history", options->historyMegabytes,
-                    "memory for moments to scrub back to [MB]")
+  parser
+      .add_option("--history", options->historyMegabytes,
+                  "memory for moments to scrub back to [MB]")
       ->check(wholeNumber(1, 1 << 20))
       ->capture_default_str();
   parser.callback([options, &action] { action = [options] { return view(*options); }; });

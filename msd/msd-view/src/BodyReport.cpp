@@ -104,7 +104,9 @@ std::string bodyReport(const Frame& frame, const SceneInfo& scene, std::uint32_t
       {"index", frame.index},
       {"name", info.name},
       {"shape", msd_assets::shapeKindName(scene.shapes[info.shape].kind())},
-      {"kind", info.isStatic ? "static" : info.isKinematic ? "kinematic" : "moving"},
+      {"kind", info.isStatic      ? "static"
+               : info.isKinematic ? "kinematic"
+                                  : "moving"},
       {"mass", info.mass},
       {"position", toJson(state.pose.position)},
       {"orientation", {q.w(), q.x(), q.y(), q.z()}},

@@ -85,7 +85,8 @@ std::optional<fs::path> findChromium() {
   std::string_view rest = path == nullptr ? "/usr/bin:/bin" : path;
   while (!rest.empty()) {
     const std::string_view folder = rest.substr(0, rest.find(':'));
-    for (const char* name : {"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"}) {
+    for (const char* name :
+         {"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"}) {
       const fs::path candidate = fs::path{folder} / name;
       if (fs::is_regular_file(candidate, error) && access(candidate.c_str(), X_OK) == 0) {
         return candidate;
@@ -96,19 +97,18 @@ std::optional<fs::path> findChromium() {
   return std::nullopt;
 }
 
-Chromium::Chromium(const fs::path& program, int width, int height) {
+Chromium::Chromium(const fs::path& program) {
   std::string name = (fs::temp_directory_path() / "msd-chromium-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr) failWith("cannot create a folder for the browser");
   profile_ = name;
-  start(program, width, height);
+  start(program);
 }
 
-void Chromium::start(const fs::path& program, int width, int height) {
+void Chromium::start(const fs::path& program) {
   std::vector<std::string> words{program.string(),
                                  "--headless=new",
                                  "--remote-debugging-pipe",
                                  "--user-data-dir=" + profile_.string(),
-                                 fmt::format("--window-size={},{}", width, height),
                                  "--hide-scrollbars",
                                  "--no-first-run",
                                  "--disable-extensions",
@@ -206,12 +206,17 @@ std::string Chromium::call(std::string_view method, const std::string& parameter
   throw BrowserError{fmt::format("the browser did not answer {} in {} s", method, time.count())};
 }
 
-void Chromium::open(const std::string& url) {
-  const json target =
-      json::parse(call("Target.createTarget", json{{"url", url}}.dump(), 60s));
-  const json attached = json::parse(call(
-      "Target.attachToTarget", json{{"targetId", target.at("targetId")}, {"flatten", true}}.dump()));
+void Chromium::open(const std::string& url, int width, int height) {
+  const json target = json::parse(call("Target.createTarget", R"({"url":"about:blank"})", 60s));
+  const json attached =
+      json::parse(call("Target.attachToTarget",
+                       json{{"targetId", target.at("targetId")}, {"flatten", true}}.dump()));
   session_ = attached.at("sessionId").get<std::string>();
+  static_cast<void>(
+      call("Emulation.setDeviceMetricsOverride",
+           json{{"width", width}, {"height", height}, {"deviceScaleFactor", 1}, {"mobile", false}}
+               .dump()));
+  static_cast<void>(call("Page.navigate", json{{"url", url}}.dump(), 60s));
 }
 
 void Chromium::waitFor(const std::string& expression, std::chrono::seconds time) {

@@ -26,12 +26,13 @@ class BrowserError : public std::runtime_error {
 class Chromium {
  public:
   /// Throws BrowserError.
-  Chromium(const std::filesystem::path& program, int width, int height);
+  explicit Chromium(const std::filesystem::path& program);
   ~Chromium();
   Chromium(const Chromium&) = delete;
   Chromium& operator=(const Chromium&) = delete;
 
-  void open(const std::string& url);
+  /// Opens a page in a window of this size [px].
+  void open(const std::string& url, int width, int height);
   /// Waits until a JavaScript expression is true; throws BrowserError after the time.
   void waitFor(const std::string& expression, std::chrono::seconds time);
   /// The page as it is to be seen, as a PNG file.
@@ -42,7 +43,7 @@ class Chromium {
                                  std::chrono::seconds time = std::chrono::seconds{30});
   void writeMessage(const std::string& message) const;
   [[nodiscard]] std::optional<std::string> readMessage(std::chrono::steady_clock::time_point until);
-  void start(const std::filesystem::path& program, int width, int height);
+  void start(const std::filesystem::path& program);
 
   std::filesystem::path profile_;
   pid_t process_{-1};

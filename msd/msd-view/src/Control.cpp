@@ -111,9 +111,11 @@ Control parseControl(std::string_view text) {
   if (wish == "release") return Drag{};
   if (wish == "select") return Select{wholeOf(message, "body", -1, 0xFFFFFFFE)};
   if (wish == "subscribe") {
-    return Subscribe{.contacts = truthOf(message, "contacts"), .bounds = truthOf(message, "bounds")};
+    return Subscribe{.contacts = truthOf(message, "contacts"),
+                     .bounds = truthOf(message, "bounds")};
   }
-  refuse("c", wish, "play, pause, restart, step, seek, speed, method, drag, release, select or subscribe");
+  refuse("c", wish,
+         "play, pause, restart, step, seek, speed, method, drag, release, select or subscribe");
 }
 
 }  // namespace msd_view

@@ -38,8 +38,8 @@ struct Subscribe {
   bool bounds{false};
 };
 
-using Control = std::variant<Play, Pause, Restart, Step, Seek, SetSpeed, SetMethod, Drag,
-                             Select, Subscribe>;
+using Control =
+    std::variant<Play, Pause, Restart, Step, Seek, SetSpeed, SetMethod, Drag, Select, Subscribe>;
 
 inline constexpr double kMinSpeed = 0.01;
 inline constexpr double kMaxSpeed = 64.0;

@@ -17,8 +17,9 @@ namespace msd_view {
 struct BodyFrame {
   static constexpr std::uint32_t kNoIsland = 0x7FFFFFFFu;
 
-  msd_sim::Pose pose{};                  ///< of the shape's frame
-  msd_sim::CoordinateRate velocity{msd_sim::CoordinateRate::Zero()};   ///< of the centre of mass [m/s]
+  msd_sim::Pose pose{};  ///< of the shape's frame
+  msd_sim::CoordinateRate velocity{
+      msd_sim::CoordinateRate::Zero()};  ///< of the centre of mass [m/s]
   msd_sim::AngularRate angularVelocity{msd_sim::AngularRate::Zero()};  ///< world axes [rad/s]
   std::uint32_t island{kNoIsland};
   bool isAwake{true};
@@ -86,11 +87,11 @@ enum class Column : std::uint8_t {
   kPositionWork,
   kDampingWork,
   kIntegratorError,
-  kClosure,       ///< of this step [J]
-  kScale,         ///< of the energies [J]
-  kResidual,      ///< [m/s]
-  kPenetration,   ///< deepest [m]
-  kJointError,    ///< [m]
+  kClosure,      ///< of this step [J]
+  kScale,        ///< of the energies [J]
+  kResidual,     ///< [m/s]
+  kPenetration,  ///< deepest [m]
+  kJointError,   ///< [m]
   kContacts,
   kAwake,
   kIslands,
@@ -117,14 +118,14 @@ enum class Column : std::uint8_t {
 };
 inline constexpr std::size_t kColumnCount = 40;
 inline constexpr std::array<std::string_view, kColumnCount> kColumnNames{
-    "index",      "step",         "time",          "kinetic",         "potential",
-    "external",   "joint",        "normal",        "friction",        "position",
-    "damping",    "integrator",   "closure",       "scale",           "residual",
-    "penetration", "jointError",  "contacts",      "awake",           "islands",
-    "iterations", "hits",         "hitSpeed",      "begins",          "ends",
-    "status",     "method",       "naturalMap",    "complementarity", "coneViolation",
-    "normalViolation", "gather",  "broadphase",    "narrowphase",     "rows",
-    "islandTime", "solve",        "correct",       "scatter",         "audit"};
+    "index",           "step",       "time",       "kinetic",         "potential",
+    "external",        "joint",      "normal",     "friction",        "position",
+    "damping",         "integrator", "closure",    "scale",           "residual",
+    "penetration",     "jointError", "contacts",   "awake",           "islands",
+    "iterations",      "hits",       "hitSpeed",   "begins",          "ends",
+    "status",          "method",     "naturalMap", "complementarity", "coneViolation",
+    "normalViolation", "gather",     "broadphase", "narrowphase",     "rows",
+    "islandTime",      "solve",      "correct",    "scatter",         "audit"};
 
 struct SeriesRow {
   std::array<double, kColumnCount> values{};

@@ -17,7 +17,8 @@ using FramePointer = std::shared_ptr<const Frame>;
 /// Where the mouse pulls a body.
 struct DragTarget {
   std::uint32_t body{0};
-  msd_sim::Coordinate local{msd_sim::Coordinate::Zero()};   ///< grabbed point, in the body's frame [m]
+  msd_sim::Coordinate local{
+      msd_sim::Coordinate::Zero()};  ///< grabbed point, in the body's frame [m]
   msd_sim::Coordinate target{msd_sim::Coordinate::Zero()};  ///< where it should go, world [m]
 };
 

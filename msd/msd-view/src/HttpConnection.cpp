@@ -95,9 +95,8 @@ void HttpConnection::readRequest() {
                           [self = shared_from_this()](beast::error_code error, std::size_t) {
                             if (error == http::error::header_limit) {
                               self->keeps_alive_ = false;
-                              return self->sendText(
-                                  http::status::request_header_fields_too_large,
-                                  "the request's header is too long");
+                              return self->sendText(http::status::request_header_fields_too_large,
+                                                    "the request's header is too long");
                             }
                             if (!error) self->answer();
                           });
@@ -118,8 +117,7 @@ std::optional<std::pair<http::status, std::string_view>> HttpConnection::refusal
     return Refusal{http::status::forbidden, "requests of other pages are refused"};
   }
   if (server_.access.pathBelowToken(view(request.target())).empty()) {
-    return Refusal{http::status::forbidden,
-                   "the address needs the token that msd view printed"};
+    return Refusal{http::status::forbidden, "the address needs the token that msd view printed"};
   }
   return std::nullopt;
 }
@@ -173,15 +171,15 @@ void HttpConnection::openShipped(const std::string& file) {
   const auto path = server_.catalog.find(file);
   if (!path) return sendText(http::status::not_found, "no such scene");
   stream_.expires_never();
-  server_.player->open(
-      [path = *path, live = server_.options.live] { return openFile(path, live); }, reply());
+  server_.player->open([path = *path, live = server_.options.live] { return openFile(path, live); },
+                       reply());
 }
 
 void HttpConnection::receiveFile(const std::string& name) {
-  if (server_.isUploading) {
+  if (server_.isUploading.exchange(true)) {
     return sendText(http::status::too_many_requests, "another file is on its way");
   }
-  server_.isUploading = is_uploading_ = true;
+  is_uploading_ = true;
   auto file = std::make_shared<const TemporaryFile>(server_.uploads.next());
   upload_ = std::make_unique<Upload>(std::move(*request_));
   upload_->body_limit(kUploadBytes);
@@ -205,11 +203,9 @@ void HttpConnection::receiveFile(const std::string& name) {
 void HttpConnection::openDroppedFile(std::shared_ptr<const TemporaryFile> file,
                                      const std::string& name) {
   stream_.expires_never();
-  server_.player->open(
-      [file = std::move(file), name, live = server_.options.live] {
-        return openDropped(file, name, live);
-      },
-      reply());
+  server_.player->open([file = std::move(file), name,
+                        live = server_.options.live] { return openDropped(file, name, live); },
+                       reply());
 }
 
 Player::Opened HttpConnection::reply() {

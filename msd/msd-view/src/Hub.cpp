@@ -71,11 +71,6 @@ void Hub::dropStalled() {
   for (Viewer* viewer : viewers) viewer->dropIfStalled();
 }
 
-void Hub::closeAll() {
-  const std::vector<Viewer*> viewers{viewers_.begin(), viewers_.end()};
-  for (Viewer* viewer : viewers) viewer->abort();
-}
-
 Message Hub::poses() {
   if (!poses_) poses_ = makeMessage(encodePoses(*update_.frame, *update_.scene, update_.state));
   return poses_;

@@ -16,9 +16,9 @@ class Viewer;
 
 using Message = std::shared_ptr<const std::string>;
 
-/// The present as the viewers see it: holds the latest update, turns it into messages once for all of
-/// them, and keeps the figures of the steps for those who come later. Used by the server's thread
-/// only.
+/// The present as the viewers see it: holds the latest update, turns it into messages once for all
+/// of them, and keeps the figures of the steps for those who come later. Used by the server's
+/// thread only.
 class Hub {
  public:
   /// Wishes of viewers that concern everyone go to `forward`; changes of what is wanted, too.
@@ -31,7 +31,6 @@ class Hub {
   void wishesChanged();
   /// Closes the connections of viewers that have not taken a message for too long.
   void dropStalled();
-  void closeAll();
 
   [[nodiscard]] bool isReady() const { return update_.frame != nullptr; }
   [[nodiscard]] std::size_t viewerCount() const { return viewers_.size(); }

@@ -40,8 +40,8 @@ LiveSource::LiveSource(msd_scene::LoadedScene loaded, std::string file, LiveOpti
 }
 
 void LiveSource::build() {
-  scene_ = std::make_unique<msd_scene::SceneWorld>(
-      msd_scene::buildWorld(loaded_, options_.overrides));
+  scene_ =
+      std::make_unique<msd_scene::SceneWorld>(msd_scene::buildWorld(loaded_, options_.overrides));
   info_ = std::make_shared<const SceneInfo>(describeScene(loaded_, *scene_, file_));
   place_.clear();
   for (std::size_t i = 0; i < scene_->bodies.size(); ++i) {
@@ -113,8 +113,7 @@ std::optional<DragForce> LiveSource::pull() {
   const double pointMass = 1.0 / mobility.eigenvalues().maxCoeff();
   const double omega =
       std::min(2.0 * std::numbers::pi * kDragFrequency, kDragStepLimit / scene_->dt);
-  Vector3D force =
-      pointMass * omega * (omega * (drag_->target - point) - 2.0 * velocity);
+  Vector3D force = pointMass * omega * (omega * (drag_->target - point) - 2.0 * velocity);
   const double gravity = std::max(info_->gravity.norm(), kStandardGravity);
   const double limit = kDragWeights * body.getMass() * gravity;
   if (force.norm() > limit) force *= limit / force.norm();
@@ -188,8 +187,12 @@ void LiveSource::addRow(const msd_sim::StepReport& report) {
   SeriesRow row = row_maker_.make(report, report.step, method());
   for (const msd_sim::ContactEvent& event : scene_->world.events()) {
     switch (event.kind) {
-      case msd_sim::ContactEventKind::kBegin: row[Column::kBegins] += 1.0; break;
-      case msd_sim::ContactEventKind::kEnd: row[Column::kEnds] += 1.0; break;
+      case msd_sim::ContactEventKind::kBegin:
+        row[Column::kBegins] += 1.0;
+        break;
+      case msd_sim::ContactEventKind::kEnd:
+        row[Column::kEnds] += 1.0;
+        break;
       case msd_sim::ContactEventKind::kHit:
         row[Column::kHits] += 1.0;
         row[Column::kHitSpeed] = std::max(row[Column::kHitSpeed], event.approachSpeed);

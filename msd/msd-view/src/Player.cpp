@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 /// Pictures a second at most.
 constexpr auto kPictureTime = 1'000'000us / 60;
 /// A simulation slower than asked for falls behind instead of catching up for ever [s].
-constexpr double kMostOwed = 0.1;
+constexpr double kMostOwed = 0.25;
 /// A long way of single steps shows a picture this often.
 constexpr auto kStepSlice = 50ms;
 
@@ -106,8 +106,8 @@ void Player::advance(Clock::time_point now) {
   owed_ = std::min(owed_ + elapsed * speed_, kMostOwed * std::max(speed_, 1.0));
   while (is_playing_) {
     const std::uint64_t next = shown_->index + 1;
-    const double length = next <= source_->lastIndex() ? source_->timeOf(next) - shown_->time
-                                                       : source_->scene()->dt;
+    const double length =
+        next <= source_->lastIndex() ? source_->timeOf(next) - shown_->time : source_->scene()->dt;
     if (owed_ < length || Clock::now() > now + 2 * kPictureTime) return;
     if (!moveOn()) return;
     owed_ -= length;

@@ -25,8 +25,8 @@ struct Update {
   std::vector<SeriesRow> newRows{};
 };
 
-/// Runs a source in a thread of its own, at the speed asked for, and publishes what there is to see.
-/// Nothing that viewers do, or fail to do, holds it up.
+/// Runs a source in a thread of its own, at the speed asked for, and publishes what there is to
+/// see. Nothing that viewers do, or fail to do, holds it up.
 class Player {
  public:
   using Sink = std::function<void(Update)>;
@@ -73,7 +73,7 @@ class Player {
   bool bounds_wanted_{false};
   double speed_{1.0};
   std::string failure_;  ///< what the source threw
-  double owed_{0.0};  ///< simulated time that the wall clock is ahead [s]
+  double owed_{0.0};     ///< simulated time that the wall clock is ahead [s]
   Clock::time_point last_advance_{};
   Clock::time_point last_publish_{};
 

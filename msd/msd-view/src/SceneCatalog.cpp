@@ -19,11 +19,10 @@ std::optional<SceneCatalog::Entry> readEntry(const fs::path& path) {
     const std::string text = msd_scene::readTextFile(path);
     const msd_scene::SceneDocument document =
         msd_scene::readScene(std::as_bytes(std::span{text}), path.parent_path());
-    return SceneCatalog::Entry{
-        .file = path.filename().string(),
-        .name = document.name.empty() ? path.stem().string() : document.name,
-        .description = document.description,
-        .bodies = document.bodies.size()};
+    return SceneCatalog::Entry{.file = path.filename().string(),
+                               .name = document.name.empty() ? path.stem().string() : document.name,
+                               .description = document.description,
+                               .bodies = document.bodies.size()};
   } catch (const std::exception&) {
     return std::nullopt;
   }
@@ -35,7 +34,8 @@ SceneCatalog::SceneCatalog(fs::path folder) : folder_{std::move(folder)} {
   std::error_code error;
   std::vector<fs::path> files;
   for (fs::directory_iterator at{folder_, error}, end; !error && at != end; at.increment(error)) {
-    if (at->path().extension() == ".json" && at->is_regular_file(error)) files.push_back(at->path());
+    if (at->path().extension() == ".json" && at->is_regular_file(error))
+      files.push_back(at->path());
   }
   std::sort(files.begin(), files.end());
   for (const fs::path& file : files) {

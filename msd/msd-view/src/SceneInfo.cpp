@@ -31,7 +31,8 @@ SceneInfo::Body describeBody(const msd_scene::SceneWorld& scene, BodyId id,
   return result;
 }
 
-/// Joints are placed in the world as the bodies stand at the start; pictures need them on the bodies.
+/// Joints are placed in the world as the bodies stand at the start; pictures need them on the
+/// bodies.
 SceneInfo::Joint describeJoint(const msd_scene::SceneDocument& document,
                                const msd_scene::SceneJoint& joint,
                                const std::map<std::string, std::uint32_t>& place) {
@@ -96,7 +97,8 @@ Aabb tightBounds(const msd_assets::Shape& shape, const Pose& pose) {
         } else if constexpr (std::is_same_v<T, msd_assets::Compound>) {
           Aabb bounds;
           for (const msd_assets::CompoundPart& part : value.parts) {
-            bounds = bounds.merged(tightBounds(part.shape, pose * Pose{part.position, part.orientation}));
+            bounds = bounds.merged(
+                tightBounds(part.shape, pose * Pose{part.position, part.orientation}));
           }
           return bounds;
         } else {

@@ -18,10 +18,10 @@ struct SceneInfo {
     std::uint32_t shape{0};  ///< place in `shapes`
     bool isStatic{false};
     bool isKinematic{false};
-    double mass{0.0};                                                ///< [kg]; 0 for static bodies
-    msd_sim::Coordinate centre{msd_sim::Coordinate::Zero()};         ///< of mass, in the shape's frame [m]
-    msd_sim::Matrix3D inertia{msd_sim::Matrix3D::Zero()};            ///< about it, body axes [kg·m²]
-    msd_sim::Force constantForce{msd_sim::Force::Zero()};            ///< of the scene [N]
+    double mass{0.0};                                         ///< [kg]; 0 for static bodies
+    msd_sim::Coordinate centre{msd_sim::Coordinate::Zero()};  ///< of mass, in the shape's frame [m]
+    msd_sim::Matrix3D inertia{msd_sim::Matrix3D::Zero()};     ///< about it, body axes [kg·m²]
+    msd_sim::Force constantForce{msd_sim::Force::Zero()};     ///< of the scene [N]
   };
   struct Joint {
     static constexpr std::uint32_t kWorld = 0xFFFFFFFFu;
@@ -29,7 +29,8 @@ struct SceneInfo {
     msd_sim::JointKind kind{msd_sim::JointKind::kBall};
     std::uint32_t bodyA{kWorld};
     std::uint32_t bodyB{kWorld};
-    msd_sim::Coordinate anchorA{msd_sim::Coordinate::Zero()};  ///< in A's frame; world where A is it
+    msd_sim::Coordinate anchorA{
+        msd_sim::Coordinate::Zero()};  ///< in A's frame; world where A is it
     msd_sim::Coordinate anchorB{msd_sim::Coordinate::Zero()};  ///< in B's frame
     msd_sim::Vector3D axis{msd_sim::Vector3D::UnitZ()};        ///< in A's frame
   };

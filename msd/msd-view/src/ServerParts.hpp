@@ -44,15 +44,16 @@ struct ViewServer::Parts {
   ServerOptions options;
   UploadFolder uploads;
   SceneCatalog catalog;
+  // Before the context: connections that are still open end with it, and count themselves out.
+  std::atomic<std::size_t> connections{0};
+  std::atomic<bool> isUploading{false};
+  std::atomic<std::size_t> viewers{0};
+
   net::io_context context{1};
   tcp::acceptor acceptor;
   Access access;
   Hub hub;
   net::steady_timer watch;
-  std::size_t connections{0};
-  bool isUploading{false};
-  std::atomic<std::size_t> viewers{0};
-
   std::mutex mutex;  ///< guards `waiting`
   std::optional<Update> waiting{};
 

@@ -37,8 +37,8 @@ tcp::acceptor listenOn(net::io_context& context, std::uint16_t port) {
         port)};
   }
   if (error) {
-    throw ServerError{fmt::format("cannot listen on port {} of 127.0.0.1: {}", port,
-                                  error.message())};
+    throw ServerError{
+        fmt::format("cannot listen on port {} of 127.0.0.1: {}", port, error.message())};
   }
   return acceptor;
 }
@@ -80,20 +80,18 @@ ViewServer::Parts::Parts(std::unique_ptr<FrameSource> source, const ServerOption
 
 ViewServer::Parts::~Parts() {
   player.reset();
-  net::post(context, [this] { hub.closeAll(); });
   context.stop();
 }
 
-/// Called by the player's thread: leaves the update where the server's thread finds it. Updates that
-/// come faster than they are fetched merge.
+/// Called by the player's thread: leaves the update where the server's thread finds it. Updates
+/// that come faster than they are fetched merge.
 void ViewServer::Parts::take(Update update) {
   bool isFirst = false;
   {
     const std::scoped_lock lock{mutex};
     isFirst = !waiting;
     if (waiting && waiting->sceneNumber == update.sceneNumber) {
-      waiting->newRows.insert(waiting->newRows.end(), update.newRows.begin(),
-                              update.newRows.end());
+      waiting->newRows.insert(waiting->newRows.end(), update.newRows.begin(), update.newRows.end());
       update.newRows = std::move(waiting->newRows);
     }
     waiting = std::move(update);

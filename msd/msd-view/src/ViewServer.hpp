@@ -22,8 +22,8 @@ struct ServerOptions {
   std::uint16_t port{kDefaultPort};  ///< 0: any free one
   bool startPlaying{true};
   std::uint64_t startIndex{0};     ///< the moment shown first, brought into the source's range
-  std::filesystem::path scenes{};        ///< folder of the scenes offered; empty: none
-  LiveOptions live{};                    ///< for scenes opened from the page
+  std::filesystem::path scenes{};  ///< folder of the scenes offered; empty: none
+  LiveOptions live{};              ///< for scenes opened from the page
 };
 
 /// The browser view: serves its page on 127.0.0.1 and shows a source to all who open it.

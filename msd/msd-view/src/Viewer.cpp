@@ -40,23 +40,22 @@ void Viewer::accept(http::request<http::empty_body> request) {
 }
 
 void Viewer::read() {
-  stream_.async_read(
-      buffer_, [self = shared_from_this()](beast::error_code error, std::size_t) {
-        if (error || !self->is_open_) return self->leave();
-        if (!self->rate_.allow()) {
-          self->say(R"({"t":"error","message":"too many messages a second"})");
-          return self->leave();
-        }
-        const std::string text = beast::buffers_to_string(self->buffer_.data());
-        self->buffer_.consume(self->buffer_.size());
-        try {
-          self->handle(parseControl(text));
-        } catch (const std::exception& problem) {
-          self->say(nlohmann::json{{"t", "error"}, {"message", problem.what()}}.dump(
-              -1, ' ', false, nlohmann::json::error_handler_t::replace));
-        }
-        self->read();
-      });
+  stream_.async_read(buffer_, [self = shared_from_this()](beast::error_code error, std::size_t) {
+    if (error || !self->is_open_) return self->leave();
+    if (!self->rate_.allow()) {
+      self->say(R"({"t":"error","message":"too many messages a second"})");
+      return self->leave();
+    }
+    const std::string text = beast::buffers_to_string(self->buffer_.data());
+    self->buffer_.consume(self->buffer_.size());
+    try {
+      self->handle(parseControl(text));
+    } catch (const std::exception& problem) {
+      self->say(nlohmann::json{{"t", "error"}, {"message", problem.what()}}.dump(
+          -1, ' ', false, nlohmann::json::error_handler_t::replace));
+    }
+    self->read();
+  });
 }
 
 void Viewer::handle(const Control& control) {
@@ -137,8 +136,8 @@ bool Viewer::sendBody() {
   const Update& present = hub_.present();
   const auto body = static_cast<std::uint64_t>(selected_);
   if (body >= present.frame->bodies.size()) return false;
-  send(std::make_shared<const std::string>(bodyReport(*present.frame, *present.scene,
-                                                      static_cast<std::uint32_t>(body))),
+  send(std::make_shared<const std::string>(
+           bodyReport(*present.frame, *present.scene, static_cast<std::uint32_t>(body))),
        true);
   return true;
 }

@@ -11,8 +11,8 @@
 
 namespace msd_view {
 
-/// One page that watches. Gets the latest there is whenever it has taken the message before; what it
-/// is too slow for, it never sees, and nobody waits for it.
+/// One page that watches. Gets the latest there is whenever it has taken the message before; what
+/// it is too slow for, it never sees, and nobody waits for it.
 class Viewer : public std::enable_shared_from_this<Viewer> {
  public:
   Viewer(tcp::socket&& socket, Hub& hub);

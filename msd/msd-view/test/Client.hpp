@@ -43,8 +43,7 @@ inline Reply ask(std::uint16_t port, const Request& asked) {
   parser.body_limit(64 << 20);
   http::read(socket, buffer, parser);
   const auto& response = parser.get();
-  return {response.result_int(), response.body(),
-          std::string{response["Content-Security-Policy"]}};
+  return {response.result_int(), response.body(), std::string{response["Content-Security-Policy"]}};
 }
 
 /// A page without a browser.
@@ -53,9 +52,10 @@ class SocketClient {
   SocketClient(std::uint16_t port, const std::string& target, const std::string& host,
                const std::string& origin)
       : stream_{connectTo(context_, port)} {
-    stream_.set_option(websocket::stream_base::decorator([origin](websocket::request_type& request) {
-      if (!origin.empty()) request.set(http::field::origin, origin);
-    }));
+    stream_.set_option(
+        websocket::stream_base::decorator([origin](websocket::request_type& request) {
+          if (!origin.empty()) request.set(http::field::origin, origin);
+        }));
     stream_.handshake(response_, host, target, error_);
   }
 

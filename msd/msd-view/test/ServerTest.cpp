@@ -19,8 +19,8 @@ using namespace std::chrono_literals;
 class Server : public testing::Test {
  protected:
   void start(std::size_t cubes = 8) {
-    server = std::make_unique<ViewServer>(std::make_unique<FakeSource>(cubes),
-                                          ServerOptions{.port = 0});
+    server =
+        std::make_unique<ViewServer>(std::make_unique<FakeSource>(cubes), ServerOptions{.port = 0});
     port = server->port();
     host = fmt::format("127.0.0.1:{}", port);
     origin = "http://" + host;
@@ -34,7 +34,8 @@ class Server : public testing::Test {
   }
   /// Waits until this many viewers are connected; whether it came to that.
   [[nodiscard]] bool waitForViewers(std::size_t count) const {
-    for (int i = 0; i < 200 && server->viewerCount() != count; ++i) std::this_thread::sleep_for(25ms);
+    for (int i = 0; i < 200 && server->viewerCount() != count; ++i)
+      std::this_thread::sleep_for(25ms);
     return server->viewerCount() == count;
   }
 
@@ -66,8 +67,9 @@ TEST_F(Server, refusesAWrongOrMissingToken) {
 TEST_F(Server, refusesAnotherHost) {
   start();
   Request request = good("");
-  for (const std::string& wrong : {std::string{"evil.example"}, fmt::format("evil.example:{}", port),
-                                   std::string{"127.0.0.1"}, std::string{}}) {
+  for (const std::string& wrong :
+       {std::string{"evil.example"}, fmt::format("evil.example:{}", port), std::string{"127.0.0.1"},
+        std::string{}}) {
     request.host = wrong;
     EXPECT_EQ(ask(port, request).status, 421u) << wrong;
   }

@@ -37,8 +37,8 @@ TEST(Wire, posesHoldWhatThePageReads) {
   EXPECT_FLOAT_EQ(at<float>(bytes, 88 + 3 * 12 + 8), 2.5f);  // third cube's height
 }
 
-// 16 bits a component: the angle between what is sent and what was meant is below 1e-4 rad, a tenth of
-// a pixel across a window. Measured: 4.1e-5.
+// 16 bits a component: the angle between what is sent and what was meant is below 1e-4 rad, a tenth
+// of a pixel across a window. Measured: 4.1e-5.
 TEST(Wire, quantisedOrientationsAreWithinATenThousandthRadian) {
   std::mt19937 random{7};
   std::normal_distribution<double> normal;
@@ -88,8 +88,8 @@ TEST(BodyReport, contactForcesOfAStackedCubeCarryItsWeight) {
 
 TEST(Bounds, ofATurnedBoxCylinderAndCapsuleAreTight) {
   const double eighth = std::numbers::pi / 4;
-  const msd_sim::Pose pose{{1, 2, 3},
-                           msd_sim::Quaternion{Eigen::AngleAxisd{eighth, Eigen::Vector3d::UnitY()}}};
+  const msd_sim::Pose pose{
+      {1, 2, 3}, msd_sim::Quaternion{Eigen::AngleAxisd{eighth, Eigen::Vector3d::UnitY()}}};
   const double r = std::sqrt(0.5);
   const msd_sim::Aabb box = tightBounds(msd_assets::Box{{1, 1, 1}}, pose);
   EXPECT_NEAR(box.upper.x(), 1 + 2 * r, 1e-12);
@@ -105,8 +105,8 @@ TEST(Bounds, ofATurnedBoxCylinderAndCapsuleAreTight) {
 TEST(Control, readsWishesAndNamesWhatIsWrong) {
   EXPECT_EQ(std::get<Seek>(parseControl(R"({"c":"seek","index":12})")).index, 12u);
   EXPECT_EQ(std::get<SetSpeed>(parseControl(R"({"c":"speed","speed":0})")).speed, 0.0);
-  const auto drag = std::get<Drag>(
-      parseControl(R"({"c":"drag","body":3,"local":[0,0,1],"target":[1,2,3]})"));
+  const auto drag =
+      std::get<Drag>(parseControl(R"({"c":"drag","body":3,"local":[0,0,1],"target":[1,2,3]})"));
   EXPECT_EQ(drag.target->target.z(), 3.0);
   for (const char* wrong : {R"({"c":"fly"})", R"({"c":"seek"})", R"({"c":"seek","index":-1})",
                             R"({"c":"drag","body":3,"local":[0,0],"target":[1,2,3]})",

@@ -26,6 +26,8 @@ export function savePicture(stage: Stage, name: string): void {
 
 export class Video {
   private recorder: MediaRecorder | null = null;
+  /** Recorded so far. */
+  bytes = 0;
 
   get isOn(): boolean {
     return this.recorder !== null;
@@ -38,14 +40,19 @@ export class Video {
     const parts: Blob[] = [];
     const stream = stage.renderer.domElement.captureStream(60);
     const recorder = new MediaRecorder(stream, { mimeType: type, videoBitsPerSecond: 12_000_000 });
-    recorder.ondataavailable = (event) => event.data.size && parts.push(event.data);
+    this.bytes = 0;
+    recorder.ondataavailable = (event) => {
+      this.bytes += event.data.size;
+      if (event.data.size) parts.push(event.data);
+    };
     recorder.onstop = () => {
       stream.getTracks().forEach((track) => track.stop());
       this.recorder = null;
+      ended();
+      if (this.bytes === 0) return toast("Nothing was recorded: the picture did not change", "bad");
       const file = name();
       save(new Blob(parts, { type: "video/webm" }), file);
       toast(`Saved ${file}`);
-      ended();
     };
     recorder.start(250);
     this.recorder = recorder;

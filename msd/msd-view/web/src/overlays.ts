@@ -97,7 +97,9 @@ export class Overlays {
         this.normals.add(f[p], f[p + 1], f[p + 2], f[n] * 0.45 * unit, f[n + 1] * 0.45 * unit, f[n + 2] * 0.45 * unit, 0.5 * unit, theme.normal);
       }
       if (on.forces && state !== kOpen) {
-        this.forces.add(f[p], f[p + 1], f[p + 2], f[q] * perNewton, f[q + 1] * perNewton, f[q + 2] * perNewton, unit, colour);
+        // On the second body of the pair, or on the first where the second cannot move.
+        const scale = this.stage.scene!.bodies[w[o + contactAt.b]].static ? -perNewton : perNewton;
+        this.forces.add(f[p], f[p + 1], f[p + 2], f[q] * scale, f[q + 1] * scale, f[q + 2] * scale, unit, colour);
       }
       const depth = -f[o + contactAt.gap];
       if (on.penetration && depth > kShownDepth * unit) {

@@ -6,7 +6,7 @@ import type { Theme } from "./theme";
 
 const overlayList: [OverlayName, string, string, string][] = [
   ["points", "Contact points", "1", "Where bodies touch"],
-  ["forces", "Forces", "2", "On the second body of each pair; one body's length is a usual weight"],
+  ["forces", "Forces", "2", "On the second body of each pair, or on the one that can move; a body's length is a usual weight"],
   ["normals", "Normals", "3", "From the first body of a pair to the second"],
   ["penetration", "Penetration", "4", "Balls grow with the logarithm of the depth"],
   ["cones", "Friction cones", "5", "Where the force may point without slipping; of the picked body, or of all"],

@@ -40,7 +40,7 @@ export const themes: Record<ThemeName, Theme> = {
   },
   dark: {
     name: "dark", sky: 0x14181e, ground: 0x363c45, grid: 0x4d5560,
-    hemisphere: [0xe4ebf5, 0x3a3f48, 1.6], sun: 2.4, bodies,
+    hemisphere: [0xf0f4fa, 0x5c636e, 2.0], sun: 2.2, bodies,
     stick: 0x3fe0b0, slip: 0xff8a4c, open: 0x7c8896, normal: 0xa898ff, penetration: 0xff4d6d,
     bounds: 0x6fa8e8, joint: 0xf07be0, centre: 0xffffff, cone: 0x3fe0b0, asleep: 0x4a545f,
     select: 0x5aa9ff, drag: 0x5aa9ff, axis: "#9aa7b5", faint: "#ffffff14",

@@ -177,20 +177,33 @@ export class Transport {
     pen.fill();
   }
 
-  /** Impacts above the bar, taller for faster ones; failed or unconverged steps below. */
-  private drawMarks(pen: CanvasRenderingContext2D, x: (index: number) => number, middle: number, width: number): void {
-    if (this.series.length === 0) return;
-    const indices = this.series.column("index");
-    const hits = this.series.column("hits"), hitSpeeds = this.series.column("hitSpeed"), status = this.series.column("status");
+  private marks = { fastest: new Float32Array(0), bad: new Uint8Array(0), first: -1, last: -1, width: -1, made: 0 };
+
+  /** Finds the impacts and unconverged steps under each pixel; a few times a second is enough. */
+  private findMarks(x: (index: number) => number, width: number): void {
+    const { first, last } = this.poses!;
+    const old = this.marks;
+    const now = performance.now();
+    if (old.first === first && old.last === last && old.width === width) return;
+    if (old.width === width && now - old.made < 200 && this.state?.playing) return;
     const fastest = new Float32Array(Math.ceil(width) + 1);
     const bad = new Uint8Array(fastest.length);
-    const start = Math.max(0, this.series.rowOf(this.poses!.first));
-    for (let row = start; row < this.series.length; ++row) {
+    const indices = this.series.column("index");
+    const hits = this.series.column("hits"), hitSpeeds = this.series.column("hitSpeed"), status = this.series.column("status");
+    for (let row = Math.max(0, this.series.rowOf(first)); row < this.series.length; ++row) {
       const at = Math.round(x(indices[row]));
       if (at < 0 || at >= fastest.length) continue;
       if (hits[row] > 0) fastest[at] = Math.max(fastest[at], hitSpeeds[row]);
       if (status[row] !== 0) bad[at] = 1;
     }
+    this.marks = { fastest, bad, first, last, width, made: now };
+  }
+
+  /** Impacts above the bar, taller for faster ones; failed or unconverged steps below. */
+  private drawMarks(pen: CanvasRenderingContext2D, x: (index: number) => number, middle: number, width: number): void {
+    if (this.series.length === 0) return;
+    this.findMarks(x, width);
+    const { fastest, bad } = this.marks;
     const theme = this.theme();
     const colour = (value: number) => `#${value.toString(16).padStart(6, "0")}`;
     pen.fillStyle = colour(theme.slip);
