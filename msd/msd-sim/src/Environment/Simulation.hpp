@@ -1,10 +1,12 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "msd-sim/src/DataTypes/WorkTeam.hpp"
@@ -12,7 +14,9 @@
 #include "msd-sim/src/Environment/ContactRecord.hpp"
 #include "msd-sim/src/Environment/Descriptions.hpp"
 #include "msd-sim/src/Environment/Settings.hpp"
+#include "msd-sim/src/Environment/WorldModel.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionPipeline.hpp"
+#include "msd-sim/src/Physics/Constraints/Joints/JointSolver.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/Kernels.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/SolverBodies.hpp"
 #include "msd-sim/src/Physics/PotentialEnergy/PotentialEnergy.hpp"
@@ -32,6 +36,8 @@ struct BodySlot {
   bool maySleep{true};
   bool continuous{false};
   bool forced{false};  ///< has a user force or torque for the next step
+  std::optional<Pose> target;   ///< kinematic: pose of the body frame to reach in the next step
+  bool stopsAfterward{false};   ///< kinematic: got here by a target; stands still without a new one
   [[nodiscard]] bool isUsed() const { return inertial != nullptr || environment != nullptr; }
 };
 
@@ -40,6 +46,14 @@ enum class IslandHold : std::uint8_t {
   kNothing,  ///< its momenta are conserved
   kStatic,   ///< touches something that never moves
   kDriven,   ///< touches a kinematic body or has a motor: work comes in from outside
+};
+
+/// One place for a joint.
+struct JointSlot {
+  std::uint32_t generation{0};
+  bool used{false};
+  std::uint32_t joint{0};  ///< index in the solver
+  JointDescription description{};
 };
 
 /// Groups of bodies that push each other, as index lists into the body slots.
@@ -55,11 +69,70 @@ struct Islands {
   std::vector<IslandHold> hold;           ///< per island
   std::vector<double> scale;              ///< per island: of the running drift, 1 where it is free
   std::uint64_t version{~std::uint64_t{0}};  ///< of the contacts they were made from
+  std::uint64_t jointVersion{~std::uint64_t{0}};  ///< of the joints
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
   [[nodiscard]] std::size_t count() const { return start.empty() ? 0 : start.size() - 1; }
   [[nodiscard]] std::span<const std::uint32_t> bodiesOf(std::size_t island) const {
     return std::span{bodies}.subspan(start[island], start[island + 1] - start[island]);
   }
+};
+
+/// Body pairs whose touching changed, and hits, before they become events.
+struct EventScratch {
+  struct Change {
+    std::uint32_t a, b;  ///< slots, a < b
+  };
+  struct Hit {
+    std::uint32_t a, b;
+    double speed;          ///< [m/s]
+    std::uint32_t contact;
+  };
+  std::vector<Change> changes;
+  std::vector<Hit> hits;
+  std::vector<ContactEvent> removed;  ///< ends of contacts with bodies that were removed
+};
+
+/// Work space of the search for impacts of marked bodies.
+struct ImpactScratch {
+  struct Impact {
+    double time{std::numeric_limits<double>::infinity()};  ///< [s]
+    std::uint32_t other{0};                                ///< slot
+  };
+  std::vector<double> stops;     ///< per body slot: when it stops [s]
+  std::vector<Impact> impacts;   ///< per marked body: its earliest
+};
+
+/// Who sleeps, and who is about to. Arrays are per body slot.
+struct Sleepers {
+  std::vector<std::uint8_t> asleep;
+  std::vector<double> still;             ///< how long the body has been slow [s]
+  std::vector<std::uint32_t> next;       ///< ring of the bodies that fell asleep together
+  std::vector<std::uint8_t> called;      ///< is to be woken before the next step
+  std::vector<std::uint32_t> calls;      ///< those, in the order in which they were called
+  std::vector<std::uint32_t> scratch;    ///< contacts to move
+  std::vector<double> islandStill;       ///< scratch: least `still` of an island [s]
+  std::uint32_t count{0};                ///< bodies asleep
+};
+
+/// What fields of force gave a body in the running step, and its energy in them.
+struct FieldShare {
+  Vector3D linear{Vector3D::Zero()};   ///< impulse [N·s]
+  Vector3D angular{Vector3D::Zero()};  ///< [N·m·s]
+  double energyBefore{0.0};            ///< at the start of the step [J]
+};
+
+/// A body with damping, and its factors over half a step of `dt`.
+struct DampedBody {
+  std::uint32_t slot{0};
+  double dt{0.0};       ///< [s]
+  double linear{1.0};   ///< exp(-c dt/2)
+  double angular{1.0};
+};
+
+/// Changes of energy that happened outside the solver since the last audit.
+struct PendingWork {
+  double external{0.0};  ///< impulses and states set by the user [J]
+  double damping{0.0};   ///< damping and falling asleep [J]
 };
 
 /// Everything inside a WorldModel. The stages of a step are functions on it, one file each.
@@ -82,6 +155,12 @@ struct Simulation {
   std::vector<std::uint8_t> pushable;        ///< forces move it, and it is awake
   std::vector<std::uint8_t> moving;          ///< pushable or kinematic: the body kernels take it
   std::vector<double> factorOfBody;          ///< energy guard's scratch, 1 by default
+  Sleepers sleepers;
+  std::vector<DampedBody> damped;
+  std::uint32_t kinematicCount{0};
+  std::vector<std::uint32_t> continuous;     ///< slots of marked bodies, as they were made
+  ImpactScratch impactScratch;
+  std::vector<FieldShare> fields;            ///< empty without potentials
 
   AlignedVector<double> sweepScratch;  ///< impulses and velocities of the sweep before
 
@@ -90,9 +169,21 @@ struct Simulation {
   std::vector<std::uint32_t> activeBlocks;   ///< blocks of eight slots with a moving body
   std::vector<std::unique_ptr<PotentialEnergy>> potentials;
 
+  JointSolver joints;
+  std::vector<JointSlot> jointSlots;
+  std::vector<std::uint32_t> freeJointSlots;
+  std::vector<JointId> jointOrder;  ///< joints as they were made
+  /// Slots of bodies that a joint keeps from colliding, smaller first, sorted; one entry per joint.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> joinedPairs;
+  PendingWork pendingWork;
+
   std::vector<ContactEvent> events;
   std::vector<ContactRecord> records;
   bool recordsValid{false};
+  EventScratch eventScratch;
+
+  std::vector<std::uint32_t> loose;  ///< colliders whose tree box is missing or out of date
+  bool looseValid{false};
 
   StepReport report;
   double time{0.0};
@@ -102,6 +193,8 @@ struct Simulation {
 
   [[nodiscard]] BodySlot& slot(BodyId id);
   [[nodiscard]] const BodySlot& slot(BodyId id) const;
+  [[nodiscard]] JointSlot& jointSlot(JointId id);
+  [[nodiscard]] const JointSlot& jointSlot(JointId id) const;
   [[nodiscard]] BodyId idOf(std::uint32_t slot) const { return {slot, slots[slot].generation}; }
 };
 
@@ -122,7 +215,54 @@ void correctPositions(Simulation& sim, double dt);
 bool scatterBodies(Simulation& sim);
 void auditStep(Simulation& sim, double dt);
 
+/// Lets the bodies of a joint that is gone touch each other again.
+void releasePair(Simulation& sim, const JointDefinition& joint);
+
+// Parts of the stages.
+
+/// Brings the loads of all awake bodies up to the fields of force half of h later, so that kick,
+/// drift and kick are a step of the position Verlet scheme (docs/theory/time-stepping.md).
+void applyFields(Simulation& sim, double h);
+/// Energy of a body in all potentials but uniform gravity [J].
+[[nodiscard]] double fieldEnergy(const Simulation& sim, std::uint32_t slot,
+                                 const InertialState& state);
+/// Loads without the fields again, so that what is left is what the audit calls external.
+void removeFields(Simulation& sim);
+/// Half a step of linear and angular damping, exact for itself.
+void dampBodies(Simulation& sim, double dt);
+/// Brings marked bodies that passed through something back to where they met it.
+void stopAtImpacts(Simulation& sim, double dt);
+/// Islands that have been slow for long enough fall asleep.
+void fallAsleep(Simulation& sim, double dt);
+/// Calls a body's island to be awake in the next step.
+void callAwake(Simulation& sim, std::uint32_t slot);
+/// Wakes everything that was called. Returns true when there was something.
+bool wakeCalled(Simulation& sim);
+/// Calls sleeping bodies that a moving body has met since.
+void callTouched(Simulation& sim);
+/// May these two bodies (slots) touch, as far as their kinds and joints decide?
+[[nodiscard]] bool mayTouch(const Simulation& sim, std::uint32_t a, std::uint32_t b);
+/// Begin, end and hit of this step.
+void recordEvents(Simulation& sim);
+/// Keeps the end of every contact of a body that is being removed for the next step's events.
+void reportRemoval(Simulation& sim, std::uint32_t slot);
+/// Velocity that brings a kinematic body to its target in a step of dt.
+void aimAtTarget(Simulation& sim, std::uint32_t slot, double dt);
+/// Copies a body's velocities from the solver's arrays into its InertialState.
+void writeVelocityToAsset(Simulation& sim, std::uint32_t slot);
+/// Gaps and depths of all contacts as they stand.
+void measureContacts(Simulation& sim);
+/// Copies a body's InertialState into the solver's arrays.
+void writeStateToSolver(Simulation& sim, std::uint32_t slot);
+/// Writes a body's loads and how far it may come in a step of dt.
+void gatherBody(Simulation& sim, std::uint32_t slot, double dt);
+
 /// Undoes the motion of a step that failed.
 void rollBack(Simulation& sim);
+
+/// Opens a world to tests and tools of the engine itself.
+struct WorldAccess {
+  [[nodiscard]] static Simulation& of(WorldModel& world) { return *world.simulation_; }
+};
 
 }  // namespace msd_sim

@@ -40,6 +40,14 @@ void findHolds(Simulation& sim) {
     note(a, b);
     note(b, a);
   });
+  // Joints exchange energy between the phases of a swing; what they do is exact (theory/joints.md).
+  sim.joints.forEachPair([&](std::uint32_t a, std::uint32_t b) {
+    for (const std::uint32_t i : {a, b}) {
+      if (islands.islandOf[i] != Islands::kNone) {
+        islands.hold[islands.islandOf[i]] = IslandHold::kDriven;
+      }
+    }
+  });
 }
 
 /// Levels of all bodies by breadth-first search from what cannot be pushed.
@@ -94,8 +102,12 @@ void buildIslands(Simulation& sim) {
   Islands& islands = sim.islands;
   sim.report.islands = static_cast<std::uint32_t>(islands.count());
   sim.report.colours = static_cast<std::uint32_t>(sim.collision.contacts().usedColours());
-  if (islands.version == sim.collision.contacts().version()) return;
+  if (islands.version == sim.collision.contacts().version() &&
+      islands.jointVersion == sim.joints.version()) {
+    return;
+  }
   islands.version = sim.collision.contacts().version();
+  islands.jointVersion = sim.joints.version();
 
   const std::size_t count = sim.slots.size();
   islands.parent.resize(count);
@@ -103,14 +115,17 @@ void buildIslands(Simulation& sim) {
   islands.label.assign(count, Islands::kNone);
   for (std::uint32_t i = 0; i < count; ++i) islands.parent[i] = i;
   std::vector<std::uint8_t>& pushable = sim.pushable;
-  sim.collision.contacts().forEach([&](std::uint32_t, const ContactCache::Contact&, auto& bundle,
-                                       auto&, ContactSums&, int lane) {
-    const auto a = static_cast<std::uint32_t>(bundle.body0[lane]);
-    const auto b = static_cast<std::uint32_t>(bundle.body1[lane]);
+  const auto join = [&](std::uint32_t a, std::uint32_t b) {
     if (pushable[a] != 0) islands.islandOf[a] = 0;
     if (pushable[b] != 0) islands.islandOf[b] = 0;
     if (pushable[a] != 0 && pushable[b] != 0) unite(islands.parent, a, b);
+  };
+  sim.collision.contacts().forEach([&](std::uint32_t, const ContactCache::Contact&, auto& bundle,
+                                       auto&, ContactSums&, int lane) {
+    join(static_cast<std::uint32_t>(bundle.body0[lane]),
+         static_cast<std::uint32_t>(bundle.body1[lane]));
   });
+  sim.joints.forEachPair(join);
 
   // Islands are numbered by their smallest slot; counting sort keeps slots ascending inside.
   std::uint32_t next = 0;

@@ -1,5 +1,4 @@
 #include <cmath>
-#include <cstdlib>
 
 #include "msd-sim/src/Environment/Stages/SweepMomentum.hpp"
 
@@ -46,8 +45,7 @@ void correctPositions(Simulation& sim, double dt) {
                    .slop = kSlop,
                    .largestShift = sim.settings.correctionSpeed * dt,
                    .support = kSupport};
-  static const int js = getenv("JS") ? atoi(getenv("JS")) : kJammedSweeps;
-  const int sweeps = jammed ? js : kSweeps;
+  const int sweeps = jammed ? kJammedSweeps : kSweeps;
   SweepMomentum momentum{sim, SweepMomentum::Unknowns::kShifts};
   for (int sweep = 0; sweep < sweeps; ++sweep) {
     if (sweep == 1 && jammed) momentum.begin();

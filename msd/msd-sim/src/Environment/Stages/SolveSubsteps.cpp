@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstdlib>
 
 #include "msd-sim/src/Environment/Stages/SweepMomentum.hpp"
 
@@ -25,6 +24,9 @@ constexpr double kSettledKick = 0.1;
 constexpr double kSettledShare = 1e-5;
 constexpr int kMostSweeps = 8;
 
+// Stands for a settled speed that is never exceeded.
+constexpr double kNever = 1e300;
+
 template <class Kernel>
 void forBodies(Simulation& sim, const Kernel& kernel) {
   const std::span<const std::uint32_t> blocks{sim.activeBlocks};
@@ -41,6 +43,14 @@ void clearGuesses(Simulation& sim) {
   }
 }
 
+/// Reactions and works of the joints; the bodies of those that broke may touch from now on.
+void finishJoints(Simulation& sim, double dt) {
+  for (const std::uint32_t joint : sim.joints.finish(sim.solver, dt, *sim.team)) {
+    releasePair(sim, sim.joints.record(joint).definition);
+  }
+  sim.report.jointError = sim.joints.sums().separation;
+}
+
 /// One sweep over all contacts. Returns the largest answer of the kernels; the order of the threads
 /// does not matter to a maximum.
 template <class Kernel>
@@ -55,24 +65,27 @@ double sweepContacts(Simulation& sim, const Kernel& kernel) {
   return largest.load(std::memory_order_relaxed);
 }
 
-/// Sweeps until the impulses have settled, and concludes the phase.
-template <class Kernel>
-void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel) {
-  static const int cold = getenv("COLD") ? atoi(getenv("COLD")) : 0;
-  static const int mst = getenv("MOST") ? atoi(getenv("MOST")) : kMostSweeps;
-  const int most = std::max(sim.settings.iterations, sim.step < 1 ? cold: mst);
-  const double limit = sim.step < 1 && cold > 0 ? 1e-6 : 1.0;
+/// Sweeps until the impulses have settled, and concludes the phase. `joints` solves the joints after
+/// each sweep and returns how far they were from having settled.
+template <class Kernel, class Joints>
+void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Joints& joints) {
+  const int most = std::max(sim.settings.iterations, kMostSweeps);
+  // Joints keep impulses of their own, which the momentum does not know.
+  const bool canExtrapolate = sim.joints.isEmpty();
   int sweeps = 0;
   SweepMomentum momentum{sim, SweepMomentum::Unknowns::kVelocities};
   double unrest = 0.0;
   do {
     pass.first = sweeps == 0;
-    unrest = sweepContacts(sim, kernel);
+    unrest = std::max(sweepContacts(sim, kernel), joints(pass.first));
     ++sweeps;
-    static const int mom = getenv("MOM") ? atoi(getenv("MOM")) : 1;
-    if (mom) { if (sweeps == 1 && most > 1 && unrest > limit) momentum.begin(); else if (sweeps > 1 && sweeps < most && unrest > limit) momentum.advance(unrest); }
-    if (getenv("TRACE") && sim.step < 1 && sweeps % 20 == 0) printf("%d %.3e\n", sweeps, unrest);
-  } while (sweeps < sim.settings.iterations || (unrest > limit && sweeps < most));
+    if (!canExtrapolate || unrest <= 1.0 || sweeps >= most) continue;
+    if (sweeps == 1) {
+      momentum.begin();
+    } else {
+      momentum.advance(unrest);
+    }
+  } while (sweeps < sim.settings.iterations || (unrest > 1.0 && sweeps < most));
   sim.report.iterations += static_cast<std::uint32_t>(sweeps);
   forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     kernels.conclude(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count,
@@ -86,23 +99,32 @@ void solveSubsteps(Simulation& sim, double dt) {
   const int substeps = sim.settings.substeps > 0 ? sim.settings.substeps : kDefaultSubsteps;
   const double h = dt / substeps;
   const double kick = 0.5 * h * sim.settings.gravity.norm();
-  static const double ks = getenv("KS") ? atof(getenv("KS")) : kSettledKick;
-  static const double kr = getenv("KR") ? atof(getenv("KR")) : kSettledShare;
   ContactPass pass{.h = h,
                    .inverseH = 1.0 / h,
                    .guessSpeed = kExpectedLoads * kick,
                    .threshold = sim.settings.restitutionThreshold,
                    .band = kBand,
-                   .settledSpeed = ks * kick,
-                   .settledShare = kr / h};
+                   .settledSpeed = kSettledKick * kick,
+                   .settledShare = kSettledShare / h};
   sim.guardedSubsteps = 0;
   sim.report.iterations = 0;
   clearGuesses(sim);
   forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     kernels.warm(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count);
   });
+  // A joint's solve is exact by itself: only where contacts act too does another sweep change it.
+  const double settled = sim.collision.contacts().count() > 0 ? pass.settledSpeed : kNever;
+  const auto solveJoints = [&](bool first) {
+    return sim.joints.solve(sim.solver, first, *sim.team) / settled;
+  };
+  const auto relaxJoints = [&](bool first) {
+    return sim.joints.relax(sim.solver, first, *sim.team) / settled;
+  };
+  sim.joints.prepare(sim.solver, h, sim.settings.correctionSpeed, *sim.team);
+  sim.joints.warm(sim.solver);
   const bool bounces = sim.collision.contacts().bouncingCount() > 0;
   for (int k = 0; k < substeps; ++k) {
+    applyFields(sim, h);
     if (bounces) {
       forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
         kernels.approach(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
@@ -114,19 +136,23 @@ void solveSubsteps(Simulation& sim, double dt) {
                             std::size_t count) {
       return kernels.solve(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
                            bounces ? arrays.bounce.data() + first : nullptr, count, pass);
-    });
+    }, solveJoints);
+    sim.joints.concludePositions(*sim.team);
     holdDrift(sim, h);
     forBodies(sim, [&](auto blocks) { sim.kernels->body.drift(sim.solver, blocks, h); });
     runPhase(sim, pass, [&](const auto& kernels, auto& arrays, std::size_t first,
                             std::size_t count) {
       return kernels.relax(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
                            count, pass);
-    });
+    }, relaxJoints);
+    sim.joints.concludeVelocities(*sim.team);
     forBodies(sim, [&](auto blocks) { sim.kernels->body.finish(sim.solver, blocks); });
     guardEnergy(sim, h);
   }
+  removeFields(sim);
   sim.report.substeps = static_cast<std::uint32_t>(substeps);
   sim.lastSubstep = h;
+  finishJoints(sim, dt);
 }
 
 }  // namespace msd_sim

@@ -165,6 +165,10 @@ void CollisionPipeline::queryPairs(const PairRule& rule, WorkTeam& team) {
 }
 
 void CollisionPipeline::removePair(std::uint32_t index) {
+  if (pairs_[index].touching) {
+    ended_.push_back({colliders_[pairs_[index].colliderA].body,
+                      colliders_[pairs_[index].colliderB].body});
+  }
   for (std::uint32_t c = pairs_[index].firstContact; c != ContactCache::kNone;) {
     const std::uint32_t next = contacts_.contact(c).next;
     contacts_.remove(c);

@@ -31,6 +31,24 @@ Quaternion exponentialRotation(const Vector3D& angle) {
   return q;
 }
 
+Vector3D rotationVector(const Quaternion& q) {
+  // The square root of a rotation halves its angle: q^½ = (1 + w, v)/|·|. At a small angle the
+  // vector part is sin(angle/2), whose arc sine is a short series.
+  double w = std::abs(q.w());
+  Vector3D v = (q.w() < 0.0 ? -1.0 : 1.0) * q.vec();
+  double scale = 2.0;
+  for (int i = 0; i < 6; ++i) {
+    const double s = 1.0 / std::sqrt(2.0 * (1.0 + w));
+    v *= s;
+    w = (1.0 + w) * s;
+    scale *= 2.0;
+  }
+  const double s2 = v.squaredNorm();
+  const double arc =
+      1.0 + s2 * (1.0 / 6.0 + s2 * (3.0 / 40.0 + s2 * (5.0 / 112.0 + s2 * (35.0 / 1152.0))));
+  return scale * arc * v;
+}
+
 Pose RigidMotion::at(double time) const {
   Pose pose;
   pose.orientation = exponentialRotation(time * angularVelocity) * start.orientation;

@@ -20,6 +20,10 @@ struct RigidMotion {
 /// with the same bits on every machine (no library sine).
 [[nodiscard]] Quaternion exponentialRotation(const Vector3D& angle);
 
+/// The reverse: the shortest rotation vector of a unit quaternion [rad], with the same bits on every
+/// machine.
+[[nodiscard]] Vector3D rotationVector(const Quaternion& q);
+
 /// Greatest distance of a point of the shape's core from the pivot [m]. Turning moves no point of the
 /// surface faster than this allows: the thickness about the core turns in itself.
 [[nodiscard]] double computeReach(const CollisionShape& shape, const Coordinate& pivot);

@@ -1,0 +1,252 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "msd-sim/src/Environment/Simulation.hpp"
+#include "msd-sim/src/Environment/WorldModel.hpp"
+#include "msd-sim/src/Physics/RigidBody/Validation.hpp"
+
+namespace msd_sim {
+
+namespace {
+
+/// Lengths below this share of the anchors' distance from the origin are rounding [-].
+constexpr double kLengthRounding = 1e-12;
+/// Least sine of the angle between a universal joint's axes.
+constexpr double kAxesApart = 1e-3;
+
+bool hasTwoEnds(JointKind kind) {
+  return kind == JointKind::kDistance || kind == JointKind::kRope || kind == JointKind::kSpring;
+}
+
+bool hasAxis(JointKind kind) {
+  return hasFreeCoordinate(kind) || kind == JointKind::kUniversal;
+}
+
+double requireNotNegative(double value, std::string_view name, std::string_view unit) {
+  if (value >= 0.0) return value;  // infinity stands for "never" or "as strong as needed"
+  throw std::invalid_argument(
+      fmt::format("{} is {} {}; expected a number >= 0", name, value, unit));
+}
+
+/// Two unit vectors that make a right-handed frame with n.
+Matrix3D frameAlong(const Vector3D& n) {
+  const Vector3D a = n.cwiseAbs();
+  int least = 0;
+  if (a[1] < a[least]) least = 1;
+  if (a[2] < a[least]) least = 2;
+  const Vector3D t1 = n.cross(Vector3D::Unit(least)).normalized();
+  Matrix3D frame;
+  frame << t1, n.cross(t1), n;
+  return frame;
+}
+
+/// Slot of a joint's body; the world is slot 0.
+std::uint32_t slotOf(const Simulation& sim, BodyId body) {
+  if (body.isNull()) return 0;
+  (void)sim.slot(body);
+  return body.index;
+}
+
+void requireDrive(const JointDescription& d) {
+  if (!hasFreeCoordinate(d.kind)) {
+    if (d.limit || d.motor || d.friction != 0.0) {
+      throw std::invalid_argument(fmt::format(
+          "joint \"{}\" has a limit, motor or friction; expected none, for its kind has no free "
+          "coordinate they could act on (hinge, slider and cylindrical have)",
+          d.name));
+    }
+    return;
+  }
+  requireNotNegative(d.friction, "friction", "N or N·m");
+  requireRange(d.friction, "friction", "N or N·m", 0.0, std::numeric_limits<double>::max());
+  if (d.limit && !(d.limit->lower <= d.limit->upper)) {
+    throw std::invalid_argument(fmt::format("limit is {} to {}; expected lower <= upper",
+                                            d.limit->lower, d.limit->upper));
+  }
+  if (!d.motor) return;
+  requireFinite({d.motor->target, 0.0, 0.0}, "motor target", "rad/s, m/s, rad or m");
+  requireNotNegative(d.motor->maxForce, "motor maxForce", "N or N·m");
+  if (d.motor->mode == MotorMode::kPosition) {
+    requirePositive(d.motor->frequency, "motor frequency", "Hz");
+    requireRange(d.motor->dampingRatio, "motor dampingRatio", "-", 0.0,
+                 std::numeric_limits<double>::max());
+  }
+}
+
+void defineLine(const JointDescription& d, const Coordinate& ends, double scale,
+                JointDefinition& joint) {
+  if (!hasTwoEnds(d.kind)) return;
+  joint.length = std::isnan(d.length) ? ends.norm() : d.length;
+  const bool mayBeZero = d.kind == JointKind::kSpring;
+  requireRange(joint.length, "length", "m", mayBeZero ? 0.0 : kLengthRounding * scale,
+               std::numeric_limits<double>::max());
+  if (d.kind != JointKind::kSpring) return;
+  if (std::isnan(d.stiffness)) {
+    throw std::invalid_argument("stiffness is not set; expected one for a spring [N/m]");
+  }
+  joint.stiffness =
+      requireRange(d.stiffness, "stiffness", "N/m", 0.0, std::numeric_limits<double>::max());
+  joint.damping =
+      requireRange(d.damping, "damping", "N·s/m", 0.0, std::numeric_limits<double>::max());
+}
+
+/// Frames of the joint in the bodies, from the world as it stands.
+void defineFrames(const JointDescription& d, const JointPlace& place, JointDefinition& joint) {
+  if (!hasAxis(d.kind)) {
+    joint.frameA = place.qA.conjugate().toRotationMatrix();
+    joint.frameB = place.qB.conjugate().toRotationMatrix();
+    return;
+  }
+  const Vector3D axis = requireDirection(d.axis, "axis");
+  Matrix3D frame = frameAlong(axis);
+  if (d.kind == JointKind::kUniversal) {
+    const Vector3D axisB = requireDirection(d.axisB, "axisB");
+    const Vector3D across = axisB - axis * axis.dot(axisB);
+    if (across.norm() < kAxesApart) {
+      throw std::invalid_argument(
+          fmt::format("axisB is ({}, {}, {}); expected a direction across axis", d.axisB[0],
+                      d.axisB[1], d.axisB[2]));
+    }
+    const Vector3D t1 = across.normalized();
+    frame << t1, axis.cross(t1), axis;
+  }
+  joint.frameA = place.qA.conjugate().toRotationMatrix() * frame;
+  joint.frameB = place.qB.conjugate().toRotationMatrix() * frame;
+}
+
+JointDefinition define(const Simulation& sim, const JointDescription& d) {
+  JointDefinition joint;
+  joint.kind = d.kind;
+  joint.bodyA = slotOf(sim, d.bodyA);
+  joint.bodyB = slotOf(sim, d.bodyB);
+  if (joint.bodyB == 0) throw std::invalid_argument("bodyB is null; expected a body");
+  if (joint.bodyA == joint.bodyB) {
+    throw std::invalid_argument(
+        fmt::format("bodyA and bodyB are both \"{}\"; expected two bodies",
+                    sim.slots[joint.bodyB].name));
+  }
+  requireFinite(d.anchor, "anchor", "m");
+  const Coordinate anchorB = d.anchorB && hasTwoEnds(d.kind)
+                                 ? requireFinite(*d.anchorB, "anchorB", "m")
+                                 : Vector3D{d.anchor};
+  const JointPlace place = placeOf(sim.solver, joint.bodyA, joint.bodyB);
+  joint.anchorA = place.qA.conjugate() * (d.anchor - place.xA);
+  joint.anchorB = place.qB.conjugate() * (anchorB - place.xB);
+  defineFrames(d, place, joint);
+  defineLine(d, anchorB - d.anchor, std::max(d.anchor.norm(), 1e-300), joint);
+  requireDrive(d);
+  joint.limit = d.limit;
+  joint.motor = d.motor;
+  joint.friction = d.friction;
+  joint.breakingForce = requireNotNegative(d.breakingForce, "breakingForce", "N");
+  joint.breakingTorque = requireNotNegative(d.breakingTorque, "breakingTorque", "N·m");
+  return joint;
+}
+
+std::pair<std::uint32_t, std::uint32_t> pairOf(const JointDefinition& joint) {
+  return {std::min(joint.bodyA, joint.bodyB), std::max(joint.bodyA, joint.bodyB)};
+}
+
+/// Lets the broadphase find the pairs of both bodies afresh.
+void refreshPair(Simulation& sim, const JointDefinition& joint) {
+  for (const std::uint32_t slot : {joint.bodyA, joint.bodyB}) {
+    if (slot != 0 && sim.slots[slot].isUsed()) {
+      sim.collision.refreshBody(slot, sim.slots[slot].firstCollider);
+    }
+  }
+}
+
+}  // namespace
+
+void releasePair(Simulation& sim, const JointDefinition& joint) {
+  const auto place =
+      std::lower_bound(sim.joinedPairs.begin(), sim.joinedPairs.end(), pairOf(joint));
+  if (place == sim.joinedPairs.end() || *place != pairOf(joint)) return;
+  sim.joinedPairs.erase(place);
+  refreshPair(sim, joint);
+}
+
+const JointSlot& Simulation::jointSlot(JointId id) const {
+  if (id.index >= jointSlots.size() || !jointSlots[id.index].used ||
+      jointSlots[id.index].generation != id.generation) {
+    throw std::out_of_range(fmt::format(
+        "joint {}.{} does not exist (it was removed, or belongs to another world)", id.index,
+        id.generation));
+  }
+  return jointSlots[id.index];
+}
+
+JointSlot& Simulation::jointSlot(JointId id) {
+  return const_cast<JointSlot&>(static_cast<const Simulation&>(*this).jointSlot(id));
+}
+
+JointId WorldModel::spawn(const JointDescription& d) {
+  Simulation& sim = *simulation_;
+  const JointDefinition joint = define(sim, d);
+  std::uint32_t index = static_cast<std::uint32_t>(sim.jointSlots.size());
+  if (sim.freeJointSlots.empty()) {
+    sim.jointSlots.emplace_back();
+  } else {
+    index = sim.freeJointSlots.back();
+    sim.freeJointSlots.pop_back();
+  }
+  JointSlot& slot = sim.jointSlots[index];
+  slot.used = true;
+  slot.description = d;
+  slot.joint = sim.joints.add(joint, sim.solver);
+  if (!d.collideConnected && joint.bodyA != 0) {
+    const auto pair = pairOf(joint);
+    const auto place = std::lower_bound(sim.joinedPairs.begin(), sim.joinedPairs.end(), pair);
+    const bool known = place != sim.joinedPairs.end() && *place == pair;
+    sim.joinedPairs.insert(place, pair);
+    if (!known && sim.step > 0) refreshPair(sim, joint);
+  }
+  const JointId id{index, slot.generation};
+  sim.jointOrder.push_back(id);
+  return id;
+}
+
+void WorldModel::remove(JointId joint) {
+  Simulation& sim = *simulation_;
+  JointSlot& slot = sim.jointSlot(joint);
+  const JointRecord& record = sim.joints.record(slot.joint);
+  if (!slot.description.collideConnected && !record.broken) releasePair(sim, record.definition);
+  sim.joints.remove(slot.joint);
+  slot.used = false;
+  ++slot.generation;
+  slot.description = JointDescription{};
+  sim.freeJointSlots.push_back(joint.index);
+  std::erase(sim.jointOrder, joint);
+}
+
+bool WorldModel::contains(JointId joint) const {
+  const auto& slots = simulation_->jointSlots;
+  return joint.index < slots.size() && slots[joint.index].used &&
+         slots[joint.index].generation == joint.generation;
+}
+
+std::span<const JointId> WorldModel::joints() const { return simulation_->jointOrder; }
+
+const JointDescription& WorldModel::joint(JointId joint) const {
+  return simulation_->jointSlot(joint).description;
+}
+
+JointReaction WorldModel::jointReaction(JointId joint) const {
+  const JointRecord& record = simulation_->joints.record(simulation_->jointSlot(joint).joint);
+  if (record.broken) return {};
+  return {record.reaction.linear, record.reaction.angular};
+}
+
+bool WorldModel::isBroken(JointId joint) const {
+  return simulation_->joints.record(simulation_->jointSlot(joint).joint).broken;
+}
+
+double WorldModel::jointCoordinate(JointId joint) const {
+  const Simulation& sim = *simulation_;
+  return sim.joints.coordinate(sim.jointSlot(joint).joint, sim.solver);
+}
+
+}  // namespace msd_sim

@@ -1,0 +1,422 @@
+#include "msd-sim/src/Physics/Constraints/Joints/JointComponent.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "msd-sim/src/Physics/Constraints/Joints/Tolerances.hpp"
+
+namespace msd_sim {
+
+namespace {
+
+JointRow times(double s, const JointRow& r) {
+  return {s * r.linearA, s * r.angularA, s * r.linearB, s * r.angularB};
+}
+void add(JointRow& to, const JointRow& r) {
+  to.linearA += r.linearA;
+  to.angularA += r.angularA;
+  to.linearB += r.linearB;
+  to.angularB += r.angularB;
+}
+JointRow zeroRow() {
+  return {Vector3D::Zero(), Vector3D::Zero(), Vector3D::Zero(), Vector3D::Zero()};
+}
+
+}  // namespace
+
+double JointComponent::velocityOf(const SolverBodies& bodies, const Link& link,
+                                  const SystemRow& row) const {
+  const BodyMotion& a = bodies.motion[link.slotA];
+  const BodyMotion& b = bodies.motion[link.slotB];
+  const JointRow& j = row.jacobian;
+  return j.linearA.dot(vectorOf(a.v)) + j.angularA.dot(vectorOf(a.w)) +
+         j.linearB.dot(vectorOf(b.v)) + j.angularB.dot(vectorOf(b.w));
+}
+
+JointRow JointComponent::impulseOf(const Link& link) const {
+  JointRow sum = zeroRow();
+  for (std::uint32_t i = 0; i < link.rowCount; ++i) {
+    const SystemRow& row = rows_[link.row + i];
+    add(sum, times(row.impulse, row.jacobian));
+  }
+  for (std::uint32_t i = 0; i < link.boundedCount; ++i) {
+    const SystemRow& row = bounded_[link.bounded + i];
+    add(sum, times(row.impulse, row.jacobian));
+  }
+  return sum;
+}
+
+void JointComponent::prepare(const SolverBodies& bodies, std::span<const JointRecord> records,
+                             double h, double correctionSpeed, double scale) {
+  h_ = h;
+  correction_speed_ = correctionSpeed;
+  placeRows(bodies, records);
+  assemble(Phase::kPosition);
+  for (auto* rows : {&rows_, &bounded_}) {
+    for (SystemRow& row : *rows) {
+      row.impulse *= scale;
+      row.work = 0.0;
+    }
+  }
+  for (Link& link : links_) {
+    const JointDefinition& joint = records[link.joint].definition;
+    const auto sizeOf = [&](std::uint32_t body, std::uint32_t slot, const Vector3D& arm) {
+      return pushable_[body] != 0 ? std::max(bodies.pose[slot].size, arm.norm()) : 0.0;
+    };
+    const double a = sizeOf(link.bodyA, link.slotA, joint.anchorA);
+    const double b = sizeOf(link.bodyB, link.slotB, joint.anchorB);
+    link.size = a > 0.0 && b > 0.0 ? std::min(a, b) : std::max(a, b);
+    link.applied = impulseOf(link);
+    link.sum = zeroRow();
+  }
+}
+
+void JointComponent::warm(SolverBodies& bodies) const {
+  for (const Link& link : links_) {
+    const auto give = [&](std::uint32_t slot, const Vector3D& linear, const Vector3D& angular) {
+      if (!(bodies.motion[slot].inverseMass > 0.0)) return;
+      BodyGuess& guess = bodies.guess[slot];
+      for (int c = 0; c < 3; ++c) {
+        guess.linear[c] += linear[c];
+        guess.angular[c] += angular[c];
+      }
+    };
+    give(link.slotA, link.applied.linearA, link.applied.angularA);
+    give(link.slotB, link.applied.linearB, link.applied.angularB);
+  }
+}
+
+/// The bodies' guesses hold the impulses of the last phase with the arms of that time (J-16).
+void JointComponent::applyDifference(SolverBodies& bodies) {
+  for (Link& link : links_) {
+    const JointRow now = impulseOf(link);
+    const auto give = [&](std::uint32_t slot, const Vector3D& linear, const Vector3D& angular) {
+      if (bodies.motion[slot].inverseMass > 0.0) push(bodies.motion[slot], linear, angular);
+    };
+    give(link.slotA, now.linearA - link.applied.linearA, now.angularA - link.applied.angularA);
+    give(link.slotB, now.linearB - link.applied.linearB, now.angularB - link.applied.angularB);
+    link.applied = now;
+  }
+}
+
+void JointComponent::predict(const SolverBodies& bodies) {
+  for (std::size_t b = 0; b < slots_.size(); ++b) drifted_[b] = drifted(bodies, slots_[b], h_);
+}
+
+/// Errors at the start of the substep, and how much of them phase 1 is to remove (J-8).
+void JointComponent::beginSubstep(const SolverBodies& bodies,
+                                  std::span<const JointRecord> records) {
+  for (const Link& link : links_) {
+    const JointRecord& record = records[link.joint];
+    const JointPlace place = placeOf(bodies, link.slotA, link.slotB);
+    double errors[kMostHoldingRows];
+    evaluateErrors(record.definition, place, errors);
+    const double reach = correction_speed_ * h_;
+    const auto holding = static_cast<std::uint32_t>(holdingRowCount(record.definition.kind));
+    for (std::uint32_t i = 0; i < holding; ++i) {
+      SystemRow& row = rows_[link.row + i];
+      const double limit = row.isLength ? reach * link.size : reach;
+      row.keep = errors[i] - std::clamp(errors[i], -limit, limit);
+    }
+    if (link.rowCount == holding && link.boundedCount == 0) continue;
+    const double value = continuedCoordinate(record.definition, evaluateCoordinate(record.definition, place),
+                                   record.coordinate);
+    const auto begin = [&](SystemRow& row) {
+      row.start = value;
+      row.line = row.jacobian.linearB;
+      if (row.law != RowLaw::kStop) return;
+      const double limit = row.isLength ? reach * link.size : reach;
+      row.start = row.sign * (value - row.target);
+      row.keep = std::min(0.0, row.start + limit);
+    };
+    for (std::uint32_t i = holding; i < link.rowCount; ++i) begin(rows_[link.row + i]);
+    for (std::uint32_t i = 0; i < link.boundedCount; ++i) begin(bounded_[link.bounded + i]);
+  }
+}
+
+/// How far a bounded row is from its law: 0 when the impulse is where its bounds and residual want it.
+double JointComponent::boundedResidual(const SystemRow& row, double value) const {
+  if (!(row.diagonal > 0.0)) return 0.0;
+  const double scale = row.diagonal + row.softness;
+  const double half = 0.5 * h_;
+  const double wanted =
+      std::clamp(row.impulse - value / scale, half * row.lower, half * row.upper);
+  return (row.impulse - wanted) * scale;
+}
+
+/// Residuals of phase 1 as velocities; returns the worst in units of what counts as closed.
+double JointComponent::evaluatePositions(const SolverBodies& bodies,
+                                         std::span<const JointRecord> records) {
+  using namespace joint_tolerances;
+  predict(bodies);
+  const double inverseH = 1.0 / h_, half = 0.5 * h_;
+  double worst = 0.0;
+  for (const Link& link : links_) {
+    const JointRecord& record = records[link.joint];
+    const DriftedPose& a = drifted_[link.bodyA];
+    const DriftedPose& b = drifted_[link.bodyB];
+    const JointPlace place{a.x, b.x, a.q, b.q};
+    double errors[kMostHoldingRows];
+    evaluateErrors(record.definition, place, errors);
+    const auto holding = static_cast<std::uint32_t>(holdingRowCount(record.definition.kind));
+    // Rounding of the positions themselves cannot be solved away.
+    const double floor = 4e-16 * (a.x.lpNorm<Eigen::Infinity>() + b.x.lpNorm<Eigen::Infinity>());
+    const double closed = kClosed * link.size + floor;
+    for (std::uint32_t i = 0; i < holding; ++i) {
+      const SystemRow& row = rows_[link.row + i];
+      const double error = row.diagonal > 0.0 ? errors[i] - row.keep : 0.0;
+      residual_[link.row + i] = error * inverseH;
+      worst = std::max(worst, std::fabs(error) / (row.isLength ? closed : kClosed));
+    }
+    if (link.rowCount == holding && link.boundedCount == 0) continue;
+    const double value = continuedCoordinate(record.definition, evaluateCoordinate(record.definition, place),
+                                   record.coordinate);
+    const auto residual = [&](SystemRow& row) {
+      switch (row.law) {
+        case RowLaw::kSpring: {
+          row.mean = 0.5 * (row.start + (turnsOver(record, row, place) ? -value : value));
+          const double force = row.stiffness * (row.mean - row.target) +
+                               row.damping * velocityOf(bodies, link, row);
+          return (row.impulse + half * force) * row.softness;
+        }
+        case RowLaw::kStop:
+          return (row.sign * (value - row.target) - row.keep) * inverseH;
+        default:
+          return velocityOf(bodies, link, row) - row.target;
+      }
+    };
+    const double limit = (isAngle(record.definition.kind) ? kClosed : closed) * inverseH;
+    for (std::uint32_t i = holding; i < link.rowCount; ++i) {
+      SystemRow& row = rows_[link.row + i];
+      residual_[link.row + i] = row.diagonal > 0.0 ? residual(row) : 0.0;
+      worst = std::max(worst, std::fabs(residual_[link.row + i]) * row.diagonal /
+                                  (row.diagonal + row.softness) / limit);
+    }
+    for (std::uint32_t i = link.bounded; i < link.bounded + link.boundedCount; ++i) {
+      bounded_residual_[i] = residual(bounded_[i]);
+      worst = std::max(worst, std::fabs(boundedResidual(bounded_[i], bounded_residual_[i])) / limit);
+    }
+  }
+  return worst;
+}
+
+/// Residuals of phase 2; returns the worst in units of what counts as still.
+double JointComponent::evaluateVelocities(const SolverBodies& bodies) {
+  using namespace joint_tolerances;
+  const double half = 0.5 * h_;
+  double worst = 0.0, speed = 0.0;
+  for (const Link& link : links_) {
+    const BodyMotion& a = bodies.motion[link.slotA];
+    const BodyMotion& b = bodies.motion[link.slotB];
+    for (int c = 0; c < 3; ++c) {
+      speed = std::max({speed, std::fabs(a.v[c]), std::fabs(b.v[c]),
+                        link.size * std::fabs(a.w[c]), link.size * std::fabs(b.w[c])});
+    }
+    const auto residual = [&](const SystemRow& row) {
+      const double u = velocityOf(bodies, link, row);
+      switch (row.law) {
+        case RowLaw::kHold:
+          return u;
+        case RowLaw::kSpring:
+          return (row.impulse +
+                  half * (row.stiffness * (row.mean - row.target) + row.damping * u)) *
+                 row.softness;
+        case RowLaw::kStop:
+          return row.first > 0.0 ? u : u + std::max(row.after, 0.0) / h_;
+        default:
+          return u - row.target;
+      }
+    };
+    for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
+      const SystemRow& row = rows_[i];
+      residual_[i] = row.diagonal > 0.0 ? residual(row) : 0.0;
+      const double size = row.isLength ? 1.0 : link.size;
+      worst = std::max(worst, size * std::fabs(residual_[i]) * row.diagonal /
+                                  (row.diagonal + row.softness));
+    }
+    for (std::uint32_t i = link.bounded; i < link.bounded + link.boundedCount; ++i) {
+      bounded_residual_[i] = residual(bounded_[i]);
+      const double size = bounded_[i].isLength ? 1.0 : link.size;
+      worst = std::max(worst, size * std::fabs(boundedResidual(bounded_[i], bounded_residual_[i])));
+    }
+  }
+  return speed > 0.0 ? worst / (kStill * speed) : (worst > 0.0 ? 2.0 : 0.0);
+}
+
+double JointComponent::solve(SolverBodies& bodies, std::span<const JointRecord> records,
+                             bool first) {
+  if (first) {
+    if (assembled_ != Phase::kPosition) assemble(Phase::kPosition);
+    beginSubstep(bodies, records);
+  }
+  double change = 0.0, last = 0.0;
+  for (int i = 0; i < joint_tolerances::kMostNewton; ++i) {
+    const double worst = evaluatePositions(bodies, records);
+    if (worst <= 1.0 || (i > 2 && worst > 0.5 * last)) break;
+    last = worst;
+    change = std::max(change, solveSystem(bodies));
+  }
+  return change;
+}
+
+double JointComponent::relax(SolverBodies& bodies, std::span<JointRecord> records, bool first) {
+  if (first) {
+    placeRows(bodies, records);
+    if (soft_) turnSprings(bodies, records);
+    assemble(soft_ ? Phase::kVelocity : Phase::kPosition);
+    applyDifference(bodies);
+    measureCoordinates(bodies, records);
+  }
+  double change = 0.0, last = 0.0;
+  for (int i = 0; i < joint_tolerances::kMostNewton; ++i) {
+    const double worst = evaluateVelocities(bodies);
+    if (worst <= 1.0 || (i > 1 && worst > 0.5 * last)) break;
+    last = worst;
+    change = std::max(change, solveSystem(bodies));
+  }
+  return change;
+}
+
+/// One linear solve with what the residuals hold: A δ = -r, bounded rows by their Schur complement.
+double JointComponent::solveSystem(SolverBodies& bodies) {
+  const std::size_t n = rows_.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    const SystemRow& row = rows_[i];
+    const double decay =
+        row.law == RowLaw::kHold ? joint_tolerances::kDecay * row.diagonal * row.impulse : 0.0;
+    change_[i] = -(residual_[i] + decay);
+  }
+  factor_.solveForward(change_);
+  findHot();
+  if (!hot_.empty()) {
+    for (const std::uint32_t c : hot_) cacheHotRow(c);
+    solveBounded();
+    for (std::size_t k = 0; k < hot_.size(); ++k) {
+      const double* const column = columns_.data() + hot_[k] * n;
+      const double change = bounded_change_[hot_[k]];
+      if (change == 0.0) continue;
+      for (std::size_t i = 0; i < n; ++i) change_[i] -= column[i] * change;
+    }
+  }
+  factor_.solveBackward(change_);
+  return applyChanges(bodies);
+}
+
+double JointComponent::applyChanges(SolverBodies& bodies) {
+  double largest = 0.0;
+  for (Link& link : links_) {
+    JointRow give = zeroRow();
+    const auto take = [&](SystemRow& row, double change) {
+      row.impulse += change;
+      add(give, times(change, row.jacobian));
+      largest = std::max(largest, std::fabs(change) * row.diagonal * (row.isLength ? 1.0 : link.size));
+    };
+    for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
+      if (rows_[i].diagonal > 0.0) take(rows_[i], change_[i]);
+    }
+    if (!hot_.empty()) {
+      for (std::uint32_t i = link.bounded; i < link.bounded + link.boundedCount; ++i) {
+        take(bounded_[i], bounded_change_[i]);
+      }
+    }
+    if (pushable_[link.bodyA] != 0) push(bodies.motion[link.slotA], give.linearA, give.angularA);
+    if (pushable_[link.bodyB] != 0) push(bodies.motion[link.slotB], give.linearB, give.angularB);
+    add(link.applied, give);
+  }
+  return largest;
+}
+
+/// True when the drift carries the ends of a spring past each other: the direction it had then points
+/// the other way.
+bool JointComponent::turnsOver(const JointRecord& record, const SystemRow& row,
+                               const JointPlace& place) {
+  return record.definition.kind == JointKind::kSpring &&
+         row.line.dot(evaluateLine(record.definition, place)) < 0.0;
+}
+
+/// A spring whose ends have passed each other is measured along its new direction from now on.
+void JointComponent::turnSprings(const SolverBodies& bodies,
+                                 std::span<const JointRecord> records) {
+  for (const Link& link : links_) {
+    const JointRecord& record = records[link.joint];
+    if (record.definition.kind != JointKind::kSpring || link.rowCount == 0) continue;
+    SystemRow& row = rows_[link.row];
+    if (!turnsOver(record, row, placeOf(bodies, link.slotA, link.slotB))) continue;
+    row.impulse = -row.impulse;
+    row.first = -row.first;
+    row.start = -row.start;
+    row.mean = 2.0 * row.target - row.mean;
+  }
+}
+
+/// Coordinates after the drift.
+void JointComponent::measureCoordinates(const SolverBodies& bodies,
+                                        std::span<JointRecord> records) {
+  for (const Link& link : links_) {
+    JointRecord& record = records[link.joint];
+    const auto holding = static_cast<std::uint32_t>(holdingRowCount(record.definition.kind));
+    if (link.rowCount == holding && link.boundedCount == 0) continue;
+    const JointPlace place = placeOf(bodies, link.slotA, link.slotB);
+    record.coordinate = continuedCoordinate(record.definition, evaluateCoordinate(record.definition, place),
+                                  record.coordinate);
+    const auto measure = [&](SystemRow& row) {
+      row.after = row.law == RowLaw::kStop ? row.sign * (record.coordinate - row.target)
+                                           : record.coordinate;
+    };
+    for (std::uint32_t i = holding; i < link.rowCount; ++i) measure(rows_[link.row + i]);
+    for (std::uint32_t i = 0; i < link.boundedCount; ++i) measure(bounded_[link.bounded + i]);
+  }
+}
+
+void JointComponent::concludePositions() {
+  for (Link& link : links_) add(link.sum, link.applied);
+  for (auto* rows : {&rows_, &bounded_}) {
+    for (SystemRow& row : *rows) row.first = row.impulse;
+  }
+}
+
+void JointComponent::concludeVelocities() {
+  for (Link& link : links_) add(link.sum, link.applied);
+  for (auto* rows : {&rows_, &bounded_}) {
+    for (SystemRow& row : *rows) {
+      // (J-18): mean force of the substep times the way of the coordinate.
+      if (row.number >= kMostHoldingRows) {
+        row.work += (row.first + row.impulse) / h_ * (row.after - row.start);
+      }
+    }
+  }
+}
+
+void JointComponent::finish(const SolverBodies& bodies, std::span<JointRecord> records,
+                            double dt) {
+  for (const Link& link : links_) {
+    JointRecord& record = records[link.joint];
+    const JointDefinition& joint = record.definition;
+    const JointPlace place = placeOf(bodies, link.slotA, link.slotB);
+    record.impulse.fill(0.0);
+    record.work = 0.0;
+    for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
+      record.impulse[rows_[i].number] = rows_[i].impulse;
+      record.work += rows_[i].work;
+    }
+    for (std::uint32_t i = link.bounded; i < link.bounded + link.boundedCount; ++i) {
+      record.impulse[bounded_[i].number] = bounded_[i].impulse;
+      record.work += bounded_[i].work;
+    }
+    if (joint.kind == JointKind::kSpring) {
+      const double stretch = evaluateCoordinate(joint, place) - joint.length;
+      const double potential = 0.5 * joint.stiffness * stretch * stretch;
+      record.potentialChange = potential - record.potential;
+      record.potential = potential;
+      record.work += record.potentialChange;  // what is left is the damper's
+    }
+    const Vector3D armB = place.qB * joint.anchorB;
+    const Vector3D force = link.sum.linearB / dt;
+    record.reaction = {force, link.sum.angularB / dt - armB.cross(force)};
+    record.separation = evaluateSeparation(joint, place);
+    record.coordinate =
+        continuedCoordinate(joint, evaluateCoordinate(joint, place), record.coordinate);
+  }
+}
+
+}  // namespace msd_sim

@@ -1,0 +1,140 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "msd-sim/src/Physics/Constraints/Joints/BlockFactor.hpp"
+#include "msd-sim/src/Physics/Constraints/Joints/JointMotion.hpp"
+#include "msd-sim/src/Physics/Constraints/Joints/JointRecord.hpp"
+
+namespace msd_sim {
+
+/// How a row's velocity and impulse hang together.
+enum class RowLaw : std::uint8_t {
+  kHold,    ///< an error stays zero (J-7)
+  kDrive,   ///< a velocity is reached (J-13)
+  kSpring,  ///< a spring and damper (J-9)
+  kStop,    ///< a gap stays open, the impulse pushes only (J-15)
+};
+
+/// One scalar equation of a component. Impulses are those of one phase unless said [N·s].
+struct SystemRow {
+  JointRow jacobian;
+  JointRow response;     ///< M⁻¹Jᵀ
+  double diagonal{0.0};  ///< J M⁻¹ Jᵀ [1/kg]
+  double softness{0.0};  ///< γ: what the law adds to the diagonal [1/kg]
+  double impulse{0.0};
+  double first{0.0};     ///< impulse of phase 1
+  double lower{0.0};     ///< bounds of the impulse, per second: forces [N]
+  double upper{0.0};
+  double target{0.0};    ///< velocity, rest length, or place of the stop
+  double stiffness{0.0};
+  double damping{0.0};
+  double keep{0.0};      ///< error that phase 1 leaves for later
+  double start{0.0};     ///< value at the start of the substep
+  double mean{0.0};      ///< spring: length in the middle of the substep
+  double after{0.0};     ///< value after the drift
+  double work{0.0};      ///< over the step [J]
+  Vector3D line{};       ///< spring: direction at the start of the substep
+  double sign{1.0};      ///< -1 for upper stops: the row measures the gap
+  RowLaw law{RowLaw::kHold};
+  bool isLength{true};
+  std::uint8_t number{0};  ///< in JointRecord::impulse
+};
+
+/// Joints that hang together, solved at once: Newton's method on the positions after the drift
+/// (phase 1) and one linear solve for the velocities (phase 2), with a sparse factorisation of
+/// J M⁻¹ Jᵀ and an active set over the bounded rows. docs/theory/joints.md.
+class JointComponent {
+ public:
+  struct Link {
+    std::uint32_t joint;        ///< index of its record
+    std::uint32_t slotA, slotB;
+    std::uint32_t bodyA, bodyB;  ///< numbers in this component
+    std::uint32_t row, rowCount;          ///< rows without bounds
+    std::uint32_t bounded, boundedCount;  ///< rows with bounds
+    double size{1.0};                     ///< of the smaller body [m]
+    JointRow applied{};                   ///< impulse on A and B that the bodies' guesses hold
+    JointRow sum{};                       ///< impulse over the step
+  };
+
+  /// Joints in any order. Returns false when the component is too costly to solve directly.
+  bool build(std::span<const std::uint32_t> joints, std::span<const JointRecord> records,
+             const SolverBodies& bodies, double mostWork);
+
+  [[nodiscard]] std::span<const Link> links() const { return links_; }
+  [[nodiscard]] std::span<const std::uint32_t> slots() const { return slots_; }
+  [[nodiscard]] std::size_t rowCount() const { return rows_.size() + bounded_.size(); }
+
+  /// Start of a step: rows where the bodies stand. `scale` is the ratio of the new to the last h.
+  void prepare(const SolverBodies& bodies, std::span<const JointRecord> records, double h,
+               double correctionSpeed, double scale);
+  void warm(SolverBodies& bodies) const;
+  /// Phase 1. Returns the largest change of a row's velocity [m/s].
+  double solve(SolverBodies& bodies, std::span<const JointRecord> records, bool first);
+  /// Phase 2. Returns the same.
+  double relax(SolverBodies& bodies, std::span<JointRecord> records, bool first);
+  void concludePositions();
+  void concludeVelocities();
+  /// Impulses, reactions, works and coordinates into the records.
+  void finish(const SolverBodies& bodies, std::span<JointRecord> records, double dt);
+
+ private:
+  enum class Phase : std::uint8_t { kPosition, kVelocity };
+
+  void addRows(Link& link, const JointRecord& record);
+  void placeRows(const SolverBodies& bodies, std::span<const JointRecord> records);
+  void placeRow(const SolverBodies& bodies, const Link& link, SystemRow& row) const;
+  void softenRow(SystemRow& row, Phase phase) const;
+  void assemble(Phase phase);
+  void predict(const SolverBodies& bodies);
+  void beginSubstep(const SolverBodies& bodies, std::span<const JointRecord> records);
+  double evaluatePositions(const SolverBodies& bodies, std::span<const JointRecord> records);
+  double evaluateVelocities(const SolverBodies& bodies);
+  static bool turnsOver(const JointRecord& record, const SystemRow& row, const JointPlace& place);
+  void turnSprings(const SolverBodies& bodies, std::span<const JointRecord> records);
+  void measureCoordinates(const SolverBodies& bodies, std::span<JointRecord> records);
+  double boundedResidual(const SystemRow& row, double value) const;
+  double solveSystem(SolverBodies& bodies);
+  void findHot();
+  void cacheHotRow(std::uint32_t c);
+  void couple(std::uint32_t c, double* column) const;
+  void solveBounded();
+  double applyChanges(SolverBodies& bodies);
+  void applyDifference(SolverBodies& bodies);
+  [[nodiscard]] JointRow impulseOf(const Link& link) const;
+  [[nodiscard]] double velocityOf(const SolverBodies& bodies, const Link& link,
+                                  const SystemRow& row) const;
+
+  std::vector<Link> links_;             ///< in the order of elimination
+  std::vector<std::uint32_t> slots_;    ///< bodies, ascending
+  std::vector<std::uint8_t> pushable_;  ///< per body: may ever be pushed
+  std::vector<SystemRow> rows_;
+  std::vector<SystemRow> bounded_;
+  std::vector<std::uint32_t> bounded_link_;
+  std::vector<BlockFactor::Edge> edges_;  ///< pairs of links that share a body, first > second
+  std::vector<std::uint32_t> touching_;   ///< links of body b: touching_[touch_start_[b] ...]
+  std::vector<std::uint32_t> touch_start_;
+  BlockFactor factor_;
+  bool soft_{false};  ///< some row's softness depends on the phase
+  Phase assembled_{Phase::kPosition};
+  double h_{0.0};
+  double correction_speed_{0.0};
+
+  std::vector<DriftedPose> drifted_;
+  std::vector<double> residual_;  ///< per row [m/s]
+  std::vector<double> change_;    ///< of the impulses
+  std::vector<double> bounded_residual_;
+  std::vector<double> bounded_change_;
+  std::vector<std::uint32_t> hot_;
+  std::vector<std::uint8_t> cached_;   ///< per bounded row: its column and Schur entries are there
+  std::vector<double> columns_;        ///< L⁻¹ J M⁻¹ J_cᵀ, one after the other
+  std::vector<double> schur_;          ///< bounded rows seen through the others
+  std::vector<double> hot_matrix_;
+  std::vector<double> hot_work_;
+  std::vector<double> hot_vector_;
+  std::vector<std::uint32_t> free_rows_;
+};
+
+}  // namespace msd_sim

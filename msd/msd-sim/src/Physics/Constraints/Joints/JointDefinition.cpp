@@ -1,0 +1,194 @@
+#include "msd-sim/src/Physics/Constraints/Joints/JointDefinition.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "msd-sim/src/Physics/Constraints/Joints/Angle.hpp"
+
+namespace msd_sim {
+
+namespace {
+
+/// Arms, axes and the vector between the anchors, world axes.
+struct Geometry {
+  Vector3D armA, armB, d;  ///< anchors from the centres; d from A's anchor to B's
+  Matrix3D a, b;           ///< columns t₁, t₂, n of both frames
+
+  Geometry(const JointDefinition& joint, const JointPlace& place)
+      : armA{place.qA * joint.anchorA},
+        armB{place.qB * joint.anchorB},
+        d{(place.xB - place.xA) + (armB - armA)},
+        a{place.qA.toRotationMatrix() * joint.frameA},
+        b{place.qB.toRotationMatrix() * joint.frameB} {}
+};
+
+/// Gradient of direction·(anchor B - anchor A), direction fixed in space.
+JointRow pointRow(const Geometry& g, const Vector3D& direction) {
+  return {-direction, -g.armA.cross(direction), direction, g.armB.cross(direction)};
+}
+
+/// Gradient of t·d with t fixed to A (J-4).
+JointRow slideRow(const Geometry& g, const Vector3D& t) {
+  return {-t, -(g.armA + g.d).cross(t), t, g.armB.cross(t)};
+}
+
+/// Gradient of u·w with u fixed to A and w to B (J-5).
+JointRow squareRow(const Vector3D& u, const Vector3D& w) {
+  const Vector3D turn = w.cross(u);
+  return {Vector3D::Zero(), -turn, Vector3D::Zero(), turn};
+}
+
+/// Unit vector between the anchors; where they coincide, any that does not depend on rounding.
+Vector3D lineOf(const Geometry& g) {
+  const double length = g.d.norm();
+  return length > 0.0 ? Vector3D{g.d / length} : Vector3D{g.a.col(2)};
+}
+
+bool holdsPoint(JointKind kind) {
+  return kind == JointKind::kBall || kind == JointKind::kHinge || kind == JointKind::kUniversal ||
+         kind == JointKind::kFixed;
+}
+
+}  // namespace
+
+int holdingRowCount(JointKind kind) {
+  switch (kind) {
+    case JointKind::kBall:
+      return 3;
+    case JointKind::kHinge:
+    case JointKind::kSlider:
+      return 5;
+    case JointKind::kCylindrical:
+    case JointKind::kUniversal:
+      return 4;
+    case JointKind::kFixed:
+      return 6;
+    case JointKind::kDistance:
+      return 1;
+    case JointKind::kRope:
+    case JointKind::kSpring:
+      return 0;
+  }
+  return 0;
+}
+
+bool hasFreeCoordinate(JointKind kind) {
+  return kind == JointKind::kHinge || kind == JointKind::kSlider || kind == JointKind::kCylindrical;
+}
+
+bool isAngle(JointKind kind) {
+  return kind == JointKind::kHinge || kind == JointKind::kCylindrical;
+}
+
+bool isLength(JointKind kind, int row) {
+  if (holdsPoint(kind)) return row < 3;
+  return kind == JointKind::kDistance || row < 2;
+}
+
+void evaluateErrors(const JointDefinition& joint, const JointPlace& place, double* errors) {
+  const Geometry g(joint, place);
+  int i = 0;
+  if (holdsPoint(joint.kind)) {
+    for (int c = 0; c < 3; ++c) errors[i++] = g.d[c];
+  }
+  switch (joint.kind) {
+    case JointKind::kSlider:
+    case JointKind::kCylindrical:
+      errors[i++] = g.a.col(0).dot(g.d);
+      errors[i++] = g.a.col(1).dot(g.d);
+      [[fallthrough]];
+    case JointKind::kHinge:
+    case JointKind::kFixed:
+      errors[i++] = g.a.col(0).dot(g.b.col(2));
+      errors[i++] = g.a.col(1).dot(g.b.col(2));
+      if (joint.kind == JointKind::kSlider || joint.kind == JointKind::kFixed) {
+        errors[i++] = g.a.col(0).dot(g.b.col(1));
+      }
+      break;
+    case JointKind::kUniversal:
+      errors[i++] = g.a.col(2).dot(g.b.col(0));
+      break;
+    case JointKind::kDistance:
+      errors[i++] = g.d.norm() - joint.length;
+      break;
+    default:
+      break;
+  }
+}
+
+void evaluateRows(const JointDefinition& joint, const JointPlace& place, JointRow* rows) {
+  const Geometry g(joint, place);
+  int i = 0;
+  if (holdsPoint(joint.kind)) {
+    for (int c = 0; c < 3; ++c) rows[i++] = pointRow(g, Vector3D::Unit(c));
+  }
+  switch (joint.kind) {
+    case JointKind::kSlider:
+    case JointKind::kCylindrical:
+      rows[i++] = slideRow(g, g.a.col(0));
+      rows[i++] = slideRow(g, g.a.col(1));
+      [[fallthrough]];
+    case JointKind::kHinge:
+    case JointKind::kFixed:
+      rows[i++] = squareRow(g.a.col(0), g.b.col(2));
+      rows[i++] = squareRow(g.a.col(1), g.b.col(2));
+      if (joint.kind == JointKind::kSlider || joint.kind == JointKind::kFixed) {
+        rows[i++] = squareRow(g.a.col(0), g.b.col(1));
+      }
+      break;
+    case JointKind::kUniversal:
+      rows[i++] = squareRow(g.a.col(2), g.b.col(0));
+      break;
+    case JointKind::kDistance:
+      rows[i++] = pointRow(g, lineOf(g));
+      break;
+    default:
+      break;
+  }
+}
+
+double evaluateCoordinate(const JointDefinition& joint, const JointPlace& place) {
+  const Geometry g(joint, place);
+  if (isAngle(joint.kind)) {
+    return angleOf(g.a.col(1).dot(g.b.col(0)), g.a.col(0).dot(g.b.col(0)));
+  }
+  if (joint.kind == JointKind::kSlider) return g.a.col(2).dot(g.d);
+  return g.d.norm();
+}
+
+Vector3D evaluateLine(const JointDefinition& joint, const JointPlace& place) {
+  return Geometry(joint, place).d;
+}
+
+JointRow evaluateCoordinateRow(const JointDefinition& joint, const JointPlace& place) {
+  const Geometry g(joint, place);
+  if (isAngle(joint.kind)) {
+    return {Vector3D::Zero(), -g.a.col(2), Vector3D::Zero(), g.a.col(2)};
+  }
+  if (joint.kind == JointKind::kSlider) return slideRow(g, g.a.col(2));
+  return pointRow(g, lineOf(g));
+}
+
+double continuedCoordinate(const JointDefinition& joint, double value, double last) {
+  if (!isAngle(joint.kind)) return value;
+  return value + 2.0 * kPi * std::round((last - value) / (2.0 * kPi));
+}
+
+double evaluateSeparation(const JointDefinition& joint, const JointPlace& place) {
+  const Geometry g(joint, place);
+  switch (joint.kind) {
+    case JointKind::kSlider:
+    case JointKind::kCylindrical:
+      return Eigen::Vector2d{g.a.col(0).dot(g.d), g.a.col(1).dot(g.d)}.norm();
+    case JointKind::kDistance:
+      return std::fabs(g.d.norm() - joint.length);
+    case JointKind::kRope:
+      return std::max(g.d.norm() - joint.length, 0.0);
+    case JointKind::kSpring:
+      return 0.0;
+    default:
+      return g.d.norm();
+  }
+}
+
+}  // namespace msd_sim

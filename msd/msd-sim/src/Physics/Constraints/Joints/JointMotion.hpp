@@ -1,0 +1,44 @@
+#pragma once
+
+#include "msd-sim/src/Physics/Constraints/Joints/JointDefinition.hpp"
+#include "msd-sim/src/Physics/Constraints/Rows/SolverBodies.hpp"
+
+namespace msd_sim {
+
+/// Access to the packed body arrays in vectors.
+[[nodiscard]] inline Vector3D vectorOf(const double (&a)[3]) { return {a[0], a[1], a[2]}; }
+[[nodiscard]] inline Quaternion quaternionOf(const double (&q)[4]) {
+  return {q[0], q[1], q[2], q[3]};
+}
+
+/// World inverse inertia times a vector.
+[[nodiscard]] inline Vector3D inverseInertiaTimes(const BodyMotion& m, const Vector3D& a) {
+  return {m.inverseXX * a[0] + m.inverseXY * a[1] + m.inverseXZ * a[2],
+          m.inverseXY * a[0] + m.inverseYY * a[1] + m.inverseYZ * a[2],
+          m.inverseXZ * a[0] + m.inverseYZ * a[1] + m.inverseZZ * a[2]};
+}
+
+/// Adds a linear [N·s] and an angular [N·m·s] impulse.
+inline void push(BodyMotion& m, const Vector3D& linear, const Vector3D& angular) {
+  const Vector3D turn = inverseInertiaTimes(m, angular);
+  for (int c = 0; c < 3; ++c) {
+    m.v[c] += m.inverseMass * linear[c];
+    m.w[c] += turn[c];
+  }
+}
+
+/// Pose of a body after the drift of a substep with its present velocity: equations (T-3), (T-9) and
+/// (T-10) of docs/theory/time-stepping.md, as the body kernels move it.
+struct DriftedPose {
+  Vector3D x;
+  Quaternion q;
+};
+[[nodiscard]] DriftedPose drifted(const SolverBodies& bodies, std::uint32_t slot, double h);
+
+[[nodiscard]] inline JointPlace placeOf(const SolverBodies& bodies, std::uint32_t a,
+                                        std::uint32_t b) {
+  return {vectorOf(bodies.pose[a].x), vectorOf(bodies.pose[b].x), quaternionOf(bodies.pose[a].q),
+          quaternionOf(bodies.pose[b].q)};
+}
+
+}  // namespace msd_sim

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "msd-sim/src/DataTypes/SpatialVector.hpp"
+#include "msd-sim/src/Physics/Constraints/Joints/JointDefinition.hpp"
+
+namespace msd_sim {
+
+/// A joint's extra rows act on its coordinate (docs/theory/joints.md, section 4).
+enum class ExtraRow : std::uint8_t { kSpring, kMotor, kLower, kUpper, kFriction };
+inline constexpr int kExtraRows = 5;
+
+/// A joint in the solver, with what persists from step to step.
+struct JointRecord {
+  JointDefinition definition;
+  bool used{false};
+  bool broken{false};
+  double coordinate{0.0};  ///< angle with its turns [rad], travel or distance [m]
+  /// Impulses of the last phase, the guess of the next one: holding rows, then ExtraRow [N·s].
+  std::array<double, kMostHoldingRows + kExtraRows> impulse{};
+  SpatialVector reaction{};  ///< mean force on B over the last step, torque about B's anchor
+  double separation{0.0};    ///< at the end of the last step [m]
+  double work{0.0};          ///< of motor, stops, friction and damper in the last step [J]
+  double potential{0.0};     ///< of the spring at the end of the last step [J]
+  double potentialChange{0.0};  ///< over the last step [J]
+};
+
+}  // namespace msd_sim

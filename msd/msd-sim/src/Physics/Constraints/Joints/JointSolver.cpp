@@ -1,0 +1,244 @@
+#include "msd-sim/src/Physics/Constraints/Joints/JointSolver.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+
+#include "msd-sim/src/Physics/Constraints/Joints/Tolerances.hpp"
+
+namespace msd_sim {
+
+namespace {
+
+std::uint32_t findRoot(std::vector<std::uint32_t>& parent, std::uint32_t i) {
+  while (parent[i] != i) {
+    parent[i] = parent[parent[i]];
+    i = parent[i];
+  }
+  return i;
+}
+
+bool canBePushed(const SolverBodies& bodies, std::uint32_t slot) {
+  return slot != 0 && bodies.mass[slot].dynamic > 0.0;
+}
+
+/// Bytes of one joint in a snapshot.
+struct SavedJoint {
+  double coordinate, potential;
+  double impulse[kMostHoldingRows + kExtraRows];
+  std::uint64_t flags;  ///< bit 0 used, bit 1 broken
+};
+
+}  // namespace
+
+std::uint32_t JointSolver::add(const JointDefinition& definition, const SolverBodies& bodies) {
+  std::uint32_t index = static_cast<std::uint32_t>(records_.size());
+  if (free_.empty()) {
+    records_.emplace_back();
+  } else {
+    index = free_.back();
+    free_.pop_back();
+  }
+  JointRecord& record = records_[index];
+  record = JointRecord{};
+  record.definition = definition;
+  record.used = true;
+  const JointPlace place = placeOf(bodies, definition.bodyA, definition.bodyB);
+  record.coordinate = evaluateCoordinate(definition, place);
+  if (definition.kind == JointKind::kSpring) {
+    const double stretch = record.coordinate - definition.length;
+    record.potential = 0.5 * definition.stiffness * stretch * stretch;
+  }
+  ++live_count_;
+  ++version_;
+  return index;
+}
+
+void JointSolver::remove(std::uint32_t joint) {
+  records_[joint] = JointRecord{};
+  free_.push_back(joint);
+  --live_count_;
+  ++version_;
+}
+
+double JointSolver::coordinate(std::uint32_t joint, const SolverBodies& bodies) const {
+  const JointRecord& r = records_[joint];
+  const JointPlace place = placeOf(bodies, r.definition.bodyA, r.definition.bodyB);
+  return continuedCoordinate(r.definition, evaluateCoordinate(r.definition, place), r.coordinate);
+}
+
+/// Components: union of bodies that can be pushed, joint by joint, numbered by their first joint.
+void JointSolver::rebuild(const SolverBodies& bodies) {
+  built_version_ = version_;
+  components_.clear();
+  std::vector<std::uint32_t> parent(bodies.size());
+  for (std::uint32_t i = 0; i < parent.size(); ++i) parent[i] = i;
+  forEachPair([&](std::uint32_t a, std::uint32_t b) {
+    if (!canBePushed(bodies, a) || !canBePushed(bodies, b)) return;
+    const std::uint32_t ra = findRoot(parent, a), rb = findRoot(parent, b);
+    parent[std::max(ra, rb)] = std::min(ra, rb);
+  });
+  constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+  std::vector<std::uint32_t> number(bodies.size(), kNone);
+  std::vector<std::vector<std::uint32_t>> groups;
+  for (std::uint32_t j = 0; j < records_.size(); ++j) {
+    const JointRecord& r = records_[j];
+    if (!r.used || r.broken) continue;
+    const bool pushA = canBePushed(bodies, r.definition.bodyA);
+    if (!pushA && !canBePushed(bodies, r.definition.bodyB)) continue;
+    const std::uint32_t root =
+        findRoot(parent, pushA ? r.definition.bodyA : r.definition.bodyB);
+    if (number[root] == kNone) {
+      number[root] = static_cast<std::uint32_t>(groups.size());
+      groups.emplace_back();
+    }
+    groups[number[root]].push_back(j);
+  }
+  for (const auto& group : groups) {
+    JointComponent component;
+    if (component.build(group, records_, bodies, joint_tolerances::kMostWork)) {
+      components_.push_back(std::move(component));
+    }
+  }
+  awake_.assign(components_.size(), 0);
+  answers_.assign(components_.size(), 0.0);
+}
+
+/// Calls work(component) for those that are awake; returns the largest answer.
+template <class Work>
+double JointSolver::forComponents(WorkTeam& team, const Work& work) {
+  team.forBlocks(components_.size(), [&](std::size_t k) {
+    answers_[k] = awake_[k] != 0 ? work(components_[k]) : 0.0;
+  });
+  double largest = 0.0;
+  for (const double a : answers_) largest = std::max(largest, a);
+  return largest;
+}
+
+void JointSolver::prepare(const SolverBodies& bodies, double h, double correctionSpeed,
+                          WorkTeam& team) {
+  if (built_version_ != version_) rebuild(bodies);
+  const double scale = last_h_ > 0.0 ? h / last_h_ : 1.0;
+  last_h_ = h;
+  for (std::size_t k = 0; k < components_.size(); ++k) {
+    const auto slots = components_[k].slots();
+    awake_[k] = std::any_of(slots.begin(), slots.end(), [&](std::uint32_t s) {
+      return bodies.motion[s].inverseMass > 0.0;
+    });
+  }
+  forComponents(team, [&](JointComponent& c) {
+    c.prepare(bodies, records_, h, correctionSpeed, scale);
+    return 0.0;
+  });
+}
+
+void JointSolver::warm(SolverBodies& bodies) const {
+  for (std::size_t k = 0; k < components_.size(); ++k) {
+    if (awake_[k] != 0) components_[k].warm(bodies);
+  }
+}
+
+double JointSolver::solve(SolverBodies& bodies, bool first, WorkTeam& team) {
+  return forComponents(
+      team, [&](JointComponent& c) { return c.solve(bodies, records_, first); });
+}
+
+double JointSolver::relax(SolverBodies& bodies, bool first, WorkTeam& team) {
+  return forComponents(
+      team, [&](JointComponent& c) { return c.relax(bodies, records_, first); });
+}
+
+void JointSolver::concludePositions(WorkTeam& team) {
+  forComponents(team, [](JointComponent& c) {
+    c.concludePositions();
+    return 0.0;
+  });
+}
+
+void JointSolver::concludeVelocities(WorkTeam& team) {
+  forComponents(team, [](JointComponent& c) {
+    c.concludeVelocities();
+    return 0.0;
+  });
+}
+
+std::span<const std::uint32_t> JointSolver::finish(const SolverBodies& bodies, double dt,
+                                                   WorkTeam& team) {
+  forComponents(team, [&](JointComponent& c) {
+    c.finish(bodies, records_, dt);
+    return 0.0;
+  });
+  sums_ = Sums{};
+  broken_.clear();
+  for (std::uint32_t j = 0; j < records_.size(); ++j) {
+    JointRecord& r = records_[j];
+    if (!r.used || r.broken) continue;
+    sums_.work += r.work;
+    sums_.potential += r.potential;
+    sums_.potentialChange += r.potentialChange;
+    sums_.separation = std::max(sums_.separation, r.separation);
+    if (r.reaction.linear.norm() > r.definition.breakingForce ||
+        r.reaction.angular.norm() > r.definition.breakingTorque) {
+      r.broken = true;
+      r.impulse.fill(0.0);
+      // What a broken spring held is gone; it is counted as work of the joint.
+      r.work = r.potentialChange = 0.0;
+      broken_.push_back(j);
+      ++version_;
+    }
+  }
+  return broken_;
+}
+
+void JointSolver::save(std::vector<std::byte>& bytes) const {
+  const std::size_t count = records_.size();
+  const std::size_t start = bytes.size();
+  bytes.resize(start + sizeof(std::uint64_t) + sizeof(double) + count * sizeof(SavedJoint));
+  std::byte* out = bytes.data() + start;
+  const std::uint64_t number = count;
+  std::memcpy(out, &number, sizeof number);
+  std::memcpy(out + sizeof number, &last_h_, sizeof last_h_);
+  out += sizeof number + sizeof last_h_;
+  for (const JointRecord& r : records_) {
+    SavedJoint saved{r.coordinate, r.potential, {}, (r.used ? 1u : 0u) | (r.broken ? 2u : 0u)};
+    std::copy(r.impulse.begin(), r.impulse.end(), saved.impulse);
+    std::memcpy(out, &saved, sizeof saved);
+    out += sizeof saved;
+  }
+}
+
+std::size_t JointSolver::load(std::span<const std::byte> bytes) {
+  std::uint64_t count = 0;
+  constexpr std::size_t kHead = sizeof(std::uint64_t) + sizeof(double);
+  if (bytes.size() >= kHead) std::memcpy(&count, bytes.data(), sizeof count);
+  if (bytes.size() < kHead || count != records_.size() ||
+      bytes.size() < kHead + count * sizeof(SavedJoint)) {
+    throw std::invalid_argument(fmt::format(
+        "snapshot holds {} joints in {} bytes; expected those of {} joints", count, bytes.size(),
+        records_.size()));
+  }
+  std::vector<SavedJoint> saved(count);
+  if (count > 0) std::memcpy(saved.data(), bytes.data() + kHead, count * sizeof(SavedJoint));
+  for (std::size_t j = 0; j < count; ++j) {
+    if (((saved[j].flags & 1u) != 0) != records_[j].used) {
+      throw std::invalid_argument(fmt::format("snapshot joint {} is {}; expected it {}", j,
+                                              records_[j].used ? "missing" : "there",
+                                              records_[j].used ? "there" : "missing"));
+    }
+  }
+  std::memcpy(&last_h_, bytes.data() + sizeof count, sizeof last_h_);
+  for (std::size_t j = 0; j < count; ++j) {
+    JointRecord& r = records_[j];
+    r.coordinate = saved[j].coordinate;
+    r.potential = saved[j].potential;
+    std::copy(std::begin(saved[j].impulse), std::end(saved[j].impulse), r.impulse.begin());
+    r.broken = (saved[j].flags & 2u) != 0;
+  }
+  ++version_;  // components are made afresh, with these impulses
+  return kHead + count * sizeof(SavedJoint);
+}
+
+}  // namespace msd_sim

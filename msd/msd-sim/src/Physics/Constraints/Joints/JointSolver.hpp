@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "msd-sim/src/DataTypes/WorkTeam.hpp"
+#include "msd-sim/src/Physics/Constraints/Joints/JointComponent.hpp"
+#include "msd-sim/src/Physics/Constraints/Joints/JointRecord.hpp"
+#include "msd-sim/src/Physics/Constraints/Rows/SolverBodies.hpp"
+
+namespace msd_sim {
+
+/// All joints of a world, and their part in the phases of a substep (docs/theory/joints.md). Joints
+/// that hang together through bodies that can be pushed form a component; each component is one block
+/// of the Gauss–Seidel iteration with the contacts.
+///
+/// The result does not depend on the number of threads. Nothing is allocated while the set of joints
+/// stays the same.
+class JointSolver {
+ public:
+  /// Sums over all joints of the last step.
+  struct Sums {
+    double work{0.0};             ///< of motors, stops, friction and dampers [J]
+    double potential{0.0};        ///< of the springs [J]
+    double potentialChange{0.0};  ///< [J]
+    double separation{0.0};       ///< worst [m]
+  };
+
+  /// Adds a joint and returns its index. The coordinate starts at the definition's own zero.
+  std::uint32_t add(const JointDefinition& definition, const SolverBodies& bodies);
+  void remove(std::uint32_t joint);
+  [[nodiscard]] const JointRecord& record(std::uint32_t joint) const { return records_[joint]; }
+  /// Angle with its turns [rad], travel or distance of the anchors [m], where the bodies stand.
+  [[nodiscard]] double coordinate(std::uint32_t joint, const SolverBodies& bodies) const;
+  [[nodiscard]] bool isEmpty() const { return live_count_ == 0; }
+  /// Increases whenever a joint is added, removed or breaks.
+  [[nodiscard]] std::uint64_t version() const { return version_; }
+
+  /// Calls visit(slotA, slotB) for every joint that holds, in the order of their indices.
+  template <class Visit>
+  void forEachPair(const Visit& visit) const {
+    for (const JointRecord& r : records_) {
+      if (r.used && !r.broken) visit(r.definition.bodyA, r.definition.bodyB);
+    }
+  }
+
+  /// Start of a step with substeps of length h [s]. `correctionSpeed` bounds how fast position errors
+  /// are removed, in body sizes per second.
+  void prepare(const SolverBodies& bodies, double h, double correctionSpeed, WorkTeam& team);
+  /// Adds the guessed impulses to BodyGuess.
+  void warm(SolverBodies& bodies) const;
+  /// Phase 1. Returns the largest change of a joint's velocity [m/s].
+  double solve(SolverBodies& bodies, bool first, WorkTeam& team);
+  /// Phase 2. Returns the same.
+  double relax(SolverBodies& bodies, bool first, WorkTeam& team);
+  void concludePositions(WorkTeam& team);
+  void concludeVelocities(WorkTeam& team);
+  /// End of a step of length dt [s]: reactions, works, and joints that break. Returns the indices of
+  /// those that broke.
+  std::span<const std::uint32_t> finish(const SolverBodies& bodies, double dt, WorkTeam& team);
+  [[nodiscard]] const Sums& sums() const { return sums_; }
+
+  /// What persists from step to step, as bytes: impulses, coordinates, which joints are broken.
+  void save(std::vector<std::byte>& bytes) const;
+  /// Takes back what save wrote for the same joints; returns the number of bytes read. Throws
+  /// std::invalid_argument, changing nothing, when the bytes do not fit.
+  std::size_t load(std::span<const std::byte> bytes);
+
+ private:
+  void rebuild(const SolverBodies& bodies);
+  template <class Work>
+  double forComponents(WorkTeam& team, const Work& work);
+
+  std::vector<JointRecord> records_;
+  std::vector<std::uint32_t> free_;
+  std::vector<JointComponent> components_;
+  std::vector<std::uint8_t> awake_;    ///< per component
+  std::vector<double> answers_;        ///< per component, so that their order does not matter
+  std::vector<std::uint32_t> broken_;  ///< in the last step
+  Sums sums_{};
+  double last_h_{0.0};
+  std::uint64_t version_{0};
+  std::uint64_t built_version_{0};
+  std::uint32_t live_count_{0};
+};
+
+}  // namespace msd_sim

@@ -1,0 +1,33 @@
+#pragma once
+
+namespace msd_sim::joint_tolerances {
+
+/// Added to the diagonal of J M⁻¹ Jᵀ, relative to it (J-11). Redundant rows get a finite pivot; what it
+/// takes from the others the next Newton step gives back.
+inline constexpr double kProximal = 1e-12;
+
+/// Pull of redundant multipliers towards zero per solve, relative to the same diagonal (J-12).
+inline constexpr double kDecay = 1e-15;
+
+/// Phase 1 ends when no position error exceeds this share of the joint's size (J-8).
+inline constexpr double kClosed = 1e-12;
+
+/// Phase 2 ends when no velocity error exceeds this share of the largest speed at the joints.
+inline constexpr double kStill = 1e-13;
+
+/// Newton steps of one solve. Two or three are typical; singular positions take more.
+inline constexpr int kMostNewton = 8;
+
+/// Rounds of the active set over bounded rows before the last Gauss–Seidel result is taken.
+inline constexpr int kMostRounds = 12;
+inline constexpr int kBoundedSweeps = 30;
+
+/// Multiply-adds of one factorisation beyond which a component is swept instead (J-14).
+inline constexpr double kMostWork = 3e6;
+/// Bounded rows of one component beyond which it is swept.
+inline constexpr int kMostBounded = 256;
+
+/// Damping that stands for none in phase 2, against the row's own inverse mass (J-10).
+inline constexpr double kNoDamping = 1e-9;
+
+}  // namespace msd_sim::joint_tolerances
