@@ -12,10 +12,17 @@ export interface DrawCost {
   frames: number;
 }
 
+/** Vertical field of view of the part of the window that no panel covers [degrees]. */
+const kFieldOfView = 46;
+/** Panels widen the whole picture's field of view up to this factor; beyond, the camera steps back. */
+const kMostWidening = 1.5;
+/** Scenes place their camera for windows at least this wide, relative to their height. */
+const kUsualAspect = 1.2;
+
 export class Stage {
   readonly renderer: THREE.WebGLRenderer;
   readonly world = new THREE.Scene();
-  readonly camera = new THREE.PerspectiveCamera(42, 1, 0.05, 5000);
+  readonly camera = new THREE.PerspectiveCamera(kFieldOfView, 1, 0.05, 5000);
   readonly controls: OrbitControls;
   readonly cost: DrawCost = { updateMs: 0, drawMs: 0, frames: 0 };
   bodies: Bodies | null = null;
@@ -156,6 +163,7 @@ export class Stage {
     if (camera) {
       this.camera.position.set(...camera.position).sub(origin);
       this.controls.target.set(...camera.target).sub(origin);
+      this.camera.position.sub(this.controls.target).multiplyScalar(this.stepBack()).add(this.controls.target);
       this.setDepth(this.camera.position.distanceTo(this.controls.target));
       this.controls.update();
     } else {
@@ -197,6 +205,19 @@ export class Stage {
     this.controls.maxDistance = 60 * reach;
   }
 
+  /** Height of the window over that of its uncovered part. */
+  private coverage(): number {
+    const height = Math.max(1, this.canvas.clientHeight);
+    return height / Math.max(100, height - this.inset.top - this.inset.bottom);
+  }
+
+  /** How much farther than the scene asks the camera stands, so that panels hide nothing. */
+  private stepBack(): number {
+    const { left, right, top, bottom } = this.inset;
+    const aspect = Math.max(100, this.canvas.clientWidth - left - right) / Math.max(100, this.canvas.clientHeight - top - bottom);
+    return Math.max(1, this.coverage() / kMostWidening) * Math.max(1, kUsualAspect / aspect);
+  }
+
   resize(): void {
     const width = this.canvas.clientWidth;
     const height = this.canvas.clientHeight;
@@ -205,6 +226,8 @@ export class Stage {
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
+    const half = Math.tan(THREE.MathUtils.degToRad(kFieldOfView / 2)) * Math.min(this.coverage(), kMostWidening);
+    this.camera.fov = 2 * THREE.MathUtils.radToDeg(Math.atan(half));
     this.camera.setViewOffset(width, height, (right - left) / 2, (bottom - top) / 2, width, height);
     this.camera.updateProjectionMatrix();
     this.invalidate();
