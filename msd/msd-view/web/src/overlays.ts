@@ -98,7 +98,8 @@ export class Overlays {
       }
       if (on.forces && state !== kOpen) {
         // On the second body of the pair, or on the first where the second cannot move.
-        const scale = this.stage.scene!.bodies[w[o + contactAt.b]].static ? -perNewton : perNewton;
+        const sign = this.stage.scene!.bodies[w[o + contactAt.b]].static ? -1 : 1;
+        const scale = sign * perNewton * shortening(Math.hypot(f[q], f[q + 1], f[q + 2]) / this.weight);
         this.forces.add(f[p], f[p + 1], f[p + 2], f[q] * scale, f[q + 1] * scale, f[q + 2] * scale, unit, colour);
       }
       const depth = -f[o + contactAt.gap];
@@ -186,6 +187,13 @@ export class Overlays {
     this.pull.end();
     this.pullEnd.end();
   }
+}
+
+/** Arrows grow with the force up to this many usual weights, then with its logarithm. */
+const kLongForce = 4;
+
+function shortening(weights: number): number {
+  return weights <= kLongForce ? 1 : (kLongForce * (1 + Math.log(weights / kLongForce))) / weights;
 }
 
 /** A cone with its tip at the origin, opening along z, of height and radius 1. */

@@ -28,12 +28,29 @@ function sum(series: Series, names: string[]): Float64Array {
   return Float64Array.from({ length: series.length }, (_, i) => columns.reduce((total, column) => total + column[i], 0));
 }
 
+/** The zero of a potential is arbitrary: what counts is how far it has changed. */
+function sinceStart(values: Float64Array): Float64Array {
+  return values.map((value) => value - values[0]);
+}
+
+/** Residuals below this are rounding, not information [m/s]. */
+const kLogFloor = 1e-13;
+
+/** Whole decades, at most six of them. */
+function decades(min: number, max: number): number[] {
+  const low = Math.ceil(Math.log10(min)), high = Math.floor(Math.log10(max));
+  const every = Math.max(1, Math.ceil((high - low) / 5));
+  const result = [];
+  for (let power = low; power <= high; power += every) result.push(10 ** power);
+  return result;
+}
+
 const charts: Chart[] = [
   {
-    id: "energy", title: "Energy", unit: "J", note: "Mechanical energy, and the work done since the start",
+    id: "energy", title: "Energy", unit: "J", note: "Kinetic energy; potential energy, their total and the work done, all since the first step",
     curves: [
-      { label: "kinetic", column: "kinetic" }, { label: "potential", column: "potential" },
-      { label: "total", column: (series) => sum(series, ["kinetic", "potential"]) },
+      { label: "kinetic", column: "kinetic" }, { label: "potential", column: (series) => sinceStart(sum(series, ["potential"])) },
+      { label: "total", column: (series) => sinceStart(sum(series, ["kinetic", "potential"])) },
       { label: "pulls, forces", column: "external" }, { label: "joints", column: "joint", hidden: true },
       { label: "impacts", column: "normal" }, { label: "friction", column: "friction" },
       { label: "position", column: "position", hidden: true }, { label: "time step", column: "integrator", hidden: true },
@@ -98,8 +115,8 @@ export class Plots {
     const options: uPlot.Options = {
       width: Math.max(200, this.root.clientWidth - 28), height: kHeight, legend: { show: false },
       cursor: { sync: { key: this.sync.key }, points: { size: 5 }, drag: { x: false, y: false } },
-      scales: { x: { time: false }, y: chart.log ? { distr: 3, log: 10 } : {} },
-      axes: [{ ...axis, size: 20 }, { ...axis, size: 48, values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : shortNumber(tick))) }],
+      scales: { x: { time: false }, y: chart.log ? { distr: 3, log: 10, range: (_, low, high) => logRange(low, high) } : {} },
+      axes: [{ ...axis, size: 20 }, { ...axis, size: 48, ...(chart.log ? { filter: (_: uPlot, splits: number[]) => splits, splits: (_: uPlot, __: number, low: number, high: number) => decades(low, high) } : {}), values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : shortNumber(tick))) }],
       series: [{}, ...chart.curves.map((curve, i) => ({
         label: curve.label, show: !curve.hidden, stroke: this.theme.lines[i % this.theme.lines.length], width: 1.4, points: { show: false },
       }))],
@@ -147,7 +164,7 @@ export class Plots {
       const result: (number | null)[] = [];
       for (let i = 0; i < values.length; i += every) {
         const value = values[i] * factor;
-        result.push(Number.isFinite(value) && (!positive || value > 0) ? value : null);
+        result.push(Number.isFinite(value) && (!positive || value >= kLogFloor) ? value : null);
       }
       return result;
     };
@@ -185,8 +202,16 @@ export class Plots {
   }
 }
 
+/** Whole decades around the values; three of them at least. */
+function logRange(low: number, high: number): [number, number] {
+  if (!(low > 0) || !(high > 0)) return [1e-9, 1e-3];
+  const top = Math.ceil(Math.log10(high));
+  return [10 ** Math.min(Math.floor(Math.log10(low)), top - 3), 10 ** top];
+}
+
 function shortNumber(value: number): string {
   const size = Math.abs(value);
-  if (size >= 1e4 || (size > 0 && size < 1e-3)) return value.toExponential(0).replace("e+", "e");
-  return plain(value, 3);
+  if (size >= 1e7 || (size > 0 && size < 1e-3)) return value.toExponential(0).replace("e+", "e");
+  if (size >= 1e6) return `${plain(value / 1e6, 3)} M`;
+  return size >= 1e3 ? `${plain(value / 1e3, 3)} k` : plain(value, 3);
 }

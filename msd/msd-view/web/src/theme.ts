@@ -39,7 +39,7 @@ export const themes: Record<ThemeName, Theme> = {
     lines: ["#2f7fd1", "#e0682f", "#168a6c", "#8a63d2", "#c2185b", "#8d6e00", "#00838f", "#6d7b88", "#b5179e"],
   },
   dark: {
-    name: "dark", sky: 0x14181e, ground: 0x363c45, grid: 0x4d5560,
+    name: "dark", sky: 0x14181e, ground: 0x5a626d, grid: 0x7c8591,
     hemisphere: [0xf0f4fa, 0x5c636e, 2.0], sun: 2.2, bodies,
     stick: 0x3fe0b0, slip: 0xff8a4c, open: 0x7c8896, normal: 0xa898ff, penetration: 0xff4d6d,
     bounds: 0x6fa8e8, joint: 0xf07be0, centre: 0xffffff, cone: 0x3fe0b0, asleep: 0x4a545f,

@@ -90,7 +90,7 @@ export async function goTo(page, step) {
   await pause(page);
   const now = await page.evaluate(() => window.msd.poses.index);
   if (now !== step) await page.evaluate((count) => window.msd.connection.send({ c: "step", count }), step - now);
-  await page.waitForFunction((wanted) => window.msd.poses.index === wanted && (wanted === 0 || window.msd.row >= 0), step);
+  await page.waitForFunction((wanted) => window.msd.poses.index === wanted && (wanted === 0 || window.msd.row >= 0), step, { timeout: 120_000 });
 }
 
 /** Where a body is on the screen. */
