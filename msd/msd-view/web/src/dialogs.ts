@@ -7,7 +7,7 @@ const help: [string, [string, string][]][] = [
   ["Time", [["Space", "play, pause"], ["→  ←", "step on, step back"], ["Shift → ←", "ten steps"], ["Home  End", "first, latest moment"], ["R", "restart"], ["+  −", "faster, slower"], ["M", "fast or exact"]]],
   ["Camera", [["Drag", "look around"], ["Right drag", "move sideways"], ["Wheel", "closer, farther"], ["F", "all in view"], [".", "picked body in view"], ["H", "the scene's own view"]]],
   ["Bodies", [["Click", "pick"], ["Drag a body", "pull it (live)"], ["G", "pulling on, off"], ["Esc", "let go"]]],
-  ["Show", [["1 … 8", "points, forces, normals, penetration, cones, bounds, joints, centres"], ["K", "colour by shape, island, sleep, speed"], ["[  ]", "shorter, longer force arrows"], ["L", "light, dark"], ["B", "hide or show the panels"]]],
+  ["Show", [["1 … 8", "points, forces, normals, penetration, cones, bounds, joints, centres"], ["K", "colour by shape, island, sleep, speed"], ["[  ]", "shorter, longer force arrows"], ["L", "light, dark"], ["Q", "shadows on, off"], ["B", "hide or show the panels"]]],
   ["Files", [["O", "choose a scene"], ["Drop", "open a scene or a recording"], ["P", "save a picture"], ["V", "start, stop a video"], ["?", "this sheet"]]],
 ];
 

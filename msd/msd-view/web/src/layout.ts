@@ -40,6 +40,7 @@ export class Layout {
     addEventListener("keydown", (event) => this.key(event));
     const query = new URLSearchParams(location.search);
     if (query.has("bare")) document.body.classList.add("bare");
+    if (query.has("plain")) app.stage.setPlain(true);
     this.arrange();
     this.showTab("plots");
     this.update();
@@ -134,6 +135,7 @@ export class Layout {
       m: () => app.setMethod(app.state?.method === "exact" ? "fast" : "exact"),
       o: () => app.scenes(),
       p: () => app.picture(),
+      q: () => app.stage.setPlain(!app.stage.plain),
       v: () => app.toggleVideo(),
     };
     return actions[key.length === 1 ? key.toLowerCase() : key];

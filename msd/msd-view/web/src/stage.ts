@@ -38,6 +38,7 @@ export class Stage {
   private centre = new THREE.Vector3();
   private up = new THREE.Vector3(0, 0, 1);
   private isDirty = true;
+  private isPlain = false;
   private inset = { left: 0, right: 0, top: 0, bottom: 0 };
 
   constructor(private readonly canvas: HTMLCanvasElement, theme: ThemeName) {
@@ -77,6 +78,17 @@ export class Stage {
     this.bodies?.setTheme(this.theme);
     this.bodies?.repaint();
     this.invalidate();
+  }
+
+  /** Without shadows and fine pixels a weak graphics card keeps up, too. */
+  setPlain(plain: boolean): void {
+    this.isPlain = plain;
+    this.sun.castShadow = !plain;
+    this.resize();
+  }
+
+  get plain(): boolean {
+    return this.isPlain;
   }
 
   /** The edges that panels cover [px]: the picture's middle is the middle of the rest. */
@@ -223,7 +235,7 @@ export class Stage {
     const height = this.canvas.clientHeight;
     if (width === 0 || height === 0) return;
     const { left, right, top, bottom } = this.inset;
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.renderer.setPixelRatio(this.isPlain ? 1 : Math.min(devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     const half = Math.tan(THREE.MathUtils.degToRad(kFieldOfView / 2)) * Math.min(this.coverage(), kMostWidening);
