@@ -42,6 +42,11 @@ struct Command {
 void addRunCommand(CLI::App& parser, Action& action);
 void addCheckCommand(CLI::App& parser, Action& action);
 void addInfoCommand(CLI::App& parser, Action& action);
+void addExportCommand(CLI::App& parser, Action& action);
+void addPlotCommand(CLI::App& parser, Action& action);
+void addReportCommand(CLI::App& parser, Action& action);
+void addVerifyCommand(CLI::App& parser, Action& action);
+void addResumeCommand(CLI::App& parser, Action& action);
 #ifdef MSD_HAS_VIEW
 void addViewCommand(CLI::App& parser, Action& action);
 void addSnapshotCommand(CLI::App& parser, Action& action);
