@@ -1,5 +1,7 @@
 #include "msd-view/src/Player.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <exception>
 #include <utility>
@@ -24,6 +26,7 @@ Player::Player(std::unique_ptr<FrameSource> source, std::uint64_t startIndex, bo
     : source_{std::move(source)}, sink_{std::move(sink)}, is_playing_{startPlaying} {
   shown_ = source_->frame(startIndex);
   thread_ = std::jthread{[this](const std::stop_token& stop) { run(stop); }};
+  pthread_setname_np(thread_.native_handle(), "msd-player");
 }
 
 Player::~Player() = default;

@@ -1,6 +1,7 @@
 #include "msd-view/src/ViewServer.hpp"
 
 #include <fmt/format.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include <cerrno>
@@ -76,6 +77,7 @@ ViewServer::Parts::Parts(std::unique_ptr<FrameSource> source, const ServerOption
   acceptNext();
   watchViewers();
   thread = std::jthread{[this] { context.run(); }};
+  pthread_setname_np(thread.native_handle(), "msd-server");
 }
 
 ViewServer::Parts::~Parts() {
