@@ -50,6 +50,10 @@ void addPlotCommand(CLI::App& parser, Action& action);
 void addReportCommand(CLI::App& parser, Action& action);
 void addVerifyCommand(CLI::App& parser, Action& action);
 void addResumeCommand(CLI::App& parser, Action& action);
+#ifdef MSD_HAS_VIEW
+void addViewCommand(CLI::App& parser, Action& action);
+void addSnapshotCommand(CLI::App& parser, Action& action);
+#endif
 
 /// The whole tool: reads the command line, runs the command, reports errors on stderr as one line
 /// that starts with "msd: ".

@@ -5,7 +5,7 @@
 namespace msd_exe {
 
 std::span<const Command> commands() {
-  static constexpr std::array<Command, 11> kCommands{{
+  static constexpr auto kCommands = std::to_array<Command>({
       {"run", "simulate a scene and print what happened", addRunCommand},
       {"solve", "solve a friction problem from a file and certify the answer", addSolveCommand},
       {"check", "say whether a scene is right, and what is odd about it", addCheckCommand},
@@ -20,7 +20,11 @@ std::span<const Command> commands() {
       {"bench", "measure speed and quality, beside other engines", addBenchCommand},
       {"validate", "compare the engine with the laws of mechanics and with measurements",
        addValidateCommand},
-  }};
+#ifdef MSD_HAS_VIEW
+      {"view", "watch a simulation or a recording in the browser", addViewCommand},
+      {"snapshot", "make a picture of a scene at a time", addSnapshotCommand},
+#endif
+  });
   return kCommands;
 }
 

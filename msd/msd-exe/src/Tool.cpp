@@ -24,6 +24,7 @@ constexpr std::string_view kDescription =
 constexpr std::string_view kTheWay = R"(
 First steps:
   msd run scenes/demo.json      simulate a scene, see the summary
+  msd view scenes/demo.json     watch it in the browser
   msd check my_scene.json       say what is wrong with a scene, and where
   msd info my_scene.json        say what is in it
   msd run scenes/demo.json --record demo.db
