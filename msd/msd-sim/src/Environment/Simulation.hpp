@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,6 +14,8 @@
 #include "msd-sim/src/Environment/ContactRecord.hpp"
 #include "msd-sim/src/Environment/Descriptions.hpp"
 #include "msd-sim/src/Environment/Settings.hpp"
+#include "msd-sim/src/Environment/Stages/ExactStep.hpp"
+#include "msd-sim/src/Environment/WorldModel.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionPipeline.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/JointSolver.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/Kernels.hpp"
@@ -34,7 +37,16 @@ struct BodySlot {
   bool maySleep{true};
   bool continuous{false};
   bool forced{false};  ///< has a user force or torque for the next step
+  std::optional<Pose> target;   ///< kinematic: pose of the body frame to reach in the next step
+  bool stopsAfterward{false};   ///< kinematic: got here by a target; stands still without a new one
   [[nodiscard]] bool isUsed() const { return inertial != nullptr || environment != nullptr; }
+};
+
+/// What an island rests on, which decides how the energy guard may act on it.
+enum class IslandHold : std::uint8_t {
+  kNothing,  ///< its momenta are conserved
+  kStatic,   ///< touches something that never moves
+  kDriven,   ///< touches a kinematic body or has a motor: work comes in from outside
 };
 
 /// One place for a joint.
@@ -43,13 +55,6 @@ struct JointSlot {
   bool used{false};
   std::uint32_t joint{0};  ///< index in the solver
   JointDescription description{};
-};
-
-/// What an island rests on, which decides how the energy guard may act on it.
-enum class IslandHold : std::uint8_t {
-  kNothing,  ///< its momenta are conserved
-  kStatic,   ///< touches something that never moves
-  kDriven,   ///< touches a kinematic body or has joints: work comes in from outside
 };
 
 /// Groups of bodies that push each other, as index lists into the body slots.
@@ -73,6 +78,64 @@ struct Islands {
   }
 };
 
+/// Body pairs whose touching changed, and hits, before they become events.
+struct EventScratch {
+  struct Change {
+    std::uint32_t a, b;  ///< slots, a < b
+  };
+  struct Hit {
+    std::uint32_t a, b;
+    double speed;          ///< [m/s]
+    std::uint32_t contact;
+  };
+  std::vector<Change> changes;
+  std::vector<Hit> hits;
+  std::vector<ContactEvent> removed;  ///< ends of contacts with bodies that were removed
+};
+
+/// Work space of the search for impacts of marked bodies.
+struct ImpactScratch {
+  struct Impact {
+    double time{std::numeric_limits<double>::infinity()};  ///< [s]
+    std::uint32_t other{0};                                ///< slot
+  };
+  std::vector<double> stops;     ///< per body slot: when it stops [s]
+  std::vector<Impact> impacts;   ///< per marked body: its earliest
+};
+
+/// Who sleeps, and who is about to. Arrays are per body slot.
+struct Sleepers {
+  std::vector<std::uint8_t> asleep;
+  std::vector<double> still;             ///< how long the body has been slow [s]
+  std::vector<std::uint32_t> next;       ///< ring of the bodies that fell asleep together
+  std::vector<std::uint8_t> called;      ///< is to be woken before the next step
+  std::vector<std::uint32_t> calls;      ///< those, in the order in which they were called
+  std::vector<std::uint32_t> scratch;    ///< contacts to move
+  std::vector<double> islandStill;       ///< scratch: least `still` of an island [s]
+  std::uint32_t count{0};                ///< bodies asleep
+};
+
+/// What fields of force gave a body in the running step, and its energy in them.
+struct FieldShare {
+  Vector3D linear{Vector3D::Zero()};   ///< impulse [N·s]
+  Vector3D angular{Vector3D::Zero()};  ///< [N·m·s]
+  double energyBefore{0.0};            ///< at the start of the step [J]
+};
+
+/// A body with damping, and its factors over half a step of `dt`.
+struct DampedBody {
+  std::uint32_t slot{0};
+  double dt{0.0};       ///< [s]
+  double linear{1.0};   ///< exp(-c dt/2)
+  double angular{1.0};
+};
+
+/// Changes of energy that happened outside the solver since the last audit.
+struct PendingWork {
+  double external{0.0};  ///< impulses and states set by the user [J]
+  double damping{0.0};   ///< damping and falling asleep [J]
+};
+
 /// Everything inside a WorldModel. The stages of a step are functions on it, one file each.
 struct Simulation {
   explicit Simulation(const Settings& settings);
@@ -93,7 +156,14 @@ struct Simulation {
   std::vector<std::uint8_t> pushable;        ///< forces move it, and it is awake
   std::vector<std::uint8_t> moving;          ///< pushable or kinematic: the body kernels take it
   std::vector<double> factorOfBody;          ///< energy guard's scratch, 1 by default
+  Sleepers sleepers;
+  std::vector<DampedBody> damped;
+  std::uint32_t kinematicCount{0};
+  std::vector<std::uint32_t> continuous;     ///< slots of marked bodies, as they were made
+  ImpactScratch impactScratch;
+  std::vector<FieldShare> fields;            ///< empty without potentials
 
+  std::uint32_t sweepStamp{0};         ///< sweeps so far, see SolverBodies::stirred
   AlignedVector<double> sweepScratch;  ///< impulses and velocities of the sweep before
 
   CollisionPipeline collision;
@@ -107,10 +177,17 @@ struct Simulation {
   std::vector<JointId> jointOrder;  ///< joints as they were made
   /// Slots of bodies that a joint keeps from colliding, smaller first, sorted; one entry per joint.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> joinedPairs;
+  PendingWork pendingWork;
 
   std::vector<ContactEvent> events;
   std::vector<ContactRecord> records;
   bool recordsValid{false};
+  EventScratch eventScratch;
+
+  std::vector<std::uint32_t> loose;  ///< colliders whose tree box is missing or out of date
+  bool looseValid{false};
+
+  ExactStep exact;  ///< workspace of Method::kExact
 
   StepReport report;
   double time{0.0};
@@ -132,6 +209,8 @@ void findContacts(Simulation& sim);
 void prepareRows(Simulation& sim, double dt);
 void buildIslands(Simulation& sim);
 void solveSubsteps(Simulation& sim, double dt);
+/// Takes the place of solveSubsteps in exact mode.
+void solveExact(Simulation& sim, double dt);
 /// (T-13), before the drift: an island held by something static climbs no higher than its kinetic
 /// energy can lift it.
 void holdDrift(Simulation& sim, double h);
@@ -139,13 +218,61 @@ void holdDrift(Simulation& sim, double h);
 /// that has not converged adds is taken out of the motion again.
 void guardEnergy(Simulation& sim, double h);
 void correctPositions(Simulation& sim, double dt);
+/// Works and depths of an exact step, from the geometry of its own phases; part of correctPositions.
+void writeExactSums(Simulation& sim);
 bool scatterBodies(Simulation& sim);
 void auditStep(Simulation& sim, double dt);
 
 /// Lets the bodies of a joint that is gone touch each other again.
 void releasePair(Simulation& sim, const JointDefinition& joint);
 
+// Parts of the stages.
+
+/// Brings the loads of all awake bodies up to the fields of force half of h later, so that kick,
+/// drift and kick are a step of the position Verlet scheme (docs/theory/time-stepping.md).
+void applyFields(Simulation& sim, double h);
+/// Energy of a body in all potentials but uniform gravity [J].
+[[nodiscard]] double fieldEnergy(const Simulation& sim, std::uint32_t slot,
+                                 const InertialState& state);
+/// Loads without the fields again, so that what is left is what the audit calls external.
+void removeFields(Simulation& sim);
+/// Half a step of linear and angular damping, exact for itself.
+void dampBodies(Simulation& sim, double dt);
+/// Brings marked bodies that passed through something back to where they met it.
+void stopAtImpacts(Simulation& sim, double dt);
+/// Islands that have been slow for long enough fall asleep.
+void fallAsleep(Simulation& sim, double dt);
+/// Calls a body's island to be awake in the next step.
+void callAwake(Simulation& sim, std::uint32_t slot);
+/// Wakes everything that was called. Returns true when there was something.
+bool wakeCalled(Simulation& sim);
+/// Calls sleeping bodies that a moving body has met since.
+void callTouched(Simulation& sim);
+/// May these two bodies (slots) touch, as far as their kinds and joints decide?
+[[nodiscard]] bool mayTouch(const Simulation& sim, std::uint32_t a, std::uint32_t b);
+/// Begin, end and hit of this step.
+void recordEvents(Simulation& sim);
+/// Keeps the end of every contact of a body that is being removed for the next step's events.
+void reportRemoval(Simulation& sim, std::uint32_t slot);
+/// Velocity that brings a kinematic body to its target in a step of dt.
+void aimAtTarget(Simulation& sim, std::uint32_t slot, double dt);
+/// Who may not collide because of a joint, listed afresh.
+void listJoinedPairs(Simulation& sim);
+/// Copies a body's velocities from the solver's arrays into its InertialState.
+void writeVelocityToAsset(Simulation& sim, std::uint32_t slot);
+/// Gaps and depths of all contacts as they stand.
+void measureContacts(Simulation& sim);
+/// Copies a body's InertialState into the solver's arrays.
+void writeStateToSolver(Simulation& sim, std::uint32_t slot);
+/// Writes a body's loads and how far it may come in a step of dt.
+void gatherBody(Simulation& sim, std::uint32_t slot, double dt);
+
 /// Undoes the motion of a step that failed.
 void rollBack(Simulation& sim);
+
+/// Opens a world to tests and tools of the engine itself.
+struct WorldAccess {
+  [[nodiscard]] static Simulation& of(WorldModel& world) { return *world.simulation_; }
+};
 
 }  // namespace msd_sim

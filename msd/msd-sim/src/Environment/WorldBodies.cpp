@@ -27,6 +27,10 @@ std::uint32_t openSlot(Simulation& sim) {
     sim.pushable.resize(sim.solver.size(), 0);
     sim.moving.resize(sim.solver.size(), 0);
     sim.factorOfBody.resize(sim.solver.size(), 1.0);
+    sim.sleepers.asleep.resize(sim.solver.size(), 0);
+    sim.sleepers.called.resize(sim.solver.size(), 0);
+    sim.sleepers.still.resize(sim.solver.size(), 0.0);
+    sim.sleepers.next.resize(sim.solver.size(), 0);
   }
   return slot;
 }
@@ -90,6 +94,10 @@ BodyId registerBody(Simulation& sim, std::uint32_t slot, const std::string& name
   const BodyId id = sim.idOf(slot);
   sim.slots[slot].name = name;
   sim.order.push_back(id);
+  sim.islands.version = ~std::uint64_t{0};
+  sim.sleepers.still[slot] = 0.0;
+  sim.recordsValid = false;
+  sim.looseValid = false;
   if (!name.empty()) sim.byName.emplace(name, id);
   return id;
 }
@@ -152,6 +160,12 @@ BodyId WorldModel::spawn(const InertialDescription& d) {
   sim.moving[slot] = 1;
   if (d.collides) {
     addColliders(sim, slot, d.shape, s.inertial->localCentreOfMass(), material, d.filter, true);
+  }
+  if (d.continuous && d.collides) sim.continuous.push_back(slot);
+  if (d.kinematic) {
+    ++sim.kinematicCount;
+  } else if (d.linearDamping > 0.0 || d.angularDamping > 0.0) {
+    sim.damped.push_back(DampedBody{.slot = slot});
   }
   return registerBody(sim, slot, d.name);
 }

@@ -16,6 +16,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Lengths of a step that update takes [s].
+constexpr double kShortestStep = 1e-9;
+constexpr double kLongestStep = 1.0;
+
 /// Adds the time between its making and its end to a stage.
 class StageTimer {
  public:
@@ -43,6 +47,10 @@ Simulation::Simulation(const Settings& s)
   pushable.assign(solver.size(), 0);
   moving.assign(solver.size(), 0);
   factorOfBody.assign(solver.size(), 1.0);
+  sleepers.asleep.assign(solver.size(), 0);
+  sleepers.called.assign(solver.size(), 0);
+  sleepers.still.assign(solver.size(), 0.0);
+  sleepers.next.assign(solver.size(), 0);
 }
 
 const BodySlot& Simulation::slot(BodyId id) const {
@@ -67,38 +75,91 @@ WorldModel::~WorldModel() = default;
 WorldModel::WorldModel(WorldModel&&) noexcept = default;
 WorldModel& WorldModel::operator=(WorldModel&&) noexcept = default;
 
+namespace {
+
+/// Finds contacts and measures them; nothing moves.
+void look(Simulation& sim) {
+  const auto run = [&](Stage stage, const auto& work) {
+    const StageTimer timer{sim.report, stage};
+    work();
+  };
+  run(Stage::kGather, [&] { gatherBodies(sim, 0.0); });
+  run(Stage::kBroadphase, [&] { findPairs(sim); });
+  run(Stage::kNarrowphase, [&] { findContacts(sim); });
+  run(Stage::kRows, [&] { prepareRows(sim, 0.0); });
+  run(Stage::kIslands, [&] { buildIslands(sim); });
+  run(Stage::kCorrect, [&] { measureContacts(sim); });
+  run(Stage::kAudit, [&] { auditStep(sim, 0.0); });
+}
+
+/// What happens after the books of the solver are closed: the second half of damping, sleep, events.
+void closeStep(Simulation& sim, double dt) {
+  auditStep(sim, dt);
+  const double damped = sim.pendingWork.damping;
+  dampBodies(sim, dt);
+  for (const DampedBody& d : sim.damped) {
+    if (sim.pushable[d.slot] != 0) writeVelocityToAsset(sim, d.slot);
+  }
+  recordEvents(sim);
+  fallAsleep(sim, dt);
+  EnergyLedger& energy = sim.report.energy;
+  energy.kinetic += sim.pendingWork.damping - damped;
+  energy.change += sim.pendingWork.damping + sim.pendingWork.external;
+  energy.dampingWork += sim.pendingWork.damping;
+  energy.externalWork += sim.pendingWork.external;
+  sim.pendingWork = {};
+}
+
+}  // namespace
+
 StepReport WorldModel::update(double dt) {
   Simulation& sim = *simulation_;
-  requireRange(dt, "dt", "s", 1e-9, 1.0);
+  if (dt != 0.0) requireRange(dt, "dt", "s", kShortestStep, kLongestStep);
   StepReport& report = sim.report;
   const double scale = report.energy.scale;
   report = StepReport{};
   report.energy.scale = scale;
   report.dt = dt;
-  report.step = sim.step + 1;
+  report.step = dt > 0.0 ? sim.step + 1 : sim.step;
   sim.recordsValid = false;
+  sim.looseValid = false;
+  sim.events.clear();
   sim.team->begin();
   const auto run = [&](Stage stage, const auto& work) {
     const StageTimer timer{report, stage};
     return work();
   };
-  run(Stage::kGather, [&] { gatherBodies(sim, dt); });
-  run(Stage::kBroadphase, [&] { msd_sim::findPairs(sim); });
-  run(Stage::kNarrowphase, [&] { findContacts(sim); });
-  run(Stage::kRows, [&] { prepareRows(sim, dt); });
-  run(Stage::kIslands, [&] { buildIslands(sim); });
-  run(Stage::kSolve, [&] { solveSubsteps(sim, dt); });
-  run(Stage::kCorrect, [&] { correctPositions(sim, dt); });
-  const bool good = run(Stage::kScatter, [&] { return scatterBodies(sim); });
-  if (good) {
-    run(Stage::kAudit, [&] { auditStep(sim, dt); });
-    sim.time += dt;
-    ++sim.step;
+  const double damped = sim.pendingWork.damping;
+  run(Stage::kGather, [&] { wakeCalled(sim); });
+  if (dt == 0.0) {
+    look(sim);
   } else {
-    rollBack(sim);
+    run(Stage::kGather, [&] {
+      dampBodies(sim, dt);
+      gatherBodies(sim, dt);
+    });
+    run(Stage::kBroadphase, [&] { findPairs(sim); });
+    run(Stage::kNarrowphase, [&] { findContacts(sim); });
+    run(Stage::kRows, [&] { prepareRows(sim, dt); });
+    run(Stage::kIslands, [&] { buildIslands(sim); });
+    const bool exact = sim.settings.method == Method::kExact;
+    run(Stage::kSolve, [&] { exact ? solveExact(sim, dt) : solveSubsteps(sim, dt); });
+    run(Stage::kCorrect, [&] {
+      correctPositions(sim, dt);
+      stopAtImpacts(sim, dt);
+    });
+    if (run(Stage::kScatter, [&] { return scatterBodies(sim); })) {
+      run(Stage::kAudit, [&] { closeStep(sim, dt); });
+      sim.time += dt;
+      ++sim.step;
+    } else {
+      rollBack(sim);
+      sim.pendingWork.damping = damped;
+    }
   }
   sim.team->end();
   report.time = sim.time;
+  if (sim.settings.hashEveryStep) report.hash = stateHash();
   return report;
 }
 

@@ -23,10 +23,11 @@
 namespace msd_sim {
 
 class Constraint;
+class FrictionProblem;
 class PotentialEnergy;
 struct JointReaction;
 struct Simulation;
-struct JointReaction;
+struct WorldAccess;
 
 /// A world of rigid bodies, and the step that advances it.
 ///
@@ -86,6 +87,7 @@ class WorldModel {
   /// All bodies in the order in which they were made, inertial and environment alike.
   [[nodiscard]] std::span<const BodyId> bodies() const;
   [[nodiscard]] std::span<const JointId> joints() const;
+  /// The first body made with this name, if it is still there.
   [[nodiscard]] std::optional<BodyId> findBody(std::string_view name) const;
 
   [[nodiscard]] bool isEnvironment(BodyId body) const;
@@ -102,10 +104,16 @@ class WorldModel {
   /// Velocity of the body frame's origin, as scene and pose files write it [m/s].
   [[nodiscard]] CoordinateRate frameVelocity(BodyId body) const;
 
+  /// Places a body anew, at once. Contacts are found afresh; what touched it wakes.
   void setState(BodyId body, const InertialState& state);
+  /// Of the centre of mass.
   void setVelocity(BodyId body, const CoordinateRate& linear, const AngularRate& angular);
-  /// Kinematic bodies: reach the pose (of the body frame) in the next step of length dt.
+  /// Kinematic bodies: reach the pose (of the body frame) at the end of the next step, whatever its
+  /// length; until then the velocity is that of a step of dt. Without another target the body stands
+  /// still afterwards.
   void moveTo(BodyId body, const Pose& pose, double dt);
+  // Forces and torques act throughout the next step; all of these throw for static and kinematic
+  // bodies, which no force moves, and wake the body.
   void applyForce(BodyId body, const Force& force);                          ///< at the centre [N]
   void applyForceAt(BodyId body, const Force& force, const Coordinate& point);
   void applyTorque(BodyId body, const Torque& torque);                       ///< [N·m]
@@ -127,6 +135,10 @@ class WorldModel {
 
   /// World bounds of a body's shape as the broadphase holds them.
   [[nodiscard]] Aabb bounds(BodyId body) const;
+
+  /// Exact mode: the friction problem of the last step's velocity phase, all islands together, for
+  /// files and audits (docs/theory/exact-contact.md, section 8). Throws std::logic_error in fast mode.
+  [[nodiscard]] FrictionProblem frictionProblem() const;
 
   // --- questions ---------------------------------------------------------------------------------
 
@@ -152,6 +164,7 @@ class WorldModel {
   [[nodiscard]] Hash128 stateHash() const;
 
  private:
+  friend struct WorldAccess;
   std::unique_ptr<Simulation> simulation_;
 };
 

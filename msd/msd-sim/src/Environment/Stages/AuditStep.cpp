@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "msd-sim/src/Environment/Simulation.hpp"
+#include "msd-sim/src/Environment/Stages/ApplyLoads.hpp"
 
 namespace msd_sim {
 
@@ -66,6 +67,21 @@ BodyBalance balance(const Simulation& sim, std::uint32_t i, double dt) {
   return b;
 }
 
+void addFieldBalance(const FieldBalance& field, BodyBalance& b) {
+  b.potential += field.energy;
+  b.change += field.change;
+  b.constraint -= field.impulseWork;
+  b.position += field.position;
+  b.integrator += field.integrator;
+}
+
+/// Of a body that sleeps.
+double restingPotential(const Simulation& sim, std::uint32_t i) {
+  const AssetInertial& body = *sim.slots[i].inertial;
+  const InertialState& state = body.getInertialState();
+  return -body.getMass() * sim.settings.gravity.dot(state.position) + fieldEnergy(sim, i, state);
+}
+
 }  // namespace
 
 void auditStep(Simulation& sim, double dt) {
@@ -75,9 +91,13 @@ void auditStep(Simulation& sim, double dt) {
   for (std::uint32_t i = 0; i < sim.slots.size(); ++i) {
     if (!sim.slots[i].inertial) continue;
     ++bodies;
-    if (sim.pushable[i] == 0) continue;
+    if (sim.pushable[i] == 0) {
+      if (sim.sleepers.asleep[i] != 0) ledger.potential += restingPotential(sim, i);
+      continue;
+    }
     ++awake;
-    const BodyBalance b = balance(sim, i, dt);
+    BodyBalance b = balance(sim, i, dt);
+    if (!sim.fields.empty()) addFieldBalance(balanceFields(sim, i), b);
     ledger.kinetic += b.kinetic;
     ledger.potential += b.potential;
     ledger.change += b.change;
@@ -95,6 +115,9 @@ void auditStep(Simulation& sim, double dt) {
     residual = std::max(residual, sums.residual[lane]);
     for (const auto& active : bundle.active) contacts += active[lane] > 0.0 ? 1u : 0u;
   });
+  const double driven = sim.kinematicCount > 0 ? kinematicWork(sim) : 0.0;
+  ledger.externalWork += driven;
+  ledger.integratorError -= driven;
   // Rows act with the arms of the middle of the step; what the true arms add is discretisation.
   // Springs move energy between motion and their potential; theory/joints.md, (J-19).
   const JointSolver::Sums& joints = sim.joints.sums();
@@ -107,7 +130,7 @@ void auditStep(Simulation& sim, double dt) {
   StepReport& report = sim.report;
   report.energy = ledger;
   report.contacts = contacts;
-  report.residual = residual;
+  report.residual = sim.settings.method == Method::kExact ? sim.exact.residual : residual;
   report.bodies = bodies;
   report.awakeBodies = awake;
 }

@@ -40,6 +40,14 @@ void findHolds(Simulation& sim) {
     note(a, b);
     note(b, a);
   });
+  // Joints exchange energy between the phases of a swing; what they do is exact (theory/joints.md).
+  sim.joints.forEachPair([&](std::uint32_t a, std::uint32_t b) {
+    for (const std::uint32_t i : {a, b}) {
+      if (islands.islandOf[i] != Islands::kNone) {
+        islands.hold[islands.islandOf[i]] = IslandHold::kDriven;
+      }
+    }
+  });
 }
 
 /// Levels of all bodies by breadth-first search from what cannot be pushed.
@@ -147,14 +155,6 @@ void buildIslands(Simulation& sim) {
   }
   sim.report.islands = next;
   findHolds(sim);
-  // Joints exchange energy between the phases of a swing, and motors bring some in.
-  sim.joints.forEachPair([&](std::uint32_t a, std::uint32_t b) {
-    for (const std::uint32_t i : {a, b}) {
-      if (islands.islandOf[i] != Islands::kNone) {
-        islands.hold[islands.islandOf[i]] = IslandHold::kDriven;
-      }
-    }
-  });
   findLevels(sim);
 }
 

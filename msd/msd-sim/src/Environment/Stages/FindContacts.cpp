@@ -21,6 +21,10 @@ struct JointRule final : CollisionPipeline::PairRule {
 
 }  // namespace
 
+bool mayTouch(const Simulation& sim, std::uint32_t a, std::uint32_t b) {
+  return JointRule{sim}.allows(a, b);
+}
+
 void findPairs(Simulation& sim) {
   sim.collision.findPairs(sim.solver, sim.travel, sim.pushable, JointRule{sim}, *sim.team);
   sim.report.pairs = static_cast<std::uint32_t>(sim.collision.pairs().size());
@@ -29,6 +33,14 @@ void findPairs(Simulation& sim) {
 void findContacts(Simulation& sim) {
   sim.collision.contacts().advanceFrame();
   sim.collision.testPairs(sim.solver, sim.travel, sim.pushable, *sim.team);
+  // What meets a sleeper wakes its island, whose bodies may meet others.
+  while (sim.sleepers.count > 0) {
+    callTouched(sim);
+    if (!wakeCalled(sim)) break;
+    gatherBodies(sim, sim.report.dt);
+    findPairs(sim);
+    sim.collision.testPairs(sim.solver, sim.travel, sim.pushable, *sim.team);
+  }
   sim.report.manifolds = sim.collision.contacts().count();
 }
 

@@ -2,25 +2,12 @@
 #include <cmath>
 
 #include "msd-sim/src/Environment/Simulation.hpp"
+#include "msd-sim/src/Environment/Stages/ApplyLoads.hpp"
+#include "msd-sim/src/DataTypes/Rotation.hpp"
 
 namespace msd_sim {
 
 namespace {
-
-void writeLoad(Simulation& sim, std::uint32_t i) {
-  const AssetInertial& body = *sim.slots[i].inertial;
-  BodyLoad& load = sim.solver.load[i];
-  Acceleration a = sim.settings.gravity;
-  Torque torque = Torque::Zero();
-  if (sim.slots[i].forced) {
-    a += body.getInverseMass() * body.accumulatedForce();
-    torque += body.accumulatedTorque();
-  }
-  for (int c = 0; c < 3; ++c) {
-    load.a[c] = a[c];
-    load.torque[c] = torque[c];
-  }
-}
 
 /// Upper bound of what any point of the body can move in the coming step.
 double comingTravel(const Simulation& sim, std::uint32_t i, double dt) {
@@ -51,23 +38,59 @@ void spreadTravel(Simulation& sim) {
   });
 }
 
+/// A kinematic body on its way to a target, or one that has arrived.
+void steer(Simulation& sim, std::uint32_t i, double dt) {
+  BodySlot& slot = sim.slots[i];
+  if (slot.target) {
+    if (dt > 0.0) aimAtTarget(sim, i, dt);
+  } else if (slot.stopsAfterward && dt > 0.0) {
+    slot.stopsAfterward = false;
+    BodyMotion& m = sim.solver.motion[i];
+    for (int c = 0; c < 3; ++c) m.v[c] = m.w[c] = 0.0;
+  }
+}
+
 }  // namespace
+
+// v = (x_target - x)/dt, ω = log(q_target q⁻¹)/dt.
+void aimAtTarget(Simulation& sim, std::uint32_t i, double dt) {
+  const BodySlot& slot = sim.slots[i];
+  const InertialState& state = slot.inertial->getInertialState();
+  const Coordinate centre = slot.target->toWorld(slot.inertial->localCentreOfMass());
+  const CoordinateRate v = (centre - state.position) / dt;
+  const AngularRate w =
+      rotationVector(slot.target->orientation * state.orientation.conjugate()) / dt;
+  BodyMotion& m = sim.solver.motion[i];
+  for (int c = 0; c < 3; ++c) {
+    m.v[c] = v[c];
+    m.w[c] = w[c];
+  }
+}
+
+void gatherBody(Simulation& sim, std::uint32_t i, double dt) {
+  if (sim.pushable[i] != 0) {
+    if (sim.potentials.empty()) writeLoad(sim, i);
+  } else if (sim.kinematicCount > 0) {
+    steer(sim, i, dt);
+  }
+  sim.comingTravel[i] = comingTravel(sim, i, dt);
+  sim.travel[i].reach = sim.travel[i].sum + sim.comingTravel[i];
+}
 
 void gatherBodies(Simulation& sim, double dt) {
   sim.activeBlocks.clear();
+  beginFields(sim, dt);
   const auto count = static_cast<std::uint32_t>(sim.slots.size());
   bool fast = false;
-  sim.comingTravel.assign(count, 0.0);
+  sim.comingTravel.resize(sim.travel.size());
   for (std::uint32_t i = 0; i < count; ++i) {
     if (sim.moving[i] == 0) {
       sim.travel[i].reach = sim.travel[i].sum;
+      sim.comingTravel[i] = 0.0;
       continue;
     }
-    if (sim.pushable[i] != 0) writeLoad(sim, i);
-    const double coming = comingTravel(sim, i, dt);
-    sim.travel[i].reach = sim.travel[i].sum + coming;
-    sim.comingTravel[i] = coming;
-    fast = fast || coming > kFastTravel * sim.solver.pose[i].size;
+    gatherBody(sim, i, dt);
+    fast = fast || sim.comingTravel[i] > kFastTravel * sim.solver.pose[i].size;
     const std::uint32_t block = i / SolverBodies::kBlock;
     if (sim.activeBlocks.empty() || sim.activeBlocks.back() != block) {
       sim.activeBlocks.push_back(block);

@@ -28,17 +28,37 @@ bool isFinite(const BodyPose& p, const BodyMotion& m) {
 }  // namespace
 
 void rollBack(Simulation& sim) {
+  // The assets have not been written yet: they still hold the state before the step.
   for (std::uint32_t i = 0; i < sim.slots.size(); ++i) {
-    if (sim.moving[i] == 0) continue;
-    const BodyStart& start = sim.solver.start[i];
-    for (int c = 0; c < 3; ++c) {
-      sim.solver.pose[i].x[c] = start.x[c];
-      sim.solver.motion[i].v[c] = start.v[c];
-      sim.solver.motion[i].w[c] = start.w[c];
-    }
-    for (int c = 0; c < 4; ++c) sim.solver.pose[i].q[c] = start.q[c];
+    if (sim.moving[i] != 0) writeStateToSolver(sim, i);
   }
+  // Impulses that are no numbers would spoil the next step too.
+  sim.collision.contacts().forEach([](std::uint32_t, const ContactCache::Contact&, auto& bundle,
+                                      auto&, ContactSums&, int lane) {
+    for (auto& point : bundle.impulse) {
+      for (auto& impulse : point) {
+        if (!std::isfinite(impulse[lane])) impulse[lane] = 0.0;
+      }
+    }
+  });
+  if (!sim.joints.isEmpty()) sim.joints.recover(sim.solver);
 }
+
+namespace {
+
+/// Kinematic bodies end exactly where they were told to.
+void arriveAtTarget(Simulation& sim, std::uint32_t i) {
+  BodySlot& slot = sim.slots[i];
+  const Coordinate centre = slot.target->toWorld(slot.inertial->localCentreOfMass());
+  BodyPose& pose = sim.solver.pose[i];
+  for (int c = 0; c < 3; ++c) pose.x[c] = centre[c];
+  const Quaternion& q = slot.target->orientation;
+  pose.q[0] = q.w(), pose.q[1] = q.x(), pose.q[2] = q.y(), pose.q[3] = q.z();
+  slot.target.reset();
+  slot.stopsAfterward = true;
+}
+
+}  // namespace
 
 bool scatterBodies(Simulation& sim) {
   for (std::uint32_t i = 0; i < sim.slots.size(); ++i) {
@@ -50,6 +70,7 @@ bool scatterBodies(Simulation& sim) {
   }
   for (std::uint32_t i = 0; i < sim.slots.size(); ++i) {
     if (sim.moving[i] == 0) continue;
+    if (sim.slots[i].target) arriveAtTarget(sim, i);
     const BodyPose& p = sim.solver.pose[i];
     const BodyMotion& m = sim.solver.motion[i];
     InertialState& state = sim.slots[i].inertial->getInertialState();

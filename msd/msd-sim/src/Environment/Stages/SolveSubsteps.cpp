@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstdlib>
 
 #include "msd-sim/src/Environment/Stages/SweepMomentum.hpp"
 
@@ -24,6 +23,17 @@ constexpr double kBand = 2e-4;
 constexpr double kSettledKick = 0.1;
 constexpr double kSettledShare = 1e-5;
 constexpr int kMostSweeps = 8;
+// A cold start (G-9): from one contact in so many that is new; bundles visited in a phase; sweeps; how
+// much better than otherwise.
+constexpr std::uint32_t kFreshShare = 4;
+constexpr int kColdBundles = 20000;
+constexpr int kFewestColdSweeps = 30;
+constexpr int kMostColdSweeps = 1000;
+constexpr double kColdUnrest = 1e-4;
+// Stamps start anew before they run out.
+constexpr std::uint32_t kLargestStamp = 0xFFF00000u;
+// From one bundle in so many that has not settled, momentum pays (SweepMomentum.hpp).
+constexpr std::uint32_t kManyUnsettled = 20;
 
 // Joints that are swept have settled when no anchor's velocity changes by more than this share of it.
 constexpr double kSettledJoint = 0.1;
@@ -55,39 +65,68 @@ void finishJoints(Simulation& sim, double dt) {
   sim.report.jointError = sim.joints.sums().separation;
 }
 
-/// One sweep over all contacts. Returns the largest answer of the kernels; the order of the threads
-/// does not matter to a maximum.
+/// One sweep over all contacts. The order of the threads does not matter to a maximum and a count.
 template <class Kernel>
-double sweepContacts(Simulation& sim, const Kernel& kernel) {
+SweepOutcome sweepContacts(Simulation& sim, const Kernel& kernel) {
   std::atomic<double> largest{0.0};
+  std::atomic<std::uint32_t> unsettled{0};
   forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
-    const double value = kernel(kernels, arrays, first, count);
+    const SweepOutcome part = kernel(kernels, arrays, first, count);
     double seen = largest.load(std::memory_order_relaxed);
-    while (value > seen && !largest.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+    while (part.unrest > seen &&
+           !largest.compare_exchange_weak(seen, part.unrest, std::memory_order_relaxed)) {
     }
+    unsettled.fetch_add(part.unsettled, std::memory_order_relaxed);
   });
-  return largest.load(std::memory_order_relaxed);
+  return {largest.load(std::memory_order_relaxed), unsettled.load(std::memory_order_relaxed)};
+}
+
+struct SweepLimits {
+  int most;       ///< sweeps of a phase
+  double unrest;  ///< at which it has settled
+};
+
+/// Contacts that have just been made have nothing to start from: where they are many, the first step
+/// is solved far better than the others, so that what follows starts from rest (G-9).
+SweepLimits sweepLimits(const Simulation& sim) {
+  const ContactCache& contacts = sim.collision.contacts();
+  if (contacts.freshCount() * kFreshShare <= contacts.count()) return {kMostSweeps, 1.0};
+  const auto bundles = static_cast<int>(contacts.count()) / kBundleLanes + 1;
+  return {std::clamp(kColdBundles / bundles, kFewestColdSweeps, kMostColdSweeps), kColdUnrest};
 }
 
 /// Sweeps until the impulses have settled, and concludes the phase. `joints` solves the joints after
 /// each sweep and returns how far they were from having settled.
 template <class Kernel, class Joints>
 void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Joints& joints) {
-  static const int cold = getenv("COLD") ? atoi(getenv("COLD")) : 0;
-  static const int mst = getenv("MOST") ? atoi(getenv("MOST")) : kMostSweeps;
-  const int most = std::max(sim.settings.iterations, sim.step < 1 ? cold: mst);
-  const double limit = sim.step < 1 && cold > 0 ? 1e-6 : 1.0;
+  const SweepLimits limits = sweepLimits(sim);
+  const int most = std::max(sim.settings.iterations, limits.most);
+  // Joints keep impulses of their own, which the momentum does not know.
+  const bool canExtrapolate = sim.joints.isEmpty();
   int sweeps = 0;
   SweepMomentum momentum{sim, SweepMomentum::Unknowns::kVelocities};
   double unrest = 0.0;
+  bool extrapolate = false;
   do {
     pass.first = sweeps == 0;
-    unrest = std::max(sweepContacts(sim, kernel), joints(pass.first));
+    pass.stamp = ++sim.sweepStamp;
+    pass.settled = limits.unrest;
+    pass.whole = !sim.joints.isEmpty();
+    const SweepOutcome outcome = sweepContacts(sim, kernel);
+    unrest = std::max(outcome.unrest, joints(pass.first));
     ++sweeps;
-    static const int mom = getenv("MOM") ? atoi(getenv("MOM")) : 1;
-    if (mom && sim.joints.isEmpty()) { if (sweeps == 1 && most > 1 && unrest > limit) momentum.begin(); else if (sweeps > 1 && sweeps < most && unrest > limit) momentum.advance(unrest); }
-    if (getenv("TRACE") && sim.step < 1 && sweeps % 20 == 0) printf("%d %.3e\n", sweeps, unrest);
-  } while (sweeps < sim.settings.iterations || (unrest > limit && sweeps < most));
+    // What a few contacts lack they get from plain sweeps.
+    if (sweeps == 1) {
+      extrapolate = canExtrapolate &&
+                    outcome.unsettled * kManyUnsettled * kBundleLanes > sim.report.manifolds;
+    }
+    if (!extrapolate || unrest <= limits.unrest || sweeps >= most) continue;
+    if (sweeps == 1) {
+      momentum.begin();
+    } else {
+      momentum.advance(unrest);
+    }
+  } while (sweeps < sim.settings.iterations || (unrest > limits.unrest && sweeps < most));
   sim.report.iterations += static_cast<std::uint32_t>(sweeps);
   forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     kernels.conclude(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count,
@@ -101,15 +140,17 @@ void solveSubsteps(Simulation& sim, double dt) {
   const int substeps = sim.settings.substeps > 0 ? sim.settings.substeps : kDefaultSubsteps;
   const double h = dt / substeps;
   const double kick = 0.5 * h * sim.settings.gravity.norm();
-  static const double ks = getenv("KS") ? atof(getenv("KS")) : kSettledKick;
-  static const double kr = getenv("KR") ? atof(getenv("KR")) : kSettledShare;
   ContactPass pass{.h = h,
                    .inverseH = 1.0 / h,
                    .guessSpeed = kExpectedLoads * kick,
                    .threshold = sim.settings.restitutionThreshold,
                    .band = kBand,
-                   .settledSpeed = ks * kick,
-                   .settledShare = kr / h};
+                   .settledSpeed = kSettledKick * kick,
+                   .settledShare = kSettledShare / h};
+  if (sim.sweepStamp > kLargestStamp) {
+    sim.sweepStamp = 0;
+    std::fill(sim.solver.stirred.begin(), sim.solver.stirred.end(), 0u);
+  }
   sim.guardedSubsteps = 0;
   sim.report.iterations = 0;
   clearGuesses(sim);
@@ -132,6 +173,7 @@ void solveSubsteps(Simulation& sim, double dt) {
   sim.joints.warm(sim.solver);
   const bool bounces = sim.collision.contacts().bouncingCount() > 0;
   for (int k = 0; k < substeps; ++k) {
+    applyFields(sim, h);
     if (bounces) {
       forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
         kernels.approach(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
@@ -156,6 +198,7 @@ void solveSubsteps(Simulation& sim, double dt) {
     forBodies(sim, [&](auto blocks) { sim.kernels->body.finish(sim.solver, blocks); });
     guardEnergy(sim, h);
   }
+  removeFields(sim);
   sim.report.substeps = static_cast<std::uint32_t>(substeps);
   sim.lastSubstep = h;
   finishJoints(sim, dt);

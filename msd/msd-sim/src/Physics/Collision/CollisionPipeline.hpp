@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
+#include "msd-sim/src/DataTypes/Bytes.hpp"
 #include "msd-sim/src/DataTypes/WorkTeam.hpp"
 #include "msd-sim/src/Physics/Collision/Collider.hpp"
 #include "msd-sim/src/Physics/Collision/ContactCache.hpp"
@@ -34,11 +36,19 @@ class CollisionPipeline {
   /// A pair of colliders with overlapping fat boxes.
   struct Pair {
     double limit{0.0};  ///< test again when the reaches of both bodies add up to more [m]
+    /// Test again when what both bodies have moved adds up to more [m]; infinite without contact.
+    double movedLimit{std::numeric_limits<double>::infinity()};
     std::uint32_t colliderA{0};
     std::uint32_t colliderB{0};
     std::uint32_t firstContact{ContactCache::kNone};
-    bool touching{false};
+    bool touching{false};  ///< some contact carried an impulse in the last step that was recorded
     ManifoldCache cache{};
+  };
+
+  /// Two bodies (slots) of a pair that was removed while it touched.
+  struct EndedPair {
+    std::uint32_t bodyA;
+    std::uint32_t bodyB;
   };
 
   /// May these two bodies collide at all (joints, user rules)?
@@ -52,6 +62,25 @@ class CollisionPipeline {
 
   [[nodiscard]] std::span<const Collider> colliders() const { return colliders_; }
   [[nodiscard]] std::span<const Pair> pairs() const { return pairs_; }
+  [[nodiscard]] std::span<Pair> pairs() { return pairs_; }
+  /// Pairs that the last testPairs looked at.
+  [[nodiscard]] std::span<const std::uint32_t> testedPairs() const { return due_; }
+  /// Touching pairs that were removed since the list was last cleared.
+  [[nodiscard]] std::vector<EndedPair>& endedPairs() { return ended_; }
+  /// Index of the pair of two colliders, or kNone.
+  [[nodiscard]] std::uint32_t findPair(std::uint32_t a, std::uint32_t b) const {
+    return table_.find({std::min(a, b), std::max(a, b)});
+  }
+  /// True while the collider's tree box holds it.
+  [[nodiscard]] bool isBoxCurrent(std::uint32_t collider, std::span<const BodyTravel> travel) const {
+    const Collider& c = colliders_[collider];
+    return c.leaf != DynamicTree::kNull && travel[c.body].sum <= c.travelLimit;
+  }
+  /// The fat box in the tree.
+  [[nodiscard]] const Aabb& box(std::uint32_t collider) const {
+    const Collider& c = colliders_[collider];
+    return (c.moves ? moving_ : static_).box(c.leaf);
+  }
   [[nodiscard]] ContactCache& contacts() { return contacts_; }
   [[nodiscard]] const ContactCache& contacts() const { return contacts_; }
   [[nodiscard]] const DynamicTree& movingTree() const { return moving_; }
@@ -68,6 +97,15 @@ class CollisionPipeline {
   /// Forgets pairs, contacts and boxes of a body's colliders so that they are found afresh; for a
   /// body that was moved from outside or whose kind of motion changed.
   void refreshBody(std::uint32_t body, std::uint32_t firstCollider);
+  /// Calls visit(otherBody) for each pair of one body.
+  template <class Visit>
+  void forEachPairOf(std::uint32_t body, const Visit& visit) const {
+    for (const Pair& pair : pairs_) {
+      const std::uint32_t a = colliders_[pair.colliderA].body;
+      const std::uint32_t b = colliders_[pair.colliderB].body;
+      if (a == body || b == body) visit(a == body ? b : a);
+    }
+  }
   /// Removes the pairs (with contacts) of one body. Calls visit(otherBody) for each.
   template <class Visit>
   void removePairsOf(std::uint32_t body, const Visit& visit) {
@@ -79,6 +117,12 @@ class CollisionPipeline {
       removePair(i);
     }
   }
+
+  /// Everything that decides the future, into bytes and back (Environment/WorldSnapshot.cpp). `load`
+  /// throws std::invalid_argument on bytes that do not fit these colliders; the pipeline it is called
+  /// on is then of no further use.
+  void save(ByteWriter& out) const;
+  void load(ByteReader& in);
 
   [[nodiscard]] Pose colliderPose(const Collider& collider, const SolverBodies& bodies) const;
 
@@ -112,6 +156,7 @@ class CollisionPipeline {
   std::vector<std::vector<PairTable::Key>> found_;       ///< per block of moved colliders
   std::vector<PairTable::Key> fresh_;
   std::vector<std::uint32_t> due_;                       ///< pairs to test
+  std::vector<EndedPair> ended_;
   std::vector<std::uint32_t> first_manifold_;            ///< per due pair, in manifolds_
   std::vector<int> manifold_count_;                      ///< per due pair
   std::vector<ContactManifold> manifolds_;

@@ -28,6 +28,7 @@ void clearLane(ContactBundle<kPoints>& bundle, int lane) {
   bundle.tangent[0][l] = 1.0;
   bundle.friction[l] = bundle.restitution[l] = 0.0;
   bundle.size[l] = 1.0;
+  bundle.rounding0[l] = bundle.rounding1[l] = bundle.balls[l] = 0.0;
   for (int p = 0; p < kPoints; ++p) {
     bundle.active[p][l] = 0.0;
     for (int c = 0; c < 3; ++c) {
@@ -137,6 +138,7 @@ struct OldPoints {
 }  // namespace
 
 int ContactCache::chooseColour(const ContactBodies& bodies) const {
+  if (!bodies.aMoves && !bodies.bMoves) return kParked;
   std::uint32_t used = 0;
   if (bodies.aMoves) used |= body_colours_[bodies.a];
   if (bodies.bMoves) used |= body_colours_[bodies.b];
@@ -145,7 +147,7 @@ int ContactCache::chooseColour(const ContactBodies& bodies) const {
 }
 
 void ContactCache::markBodies(const ContactBodies& bodies, int colour, bool used) {
-  if (colour == kOverflow) return;
+  if (colour >= kOverflow) return;
   const std::uint32_t bit = 1u << colour;
   for (const auto& [body, moves] : {std::pair{bodies.a, bodies.aMoves}, {bodies.b, bodies.bMoves}}) {
     if (!moves) continue;
@@ -181,6 +183,7 @@ std::uint32_t ContactCache::add(std::uint32_t pair, Kind kind, const ContactBodi
   contact.bounces = material.restitution > 0.0;
   if (contact.bounces) ++bouncing_count_;
   ++live_count_;
+  ++fresh_count_;
   ++version_;
   return id;
 }
@@ -194,27 +197,35 @@ void ContactCache::remove(std::uint32_t id) {
     closeLane<4>(contact);
   }
   if (contact.bounces) --bouncing_count_;
+  if (contact.touching) lost_.push_back(bodies_[id]);
   contact = Contact{};
   free_.push_back(id);
   --live_count_;
   ++version_;
 }
 
+/// Gives a contact the next free lane of its colour.
 template <int kPoints>
-void ContactCache::openLane(Contact& contact, std::uint32_t id, const ContactBodies& bodies,
-                            const ContactMaterial& material) {
+void ContactCache::placeLane(Contact& contact) {
   Colour<kPoints>& colour = colours<kPoints>()[contact.colour];
   contact.slot = colour.count++;
   const std::size_t bundle = bundleOf(contact);
+  if (bundle < colour.bundles.size()) return;
+  colour.bundles.resize(bundle + 1);
+  colour.rows.resize(bundle + 1);
+  colour.bounce.resize(bundle + 1);
+  colour.sums.resize(bundle + 1);
+  colour.meta.resize((bundle + 1) * kBundleLanes);
+  for (int l = 0; l < kBundleLanes; ++l) clearLane(colour.bundles[bundle], l);
+}
+
+template <int kPoints>
+void ContactCache::openLane(Contact& contact, std::uint32_t id, const ContactBodies& bodies,
+                            const ContactMaterial& material) {
+  placeLane<kPoints>(contact);
+  Colour<kPoints>& colour = colours<kPoints>()[contact.colour];
+  const std::size_t bundle = bundleOf(contact);
   const int lane = laneOf(contact);
-  if (bundle >= colour.bundles.size()) {
-    colour.bundles.resize(bundle + 1);
-    colour.rows.resize(bundle + 1);
-    colour.bounce.resize(bundle + 1);
-    colour.sums.resize(bundle + 1);
-    colour.meta.resize((bundle + 1) * kBundleLanes);
-    for (int l = 0; l < kBundleLanes; ++l) clearLane(colour.bundles[bundle], l);
-  }
   ContactBundle<kPoints>& b = colour.bundles[bundle];
   const auto l = static_cast<std::size_t>(lane);
   clearLane(b, lane);
@@ -223,6 +234,40 @@ void ContactCache::openLane(Contact& contact, std::uint32_t id, const ContactBod
   b.friction[l] = material.friction;
   b.restitution[l] = material.restitution;
   colour.meta[bundle * kBundleLanes + l] = LaneMeta{.contact = id};
+}
+
+template <int kPoints>
+void ContactCache::moveLane(Contact& contact, std::uint32_t id, int colour) {
+  const Contact old = contact;
+  contact.colour = static_cast<std::uint8_t>(colour);
+  placeLane<kPoints>(contact);
+  Colour<kPoints>& from = colours<kPoints>()[old.colour];
+  Colour<kPoints>& to = colours<kPoints>()[contact.colour];
+  const std::size_t f = bundleOf(old), t = bundleOf(contact);
+  const int fl = laneOf(old), tl = laneOf(contact);
+  copyLane(from.bundles[f], fl, to.bundles[t], tl);
+  copyLane(from.rows[f], fl, to.rows[t], tl);
+  copyLane(from.sums[f], fl, to.sums[t], tl);
+  LaneMeta& meta = to.meta[t * kBundleLanes + static_cast<std::size_t>(tl)];
+  meta = from.meta[f * kBundleLanes + static_cast<std::size_t>(fl)];
+  meta.contact = id;
+  closeLane<kPoints>(old);
+}
+
+void ContactCache::recolour(std::uint32_t id, bool aMoves, bool bMoves) {
+  Contact& contact = contacts_[id];
+  markBodies(bodies_[id], contact.colour, false);
+  bodies_[id].aMoves = aMoves;
+  bodies_[id].bMoves = bMoves;
+  const int colour = chooseColour(bodies_[id]);
+  markBodies(bodies_[id], colour, true);
+  ++version_;
+  if (colour == contact.colour) return;
+  if (contact.kind == Kind::kPoint) {
+    moveLane<1>(contact, id, colour);
+  } else {
+    moveLane<4>(contact, id, colour);
+  }
 }
 
 template <int kPoints>
@@ -249,18 +294,20 @@ void ContactCache::closeLane(const Contact& contact) {
 }
 
 void ContactCache::update(std::uint32_t id, const ContactManifold& manifold,
-                          const ContactBodies& bodies, const SolverBodies& poses) {
+                          const ContactBodies& bodies, const ContactRounding& rounding,
+                          const SolverBodies& poses) {
   Contact& contact = contacts_[id];
   if (contact.kind == Kind::kPoint) {
-    writeLane<1>(contact, manifold, bodies, poses);
+    writeLane<1>(contact, manifold, bodies, rounding, poses);
   } else {
-    writeLane<4>(contact, manifold, bodies, poses);
+    writeLane<4>(contact, manifold, bodies, rounding, poses);
   }
 }
 
 template <int kPoints>
 void ContactCache::writeLane(Contact& contact, const ContactManifold& manifold,
-                             const ContactBodies& bodies, const SolverBodies& poses) {
+                             const ContactBodies& bodies, const ContactRounding& rounding,
+                             const SolverBodies& poses) {
   Colour<kPoints>& colour = colours<kPoints>()[contact.colour];
   const std::size_t bundleIndex = bundleOf(contact);
   ContactBundle<kPoints>& b = colour.bundles[bundleIndex];
@@ -277,6 +324,9 @@ void ContactCache::writeLane(Contact& contact, const ContactManifold& manifold,
   const std::uint32_t body1 = contact.flipped ? bodies.a : bodies.b;
   b.body0[l] = static_cast<std::int32_t>(body0);
   b.body1[l] = static_cast<std::int32_t>(body1);
+  b.rounding0[l] = contact.flipped ? rounding.b : rounding.a;
+  b.rounding1[l] = contact.flipped ? rounding.a : rounding.b;
+  b.balls[l] = rounding.balls ? 1.0 : 0.0;
   const Pose pose0{positionOf(poses.pose[body0]), orientationOf(poses.pose[body0])};
   const Pose pose1{positionOf(poses.pose[body1]), orientationOf(poses.pose[body1])};
   const double sign = contact.flipped ? -1.0 : 1.0;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "msd-sim/src/DataTypes/AlignedVector.hpp"
+#include "msd-sim/src/DataTypes/Bytes.hpp"
 #include "msd-sim/src/Physics/Collision/ContactManifold.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/ContactRows.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/SolverBodies.hpp"
@@ -17,6 +18,13 @@ struct ContactBodies {
   std::uint32_t b{0};
   bool aMoves{false};  ///< can be pushed: not static, kinematic or asleep
   bool bMoves{false};
+};
+
+/// How round the surfaces of a pair are where they touch, 0 at corners and faces [m].
+struct ContactRounding {
+  double a{0.0};
+  double b{0.0};
+  bool balls{false};  ///< both are balls about their bodies' centres of mass
 };
 
 /// Coefficients of a pair.
@@ -33,11 +41,14 @@ struct ContactMaterial {
 ///
 /// A contact keeps its colour while it lives. Removing one moves the last contact of the same colour
 /// and kind into its lane. Contacts that find no free colour (a body with very many) go to the last
-/// colour, one to a bundle, and are solved one after the other.
+/// colour, one to a bundle, and are solved one after the other. Contacts between bodies that cannot be
+/// pushed are parked: they keep everything and are left alone.
 class ContactCache {
  public:
   static constexpr int kColours = 32;
   static constexpr int kOverflow = kColours - 1;
+  /// Where contacts wait whose bodies can all not be pushed (asleep): no pass visits them.
+  static constexpr int kParked = kColours;
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
   enum class Kind : std::uint8_t { kPoint, kPatch };
@@ -77,9 +88,16 @@ class ContactCache {
                     const ContactMaterial& material);
   void remove(std::uint32_t contact);
 
+  /// Moves a contact to a colour that suits who can be pushed now; features and impulses stay.
+  void recolour(std::uint32_t contact, bool aMoves, bool bMoves);
+  [[nodiscard]] const ContactBodies& bodies(std::uint32_t contact) const { return bodies_[contact]; }
+
+  /// Bodies of contacts that were removed while they touched, since the list was last cleared.
+  [[nodiscard]] std::vector<ContactBodies>& lostTouches() { return lost_; }
+
   /// Takes over a freshly computed manifold; impulses of points whose feature is still there stay.
   void update(std::uint32_t contact, const ContactManifold& manifold, const ContactBodies& bodies,
-              const SolverBodies& poses);
+              const ContactRounding& rounding, const SolverBodies& poses);
 
   /// Contact normal in the world, from the pair's body A to B.
   [[nodiscard]] Vector3D normal(std::uint32_t contact, const SolverBodies& poses) const;
@@ -98,7 +116,7 @@ class ContactCache {
     return colour == kOverflow ? n : (n + kBundleLanes - 1) / kBundleLanes;
   }
   template <int kPoints>
-  [[nodiscard]] std::array<Colour<kPoints>, kColours>& colours() {
+  [[nodiscard]] std::array<Colour<kPoints>, kColours + 1>& colours() {
     if constexpr (kPoints == 1) {
       return points_;
     } else {
@@ -106,7 +124,7 @@ class ContactCache {
     }
   }
   template <int kPoints>
-  [[nodiscard]] const std::array<Colour<kPoints>, kColours>& colours() const {
+  [[nodiscard]] const std::array<Colour<kPoints>, kColours + 1>& colours() const {
     if constexpr (kPoints == 1) {
       return points_;
     } else {
@@ -126,6 +144,39 @@ class ContactCache {
     }
   }
 
+  /// The same for the contacts that are parked.
+  template <class Visit>
+  void forEachParked(const Visit& visit) {
+    visitColour<4>(kParked, visit);
+    visitColour<1>(kParked, visit);
+  }
+  [[nodiscard]] bool isParked(std::uint32_t contact) const {
+    return contacts_[contact].colour == kParked;
+  }
+  /// Calls read(contact, bundle, rows, sums, lane) for one contact.
+  template <class Read>
+  void with(std::uint32_t id, const Read& read) const {
+    const Contact& c = contacts_[id];
+    const std::size_t bundle = bundleOf(c);
+    if (c.kind == Kind::kPoint) {
+      const Colour<1>& colour = points_[c.colour];
+      read(c, colour.bundles[bundle], colour.rows[bundle], colour.sums[bundle], laneOf(c));
+    } else {
+      const Colour<4>& colour = patches_[c.colour];
+      read(c, colour.bundles[bundle], colour.rows[bundle], colour.sums[bundle], laneOf(c));
+    }
+  }
+  /// Book-keeping of a contact's lane.
+  [[nodiscard]] const LaneMeta& laneMeta(std::uint32_t id) const {
+    const Contact& c = contacts_[id];
+    const std::size_t at = bundleOf(c) * kBundleLanes + static_cast<std::size_t>(laneOf(c));
+    return c.kind == Kind::kPoint ? points_[c.colour].meta[at] : patches_[c.colour].meta[at];
+  }
+
+  void save(ByteWriter& out) const;
+  /// Throws std::invalid_argument on bytes that no save wrote.
+  void load(ByteReader& in);
+
   /// Bundle and lane of a contact.
   [[nodiscard]] static std::size_t bundleOf(const Contact& c) {
     return c.colour == kOverflow ? c.slot : c.slot / kBundleLanes;
@@ -135,7 +186,12 @@ class ContactCache {
   }
 
   /// The frame counter that ages entries which no step refreshes.
-  void advanceFrame() { ++frame_; }
+  void advanceFrame() {
+    ++frame_;
+    fresh_count_ = 0;
+  }
+  /// Contacts made in this frame.
+  [[nodiscard]] std::uint32_t freshCount() const { return fresh_count_; }
   [[nodiscard]] std::uint64_t frame() const { return frame_; }
   /// Drops freed entries at the end of the pool.
   void expireOldEntries();
@@ -163,17 +219,27 @@ class ContactCache {
   template <int kPoints>
   void closeLane(const Contact& contact);
   template <int kPoints>
+  void moveLane(Contact& contact, std::uint32_t id, int colour);
+  template <int kPoints>
+  void placeLane(Contact& contact);
+  template <int kPoints>
+  void saveColour(int colour, ByteWriter& out) const;
+  template <int kPoints>
+  void loadColour(int colour, ByteReader& in);
+  template <int kPoints>
   void writeLane(Contact& contact, const ContactManifold& manifold, const ContactBodies& bodies,
-                 const SolverBodies& poses);
+                 const ContactRounding& rounding, const SolverBodies& poses);
 
-  std::array<Colour<1>, kColours> points_;
-  std::array<Colour<4>, kColours> patches_;
+  std::array<Colour<1>, kColours + 1> points_;
+  std::array<Colour<4>, kColours + 1> patches_;
   std::vector<Contact> contacts_;
   std::vector<ContactBodies> bodies_;  ///< per contact, as they were when it was coloured
   std::vector<std::uint32_t> free_;
+  std::vector<ContactBodies> lost_;
   std::vector<std::uint32_t> body_colours_;  ///< per body slot: bit set of colours in use
   std::uint32_t live_count_{0};
   std::uint32_t bouncing_count_{0};
+  std::uint32_t fresh_count_{0};
   std::uint64_t version_{0};
   std::uint64_t frame_{0};
 };

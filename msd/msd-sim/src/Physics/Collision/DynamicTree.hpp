@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "msd-sim/src/DataTypes/Aabb.hpp"
+#include "msd-sim/src/DataTypes/Bytes.hpp"
 
 namespace msd_sim {
 
@@ -61,6 +62,14 @@ class DynamicTree {
       }
     }
   }
+
+  /// Is this a leaf with that number?
+  [[nodiscard]] bool holds(std::int32_t leaf, std::uint32_t userData) const {
+    return leaf >= 0 && index(leaf) < nodes_.size() && nodes_[index(leaf)].isLeaf() &&
+           nodes_[index(leaf)].userData == userData;
+  }
+  void save(ByteWriter& out) const;
+  void load(ByteReader& in);
 
   /// Sum of the half areas of all inner nodes over that of the root: the cost of a query.
   [[nodiscard]] double areaRatio() const;

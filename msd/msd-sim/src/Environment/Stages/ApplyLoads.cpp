@@ -1,0 +1,202 @@
+#include "msd-sim/src/Environment/Stages/ApplyLoads.hpp"
+
+#include <cmath>
+
+#include "msd-sim/src/Environment/Simulation.hpp"
+
+namespace msd_sim {
+
+namespace {
+
+constexpr std::size_t kBodyGrain = 256;
+
+// Beyond this exponent the factor is zero in double precision.
+constexpr double kLargestExponent = 745.0;
+// Argument up to which the series below is exact to rounding.
+constexpr double kSeriesReach = 0.03125;
+
+/// exp(-x) for x >= 0, the same bits on every machine: by series at x/2^k, then squared k times.
+double decay(double x) {
+  if (x > kLargestExponent) return 0.0;
+  int squarings = 0;
+  while (x > kSeriesReach) {
+    x *= 0.5;
+    ++squarings;
+  }
+  double f = 1.0;
+  for (int n = 9; n >= 1; --n) f = 1.0 - x / n * f;
+  for (int i = 0; i < squarings; ++i) f *= f;
+  return f;
+}
+
+InertialState stateOf(const BodyPose& pose, const BodyMotion& motion) {
+  return {{pose.x[0], pose.x[1], pose.x[2]},
+          Quaternion{pose.q[0], pose.q[1], pose.q[2], pose.q[3]},
+          {motion.v[0], motion.v[1], motion.v[2]},
+          {motion.w[0], motion.w[1], motion.w[2]}};
+}
+
+/// The state half of h later, if nothing else acted.
+InertialState advanced(const InertialState& state, double half) {
+  InertialState later = state;
+  later.position += half * state.velocity;
+  const Vector3D turn = 0.5 * half * state.angularVelocity;
+  later.orientation = Quaternion{1.0, turn.x(), turn.y(), turn.z()} * state.orientation;
+  later.orientation.normalize();
+  return later;
+}
+
+void addFields(Simulation& sim, std::uint32_t i, double h) {
+  const AssetInertial& body = *sim.slots[i].inertial;
+  const InertialState state =
+      advanced(stateOf(sim.solver.pose[i], sim.solver.motion[i]), 0.5 * h);
+  Force force = Force::Zero();
+  Torque torque = Torque::Zero();
+  for (const auto& field : sim.potentials) {
+    force += field->computeForce(state, body.getMass());
+    torque += field->computeTorque(state, body.getInertiaTensor());
+  }
+  writeLoad(sim, i);
+  BodyLoad& load = sim.solver.load[i];
+  const Acceleration a = body.getInverseMass() * force;
+  for (int c = 0; c < 3; ++c) {
+    load.a[c] += a[c];
+    load.torque[c] += torque[c];
+  }
+  sim.fields[i].linear += h * force;
+  sim.fields[i].angular += h * torque;
+}
+
+template <class Work>
+void forPushable(Simulation& sim, const Work& work) {
+  sim.team->forRange(sim.slots.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      if (sim.pushable[i] != 0) work(static_cast<std::uint32_t>(i));
+    }
+  });
+}
+
+}  // namespace
+
+void writeLoad(Simulation& sim, std::uint32_t i) {
+  BodyLoad& load = sim.solver.load[i];
+  Acceleration a = sim.settings.gravity;
+  Torque torque = Torque::Zero();
+  if (sim.slots[i].forced) {
+    const AssetInertial& body = *sim.slots[i].inertial;
+    a += body.getInverseMass() * body.accumulatedForce();
+    torque += body.accumulatedTorque();
+  }
+  for (int c = 0; c < 3; ++c) {
+    load.a[c] = a[c];
+    load.torque[c] = torque[c];
+  }
+}
+
+double fieldEnergy(const Simulation& sim, std::uint32_t slot, const InertialState& state) {
+  double energy = 0.0;
+  for (const auto& field : sim.potentials) {
+    energy += field->computeEnergy(state, sim.slots[slot].inertial->getMass());
+  }
+  return energy;
+}
+
+void beginFields(Simulation& sim, double dt) {
+  sim.fields.clear();
+  if (sim.potentials.empty()) return;
+  sim.fields.resize(sim.slots.size());
+  forPushable(sim, [&](std::uint32_t i) {
+    // The loads of the whole step at once bound how far a body may come in it.
+    addFields(sim, i, dt);
+    sim.fields[i] = {Vector3D::Zero(), Vector3D::Zero(),
+                     fieldEnergy(sim, i, stateOf(sim.solver.pose[i], sim.solver.motion[i]))};
+  });
+}
+
+void applyFields(Simulation& sim, double h) {
+  if (sim.potentials.empty()) return;
+  forPushable(sim, [&](std::uint32_t i) { addFields(sim, i, h); });
+}
+
+void removeFields(Simulation& sim) {
+  if (sim.potentials.empty()) return;
+  forPushable(sim, [&](std::uint32_t i) { writeLoad(sim, i); });
+}
+
+// Of a body's kinetic energy, the field explains P·v̄ + L·w̄. Its potential energy changes by U1 - U0
+// while the body moves freely, and by U2 - U1 where position correction moves it.
+FieldBalance balanceFields(const Simulation& sim, std::uint32_t i) {
+  const BodyStart& s = sim.solver.start[i];
+  const BodyMotion& m = sim.solver.motion[i];
+  const FieldShare& share = sim.fields[i];
+  InertialState state = stateOf(sim.solver.pose[i], m);
+  const double end = fieldEnergy(sim, i, state);
+  const double* t = sim.solver.turn[i].q;
+  state.position = Coordinate{s.x[0], s.x[1], s.x[2]} + Vector3D{m.dx[0], m.dx[1], m.dx[2]};
+  state.orientation = Quaternion{t[0], t[1], t[2], t[3]} * Quaternion{s.q[0], s.q[1], s.q[2], s.q[3]};
+  const double free = fieldEnergy(sim, i, state);
+  double impulseWork = 0.0;
+  for (int c = 0; c < 3; ++c) {
+    impulseWork += share.linear[c] * 0.5 * (s.v[c] + m.v[c]);
+    impulseWork += share.angular[c] * 0.5 * (s.w[c] + m.w[c]);
+  }
+  return {.energy = end,
+          .change = end - share.energyBefore,
+          .impulseWork = impulseWork,
+          .position = end - free,
+          .integrator = impulseWork + (free - share.energyBefore)};
+}
+
+// A kinematic body that moves a contact point with velocity u does the work J·u on the other body of
+// the contact, J being the impulse there. Rows give the impulse on their body 1.
+double kinematicWork(Simulation& sim) {
+  double work = 0.0;
+  sim.collision.contacts().forEach([&](std::uint32_t, const ContactCache::Contact&, auto& bundle,
+                                       auto& rows, ContactSums&, int lane) {
+    const auto l = static_cast<std::size_t>(lane);
+    const auto body0 = static_cast<std::size_t>(bundle.body0[l]);
+    const auto body1 = static_cast<std::size_t>(bundle.body1[l]);
+    const bool first = sim.slots[body0].kinematic;
+    if (!first && !sim.slots[body1].kinematic) return;
+    const auto triple = [l](const auto& values) {
+      return Vector3D{values[0][l], values[1][l], values[2][l]};
+    };
+    const BodyMotion& m = sim.solver.motion[first ? body0 : body1];
+    const Vector3D v{m.v[0], m.v[1], m.v[2]}, w{m.w[0], m.w[1], m.w[2]};
+    const Vector3D n = triple(rows.normal), t1 = triple(rows.tangent), t2 = n.cross(t1);
+    const Vector3D centre = first ? triple(rows.arm0) : triple(rows.arm1);
+    for (const ContactPointRows& p : rows.points) {
+      const Vector3D impulse = p.total[0][l] * n + p.total[1][l] * t1 + p.total[2][l] * t2;
+      const double done = impulse.dot(v + w.cross(centre + p.x[l] * t1 + p.y[l] * t2));
+      work += first ? done : -done;
+    }
+  });
+  return work;
+}
+
+// v ← exp(-c dt/2) v, ω ← exp(-c dt/2) ω before and after the substeps: Strang's splitting, second
+// order together with everything else and exact by itself.
+void dampBodies(Simulation& sim, double dt) {
+  for (DampedBody& d : sim.damped) {
+    if (sim.pushable[d.slot] == 0) continue;
+    AssetInertial& body = *sim.slots[d.slot].inertial;
+    if (d.dt != dt) {
+      d.dt = dt;
+      d.linear = decay(0.5 * dt * body.linearDamping());
+      d.angular = decay(0.5 * dt * body.angularDamping());
+    }
+    BodyMotion& motion = sim.solver.motion[d.slot];
+    const InertialState now = stateOf(sim.solver.pose[d.slot], motion);
+    const AngularRate w_B = now.orientation.conjugate() * now.angularVelocity;
+    const double linear = 0.5 * body.getMass() * now.velocity.squaredNorm();
+    const double angular = 0.5 * w_B.dot(body.getInertiaTensor() * w_B);
+    for (int c = 0; c < 3; ++c) {
+      motion.v[c] *= d.linear;
+      motion.w[c] *= d.angular;
+    }
+    sim.pendingWork.damping +=
+        (d.linear * d.linear - 1.0) * linear + (d.angular * d.angular - 1.0) * angular;
+  }
+}
+
+}  // namespace msd_sim

@@ -1,0 +1,186 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "msd-sim/src/Environment/Simulation.hpp"
+
+namespace msd_sim {
+
+namespace {
+
+double norm(const double (&a)[3]) {
+  return std::sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+}
+
+/// Fastest that any point of the body moved, by its velocity or by position correction [m/s].
+double liveliness(const Simulation& sim, std::uint32_t i, double dt) {
+  const BodyMotion& m = sim.solver.motion[i];
+  const double size = sim.solver.pose[i].size;
+  return std::max(norm(m.v) + size * norm(m.w), norm(sim.solver.shift[i].d) / dt);
+}
+
+/// Brings a body to rest where it is. Its last bit of motion goes into the ledger.
+void still(Simulation& sim, std::uint32_t i) {
+  AssetInertial& body = *sim.slots[i].inertial;
+  sim.pendingWork.damping -= body.kineticEnergy();
+  body.getInertialState().velocity.setZero();
+  body.getInertialState().angularVelocity.setZero();
+  sim.solver.motion[i] = BodyMotion{};
+  sim.solver.load[i] = BodyLoad{};
+  sim.solver.turn[i] = BodyTurn{};
+  sim.solver.guess[i] = BodyGuess{};
+  sim.solver.hold[i] = 1.0;
+  sim.solver.mass[i].dynamic = 0.0;
+  sim.pushable[i] = 0;
+  sim.moving[i] = 0;
+  sim.sleepers.asleep[i] = 1;
+  ++sim.sleepers.count;
+}
+
+void linkRing(Sleepers& sleepers, std::span<const std::uint32_t> bodies) {
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    sleepers.next[bodies[k]] = bodies[(k + 1) % bodies.size()];
+  }
+}
+
+/// Contacts that nothing can push any more wait; their impulses become mean forces, since the length
+/// of the step they belong to is forgotten.
+void parkContacts(Simulation& sim, double dt) {
+  ContactCache& contacts = sim.collision.contacts();
+  std::vector<std::uint32_t>& parked = sim.sleepers.scratch;
+  parked.clear();
+  contacts.forEach([&](std::uint32_t id, const ContactCache::Contact&, auto& bundle, auto& rows,
+                       ContactSums&, int lane) {
+    const auto l = static_cast<std::size_t>(lane);
+    if (sim.pushable[static_cast<std::size_t>(bundle.body0[l])] != 0 ||
+        sim.pushable[static_cast<std::size_t>(bundle.body1[l])] != 0) {
+      return;
+    }
+    for (ContactPointRows& point : rows.points) {
+      for (auto& total : point.total) total[l] /= dt;
+    }
+    parked.push_back(id);
+  });
+  for (const std::uint32_t id : parked) contacts.recolour(id, false, false);
+}
+
+void wakeBody(Simulation& sim, std::uint32_t i) {
+  sim.sleepers.asleep[i] = 0;
+  sim.sleepers.called[i] = 0;
+  sim.sleepers.still[i] = 0.0;
+  --sim.sleepers.count;
+  sim.pushable[i] = 1;
+  sim.moving[i] = 1;
+  sim.solver.mass[i].dynamic = 1.0;
+  sim.solver.motion[i].inverseMass = sim.slots[i].inertial->getInverseMass();
+}
+
+bool isMovingKinematic(const Simulation& sim, std::uint32_t i) {
+  if (!sim.slots[i].kinematic) return false;
+  const BodyMotion& m = sim.solver.motion[i];
+  return norm(m.v) > 0.0 || norm(m.w) > 0.0;
+}
+
+}  // namespace
+
+void fallAsleep(Simulation& sim, double dt) {
+  if (!sim.settings.sleeping) return;
+  Sleepers& sleepers = sim.sleepers;
+  const Islands& islands = sim.islands;
+  sleepers.islandStill.assign(islands.count(), std::numeric_limits<double>::infinity());
+  const std::uint32_t before = sleepers.count;
+  for (std::uint32_t i = 0; i < sim.slots.size(); ++i) {
+    if (sim.pushable[i] == 0) continue;
+    const bool slow = sim.slots[i].maySleep && liveliness(sim, i, dt) < sim.settings.sleepSpeed;
+    sleepers.still[i] = slow ? sleepers.still[i] + dt : 0.0;
+    const std::uint32_t island = islands.islandOf[i];
+    if (island != Islands::kNone) {
+      sleepers.islandStill[island] = std::min(sleepers.islandStill[island], sleepers.still[i]);
+    } else if (sleepers.still[i] >= sim.settings.sleepTime && slow) {
+      still(sim, i);
+      sleepers.next[i] = i;
+    }
+  }
+  for (std::size_t k = 0; k < islands.count(); ++k) {
+    if (!(sleepers.islandStill[k] >= sim.settings.sleepTime && sleepers.islandStill[k] > 0.0)) {
+      continue;
+    }
+    const std::span<const std::uint32_t> bodies{islands.bodies.data() + islands.start[k],
+                                                islands.start[k + 1] - islands.start[k]};
+    if (bodies.empty() || sleepers.asleep[bodies.front()] != 0) continue;
+    for (const std::uint32_t i : bodies) still(sim, i);
+    linkRing(sleepers, bodies);
+  }
+  if (sleepers.count != before) parkContacts(sim, dt);
+}
+
+void callAwake(Simulation& sim, std::uint32_t slot) {
+  Sleepers& sleepers = sim.sleepers;
+  if (slot >= sleepers.asleep.size() || sleepers.called[slot] != 0) return;
+  if (sleepers.asleep[slot] == 0) {
+    sleepers.still[slot] = 0.0;
+    return;
+  }
+  // The whole island counts as awake from now on.
+  std::uint32_t i = slot;
+  do {
+    sleepers.called[i] = 1;
+    i = sleepers.next[i];
+  } while (i != slot);
+  sleepers.calls.push_back(slot);
+}
+
+bool wakeCalled(Simulation& sim) {
+  Sleepers& sleepers = sim.sleepers;
+  if (sleepers.calls.empty()) return false;
+  for (const std::uint32_t slot : sleepers.calls) {
+    std::uint32_t i = slot;
+    do {
+      const std::uint32_t next = sleepers.next[i];
+      wakeBody(sim, i);
+      i = next;
+    } while (i != slot);
+  }
+  sleepers.calls.clear();
+  ContactCache& contacts = sim.collision.contacts();
+  std::vector<std::uint32_t>& freed = sleepers.scratch;
+  freed.clear();
+  contacts.forEachParked([&](std::uint32_t id, const ContactCache::Contact&, auto&, auto&,
+                             ContactSums&, int) {
+    const ContactBodies& who = contacts.bodies(id);
+    if (sim.pushable[who.a] != 0 || sim.pushable[who.b] != 0) freed.push_back(id);
+  });
+  for (const std::uint32_t id : freed) {
+    const ContactBodies who = contacts.bodies(id);
+    contacts.recolour(id, sim.pushable[who.a] != 0, sim.pushable[who.b] != 0);
+  }
+  if (!sim.joints.isEmpty()) sim.joints.refresh();
+  sim.islands.version = ~std::uint64_t{0};
+  return true;
+}
+
+void callTouched(Simulation& sim) {
+  if (sim.sleepers.count == 0) return;
+  const CollisionPipeline& collision = sim.collision;
+  const std::span<const CollisionPipeline::Pair> pairs = collision.pairs();
+  // A pair with a sleeper is tested only when something about it has changed.
+  for (const std::uint32_t index : collision.testedPairs()) {
+    const CollisionPipeline::Pair& pair = pairs[index];
+    if (pair.firstContact == ContactCache::kNone) continue;
+    for (const std::uint32_t collider : {pair.colliderA, pair.colliderB}) {
+      const std::uint32_t body = collision.colliders()[collider].body;
+      if (sim.sleepers.asleep[body] != 0) callAwake(sim, body);
+    }
+  }
+  if (sim.kinematicCount == 0) return;
+  ContactCache& contacts = sim.collision.contacts();
+  contacts.forEachParked([&](std::uint32_t id, const ContactCache::Contact&, auto&, auto&,
+                             ContactSums&, int) {
+    const ContactBodies& who = contacts.bodies(id);
+    if (isMovingKinematic(sim, who.a)) callAwake(sim, who.b);
+    if (isMovingKinematic(sim, who.b)) callAwake(sim, who.a);
+  });
+}
+
+}  // namespace msd_sim

@@ -1,0 +1,266 @@
+// Saving and loading of what collision keeps from step to step.
+#include <algorithm>
+
+#include "msd-sim/src/Physics/Collision/CollisionPipeline.hpp"
+
+namespace msd_sim {
+
+namespace {
+
+[[noreturn]] void refuse(const char* what) {
+  throw std::invalid_argument(std::string{"snapshot is not of this world: "} + what);
+}
+
+void put(ByteWriter& out, const ContactBodies& b) {
+  out.put(b.a);
+  out.put(b.b);
+  out.put(b.aMoves);
+  out.put(b.bMoves);
+}
+
+ContactBodies takeBodies(ByteReader& in) {
+  ContactBodies b;
+  in.take(b.a);
+  in.take(b.b);
+  b.aMoves = in.take<std::uint8_t>() != 0;
+  b.bMoves = in.take<std::uint8_t>() != 0;
+  return b;
+}
+
+void put(ByteWriter& out, const Vector3D& v) {
+  for (int c = 0; c < 3; ++c) out.put(v[c]);
+}
+
+Vector3D takeVector(ByteReader& in) {
+  const double x = in.take<double>();
+  const double y = in.take<double>();
+  const double z = in.take<double>();
+  return {x, y, z};
+}
+
+/// What contact records need of the rows; everything else is made anew by the next step.
+template <int kPoints, class Rows, class Visit>
+void forKeptRows(Rows& rows, const Visit& visit) {
+  for (auto& column : rows.normal) visit(column);
+  for (auto& column : rows.tangent) visit(column);
+  for (auto& point : rows.points) {
+    for (auto& column : point.total) visit(column);
+  }
+}
+
+}  // namespace
+
+void DynamicTree::save(ByteWriter& out) const {
+  out.put(root_);
+  out.put(free_);
+  out.put(static_cast<std::uint64_t>(leaf_count_));
+  out.put(static_cast<std::uint64_t>(nodes_.size()));
+  for (const Node& node : nodes_) {
+    put(out, node.box.lower);
+    put(out, node.box.upper);
+    out.put(node.parent);
+    out.put(node.left);
+    out.put(node.right);
+    out.put(node.userData);
+  }
+}
+
+void DynamicTree::load(ByteReader& in) {
+  in.take(root_);
+  in.take(free_);
+  leaf_count_ = in.take<std::uint64_t>();
+  const auto count = in.take<std::uint64_t>();
+  if (count > (1u << 30)) refuse("too many boxes");
+  nodes_.clear();
+  const auto takeLink = [&] {
+    const auto link = in.take<std::int32_t>();
+    if (link < kNull || link >= static_cast<std::int64_t>(count)) refuse("a box out of range");
+    return link;
+  };
+  for (std::uint64_t i = 0; i < count; ++i) {
+    Node node;
+    node.box.lower = takeVector(in);
+    node.box.upper = takeVector(in);
+    node.parent = takeLink();
+    node.left = takeLink();
+    node.right = takeLink();
+    in.take(node.userData);
+    nodes_.push_back(node);
+  }
+  if (root_ < kNull || root_ >= static_cast<std::int64_t>(count)) refuse("no root");
+}
+
+template <int kPoints>
+void ContactCache::saveColour(int c, ByteWriter& out) const {
+  const Colour<kPoints>& colour = colours<kPoints>()[static_cast<std::size_t>(c)];
+  const std::size_t bundles = bundleCount<kPoints>(c);
+  out.put(colour.count);
+  out.putRun(std::span{colour.bundles}.first(bundles));
+  out.putRun(std::span{colour.sums}.first(bundles));
+  out.putRun(std::span{colour.meta}.first(bundles * kBundleLanes));
+  for (std::size_t i = 0; i < bundles; ++i) {
+    forKeptRows<kPoints>(colour.rows[i], [&](const double(&column)[kBundleLanes]) {
+      for (const double value : column) out.put(value);
+    });
+  }
+}
+
+template <int kPoints>
+void ContactCache::loadColour(int c, ByteReader& in) {
+  Colour<kPoints>& colour = colours<kPoints>()[static_cast<std::size_t>(c)];
+  in.take(colour.count);
+  const std::size_t bundles = bundleCount<kPoints>(c);
+  in.takeRun(colour.bundles);
+  in.takeRun(colour.sums);
+  in.takeRun(colour.meta);
+  if (colour.bundles.size() != bundles || colour.sums.size() != bundles ||
+      colour.meta.size() != bundles * kBundleLanes) {
+    refuse("contacts do not fill their bundles");
+  }
+  colour.bounce.assign(bundles, {});
+  colour.rows.assign(bundles, {});
+  for (std::size_t i = 0; i < bundles; ++i) {
+    forKeptRows<kPoints>(colour.rows[i], [&](double(&column)[kBundleLanes]) {
+      for (double& value : column) in.take(value);
+    });
+  }
+}
+
+void ContactCache::save(ByteWriter& out) const {
+  for (int c = 0; c <= kParked; ++c) {
+    saveColour<1>(c, out);
+    saveColour<4>(c, out);
+  }
+  out.put(static_cast<std::uint64_t>(contacts_.size()));
+  for (std::size_t i = 0; i < contacts_.size(); ++i) {
+    const Contact& c = contacts_[i];
+    out.put(c.pair);
+    out.put(c.next);
+    out.put(c.slot);
+    out.put(c.kind);
+    out.put(c.colour);
+    out.put(c.bounces);
+    out.put(c.flipped);
+    out.put(c.touching);
+    put(out, bodies_[i]);
+  }
+  out.putRun(free_);
+  out.put(static_cast<std::uint64_t>(lost_.size()));
+  for (const ContactBodies& lost : lost_) put(out, lost);
+  out.putRun(body_colours_);
+  out.put(live_count_);
+  out.put(bouncing_count_);
+  out.put(version_);
+  out.put(frame_);
+}
+
+void ContactCache::load(ByteReader& in) {
+  for (int c = 0; c <= kParked; ++c) {
+    loadColour<1>(c, in);
+    loadColour<4>(c, in);
+  }
+  const auto count = in.take<std::uint64_t>();
+  contacts_.clear();
+  bodies_.clear();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    Contact c;
+    in.take(c.pair);
+    in.take(c.next);
+    in.take(c.slot);
+    c.kind = in.take<std::uint8_t>() == 0 ? Kind::kPoint : Kind::kPatch;
+    in.take(c.colour);
+    c.bounces = in.take<std::uint8_t>() != 0;
+    c.flipped = in.take<std::uint8_t>() != 0;
+    c.touching = in.take<std::uint8_t>() != 0;
+    if (c.colour > kParked || (c.next != kNone && c.next >= count)) refuse("a contact out of range");
+    contacts_.push_back(c);
+    bodies_.push_back(takeBodies(in));
+  }
+  in.takeRun(free_);
+  const auto lost = in.take<std::uint64_t>();
+  lost_.clear();
+  for (std::uint64_t i = 0; i < lost; ++i) lost_.push_back(takeBodies(in));
+  in.takeRun(body_colours_);
+  in.take(live_count_);
+  in.take(bouncing_count_);
+  in.take(version_);
+  in.take(frame_);
+}
+
+void CollisionPipeline::save(ByteWriter& out) const {
+  out.put(static_cast<std::uint64_t>(colliders_.size()));
+  for (const Collider& c : colliders_) {
+    out.put(c.exists);
+    out.put(c.body);
+    out.put(c.leaf);
+    out.put(c.travelLimit);
+  }
+  moving_.save(out);
+  static_.save(out);
+  out.put(static_cast<std::uint64_t>(pairs_.size()));
+  for (const Pair& pair : pairs_) {
+    out.put(pair.limit);
+    out.put(pair.movedLimit);
+    out.put(pair.colliderA);
+    out.put(pair.colliderB);
+    out.put(pair.firstContact);
+    out.put(pair.touching);
+    put(out, pair.cache.axis);
+    for (const std::uint16_t corner : pair.cache.cornersA) out.put(corner);
+    for (const std::uint16_t corner : pair.cache.cornersB) out.put(corner);
+    out.put(pair.cache.kind);
+    out.put(pair.cache.cornerCount);
+  }
+  out.put(static_cast<std::uint64_t>(ended_.size()));
+  for (const EndedPair& ended : ended_) {
+    out.put(ended.bodyA);
+    out.put(ended.bodyB);
+  }
+  contacts_.save(out);
+}
+
+void CollisionPipeline::load(ByteReader& in) {
+  if (in.take<std::uint64_t>() != colliders_.size()) refuse("another number of shapes");
+  for (Collider& c : colliders_) {
+    const bool exists = in.take<std::uint8_t>() != 0;
+    if (exists != c.exists || in.take<std::uint32_t>() != c.body) refuse("other shapes");
+    in.take(c.leaf);
+    in.take(c.travelLimit);
+  }
+  moving_.load(in);
+  static_.load(in);
+  for (std::uint32_t i = 0; i < colliders_.size(); ++i) {
+    const Collider& c = colliders_[i];
+    if (c.leaf != DynamicTree::kNull && !(c.moves ? moving_ : static_).holds(c.leaf, i)) {
+      refuse("a shape without its box");
+    }
+  }
+  const auto count = in.take<std::uint64_t>();
+  pairs_.clear();
+  table_.clear();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    Pair pair;
+    in.take(pair.limit);
+    in.take(pair.movedLimit);
+    pair.colliderA = in.takeBelow(colliders_.size());
+    pair.colliderB = in.takeBelow(colliders_.size());
+    in.take(pair.firstContact);
+    pair.touching = in.take<std::uint8_t>() != 0;
+    pair.cache.axis = takeVector(in);
+    for (std::uint16_t& corner : pair.cache.cornersA) in.take(corner);
+    for (std::uint16_t& corner : pair.cache.cornersB) in.take(corner);
+    pair.cache.kind = in.take<ManifoldCache::Kind>();
+    in.take(pair.cache.cornerCount);
+    pairs_.push_back(pair);
+    table_.insert({pair.colliderA, pair.colliderB});
+  }
+  const auto ended = in.take<std::uint64_t>();
+  ended_.clear();
+  for (std::uint64_t i = 0; i < ended; ++i) {
+    const auto a = in.take<std::uint32_t>();
+    ended_.push_back({a, in.take<std::uint32_t>()});
+  }
+  contacts_.load(in);
+}
+
+}  // namespace msd_sim

@@ -1,0 +1,186 @@
+// A world that is saved and brought back goes on exactly as it would have: same bits, same events.
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+
+#include "Scenes.hpp"
+
+namespace msd_sim::test {
+namespace {
+
+constexpr double kDt = 1.0 / 60.0;
+
+using Build = std::function<void(WorldModel&)>;
+
+struct Case {
+  const char* name;
+  Build build;
+  Settings settings;
+};
+
+std::vector<Case> cases() {
+  Settings awake;
+  awake.sleeping = false;
+  Settings threads;
+  threads.threads = 2;
+  return {
+      {"wall", [](WorldModel& w) { addWall(w, 6, 6); }, awake},
+      {"wallThatSleeps", [](WorldModel& w) { addWall(w, 4, 3); }, Settings{}},
+      {"heap", [](WorldModel& w) { addHeap(w, 40); }, awake},
+      {"heapThatSleeps", [](WorldModel& w) { addHeap(w, 20); }, threads},
+      {"chainsThatBreakAndSleep",
+       [](WorldModel& w) {
+         addFloor(w);
+         for (int c = 0; c < 3; ++c) {
+           BodyId above{};
+           for (int i = 0; i < 6; ++i) {
+             const BodyId link = w.spawn(InertialDescription{.shape = Capsule{0.05, 0.15},
+                                                             .position = {1.0 * c, 0.0, 3.0 - 0.4 * i},
+                                                             .linearVelocity = {0.5 * i, 0.0, 0.0},
+                                                             .angularDamping = 0.5});
+             w.spawn(JointDescription{
+                 .kind = i % 2 == 0 ? JointKind::kBall : JointKind::kHinge,
+                 .bodyA = above,
+                 .bodyB = link,
+                 .anchor = {1.0 * c, 0.0, 3.2 - 0.4 * i},
+                 .axis = {0.0, 1.0, 0.0},
+                 .breakingForce = c == 1 && i == 1 ? 400.0 : std::numeric_limits<double>::infinity()});
+             above = link;
+           }
+         }
+       },
+       Settings{}},
+      {"dampedKinematicAndContinuous",
+       [](WorldModel& w) {
+         addFloor(w);
+         w.spawn(InertialDescription{.shape = Box{{1.0, 1.0, 0.1}},
+                                     .position = {0.0, 0.0, 0.3},
+                                     .linearVelocity = {0.2, 0.0, 0.05},
+                                     .angularVelocity = {0.0, 0.0, 0.4},
+                                     .kinematic = true});
+         for (int i = 0; i < 6; ++i) {
+           w.spawn(InertialDescription{.shape = Sphere{0.2},
+                                       .position = {0.1 * i, 0.05 * i, 1.0 + 0.5 * i},
+                                       .linearDamping = 0.3,
+                                       .angularDamping = 0.2,
+                                       .continuous = true});
+         }
+       },
+       awake},
+  };
+}
+
+/// Hash of the state and of everything the contacts carry.
+Hash128 wholeHash(const WorldModel& world) {
+  Hasher hasher;
+  const Hash128 state = world.stateHash();
+  hasher.add(state.low);
+  hasher.add(state.high);
+  for (const ContactRecord& c : world.contacts()) {
+    hasher.add(static_cast<std::uint64_t>(c.bodyA.index));
+    hasher.add(static_cast<std::uint64_t>(c.bodyB.index));
+    for (int k = 0; k < 3; ++k) {
+      hasher.add(c.point[k]);
+      hasher.add(c.normal[k]);
+      hasher.add(c.forceOnB[k]);
+    }
+    hasher.add(c.gap);
+  }
+  for (const ContactEvent& e : world.events()) {
+    hasher.add(static_cast<std::uint64_t>(e.kind));
+    hasher.add(static_cast<std::uint64_t>(e.bodyA.index));
+    hasher.add(static_cast<std::uint64_t>(e.bodyB.index));
+    hasher.add(e.approachSpeed);
+  }
+  return hasher.finish();
+}
+
+TEST(Snapshot, aRestoredWorldGoesOnBitForBit) {
+  for (const Case& c : cases()) {
+    SCOPED_TRACE(c.name);
+    WorldModel whole{c.settings};
+    c.build(whole);
+    std::vector<std::byte> saved;
+    std::vector<std::byte> early;
+    for (int i = 0; i < 250; ++i) {
+      if (i == 30) early = whole.snapshot();  // in the middle of the fall
+      whole.update(kDt);
+    }
+    saved = whole.snapshot();
+    const Hash128 atSave = wholeHash(whole);
+
+    WorldModel second{c.settings};
+    c.build(second);
+    second.restore(saved);
+    EXPECT_EQ(second.snapshot(), saved);
+    EXPECT_EQ(second.stateHash(), whole.stateHash());
+    EXPECT_DOUBLE_EQ(second.time(), whole.time());
+    EXPECT_EQ(second.stepCount(), whole.stepCount());
+
+    WorldModel third{c.settings};
+    c.build(third);
+    third.restore(early);
+    for (int i = 30; i < 250; ++i) third.update(kDt);
+    EXPECT_EQ(wholeHash(third), atSave);
+
+    for (int i = 250; i < 500; ++i) {
+      whole.update(kDt);
+      second.update(kDt);
+      ASSERT_EQ(wholeHash(whole), wholeHash(second)) << "step " << i;
+    }
+    // Back again in the same world.
+    whole.restore(saved);
+    for (int i = 250; i < 500; ++i) whole.update(kDt);
+    EXPECT_EQ(wholeHash(whole), wholeHash(second));
+  }
+}
+
+TEST(Snapshot, damagedBytesAreRefusedAndChangeNothing) {
+  WorldModel world;
+  addHeap(world, 12);
+  for (int i = 0; i < 60; ++i) world.update(kDt);
+  const std::vector<std::byte> good = world.snapshot();
+  for (int i = 0; i < 5; ++i) world.update(kDt);
+  const Hash128 before = wholeHash(world);
+  Random random{99};
+  for (int i = 0; i < 2000; ++i) {
+    std::vector<std::byte> bad = good;
+    const auto where = static_cast<std::size_t>(random.next() * static_cast<double>(bad.size()));
+    if (i % 3 == 0) {
+      bad.resize(where);
+    } else if (i % 3 == 1) {
+      bad[where] ^= static_cast<std::byte>(1 << (i % 8));
+    } else {
+      bad.insert(bad.begin() + static_cast<std::ptrdiff_t>(where), std::byte{7});
+    }
+    EXPECT_THROW(world.restore(bad), std::invalid_argument);
+  }
+  EXPECT_THROW(world.restore({}), std::invalid_argument);
+  EXPECT_EQ(wholeHash(world), before);
+  world.restore(good);
+}
+
+TEST(Snapshot, ofAnotherWorldIsRefused) {
+  WorldModel a, b;
+  addHeap(a, 10);
+  addHeap(b, 11);
+  EXPECT_THROW(b.restore(a.snapshot()), std::invalid_argument);
+  WorldModel c;
+  addWall(c, 2, 2);
+  EXPECT_THROW(c.restore(a.snapshot()), std::invalid_argument);
+}
+
+TEST(StateHash, isReportedPerStepWhenAsked) {
+  Settings settings;
+  settings.hashEveryStep = true;
+  WorldModel world{settings};
+  addWall(world, 2, 2);
+  const StepReport first = world.update(kDt);
+  EXPECT_EQ(first.hash, world.stateHash());
+  EXPECT_NE(world.update(kDt).hash, first.hash);
+}
+
+}  // namespace
+}  // namespace msd_sim::test
