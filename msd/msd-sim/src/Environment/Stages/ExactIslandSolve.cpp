@@ -20,7 +20,7 @@ constexpr double kGapBand = 1e-10;
 constexpr double kGapError = 1e-10;
 
 // Residual asked for beyond exactTolerance where it is cheap: resting bodies then do not creep.
-constexpr double kAim = 1e-4;
+constexpr double kAim = 1e-3;
 
 // Share of the fastest body's speed whose exactTolerance part is rounding: with the default of 1e-8
 // about a hundred roundings of that speed.
