@@ -23,7 +23,7 @@ void line(std::string& out, std::string_view label, fmt::format_string<Args...> 
 /// A length in the unit in which it reads best.
 std::string lengthText(double metres) {
   const double size = std::abs(metres);
-  if (size == 0.0) return "0 m";
+  if (size < 1e-12) return "0 m";
   if (size < 1e-6) return fmt::format("{:.3g} nm", 1e9 * metres);
   if (size < 1e-3) return fmt::format("{:.3g} um", 1e6 * metres);
   if (size < 1.0) return fmt::format("{:.3g} mm", 1e3 * metres);
@@ -127,6 +127,8 @@ std::string_view RunResult::status() const {
       return "non-finite";
     case RunEnd::kInterrupted:
       return "interrupted";
+    case RunEnd::kStopped:
+      return "recording failed";
     case RunEnd::kCompleted:
       break;
   }

@@ -163,6 +163,7 @@ struct Simulation {
   ImpactScratch impactScratch;
   std::vector<FieldShare> fields;            ///< empty without potentials
 
+  std::uint32_t sweepStamp{0};         ///< sweeps so far, see SolverBodies::stirred
   AlignedVector<double> sweepScratch;  ///< impulses and velocities of the sweep before
 
   CollisionPipeline collision;
@@ -255,6 +256,8 @@ void recordEvents(Simulation& sim);
 void reportRemoval(Simulation& sim, std::uint32_t slot);
 /// Velocity that brings a kinematic body to its target in a step of dt.
 void aimAtTarget(Simulation& sim, std::uint32_t slot, double dt);
+/// Who may not collide because of a joint, listed afresh.
+void listJoinedPairs(Simulation& sim);
 /// Copies a body's velocities from the solver's arrays into its InertialState.
 void writeVelocityToAsset(Simulation& sim, std::uint32_t slot);
 /// Gaps and depths of all contacts as they stand.

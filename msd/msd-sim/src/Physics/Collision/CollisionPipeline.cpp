@@ -31,6 +31,26 @@ ContactCache::Kind contactKind(const CollisionShape& a, const CollisionShape& b)
                                                                       : ContactCache::Kind::kPatch;
 }
 
+/// A cylinder touches with its side, not with a cap, when the normal is at least this much across
+/// its axis.
+constexpr double kSideways = 0.7;
+
+/// Distance of the surface from the core that turns with the body, along the normal (G-1). About
+/// its axis a cylinder's core is the axis itself: the radius reaches it where the normal is across,
+/// and farther where it leans.
+double roundingOf(const Collider& collider, const Vector3D& normal, const SolverBodies& bodies) {
+  const CollisionShape& shape = collider.shape;
+  if (shape.kind == ShapeKind::kSphere || shape.kind == ShapeKind::kCapsule) return shape.radius;
+  if (shape.kind != ShapeKind::kCylinder) return 0.0;
+  const Quaternion turned = orientationOf(bodies.pose[collider.body]) * collider.local.orientation;
+  const double across = normal.cross(turned * Vector3D{0.0, 0.0, 1.0}).norm();
+  return across > kSideways ? shape.radius / across : 0.0;
+}
+
+bool isBall(const Collider& collider) {
+  return collider.shape.kind == ShapeKind::kSphere && collider.local.position.isZero(0.0);
+}
+
 }  // namespace
 
 Pose CollisionPipeline::colliderPose(const Collider& collider, const SolverBodies& bodies) const {
@@ -193,7 +213,8 @@ void CollisionPipeline::testPairs(const SolverBodies& bodies, std::span<const Bo
     Pair& pair = pairs_[i];
     const Collider& a = colliders_[pair.colliderA];
     const Collider& b = colliders_[pair.colliderB];
-    const bool due = travel[a.body].reach + travel[b.body].reach > pair.limit;
+    const bool due = travel[a.body].reach + travel[b.body].reach > pair.limit ||
+                     travel[a.body].sum + travel[b.body].sum > pair.movedLimit;
     if (due || is_moved_[pair.colliderA] != 0 || is_moved_[pair.colliderB] != 0) {
       const Aabb& boxA = (a.moves ? moving_ : static_).box(a.leaf);
       const Aabb& boxB = (b.moves ? moving_ : static_).box(b.leaf);
@@ -264,7 +285,9 @@ int CollisionPipeline::testPair(std::uint32_t index, const SolverBodies& bodies,
   const double sums = ta.sum + tb.sum;
   // No contact: nothing can touch before the separation is used up. Contact: the points follow the
   // bodies exactly, and no other point can be missed, for motions up to kReuseTravel.
-  pair.limit = sums + (count == 0 ? out[0].separation : coming + kReuseTravel * size);
+  const double kept = kReuseTravel * size;
+  pair.limit = sums + (count == 0 ? out[0].separation : coming + kept);
+  pair.movedLimit = count == 0 ? std::numeric_limits<double>::infinity() : sums + kept;
   return count;
 }
 
@@ -315,7 +338,10 @@ void CollisionPipeline::applyManifolds(std::uint32_t index,
       contact = contacts_.add(index, contactKind(a.shape, b.shape), who,
                               combine(a.material, b.material));
     }
-    contacts_.update(contact, manifold, who, bodies);
+    contacts_.update(contact, manifold, who,
+                     {roundingOf(a, manifold.normal, bodies), roundingOf(b, manifold.normal, bodies),
+                      isBall(a) && isBall(b)},
+                     bodies);
     contacts_.contact(contact).next = pair.firstContact;
     pair.firstContact = contact;
   }

@@ -28,6 +28,7 @@ void clearLane(ContactBundle<kPoints>& bundle, int lane) {
   bundle.tangent[0][l] = 1.0;
   bundle.friction[l] = bundle.restitution[l] = 0.0;
   bundle.size[l] = 1.0;
+  bundle.rounding0[l] = bundle.rounding1[l] = bundle.balls[l] = 0.0;
   for (int p = 0; p < kPoints; ++p) {
     bundle.active[p][l] = 0.0;
     for (int c = 0; c < 3; ++c) {
@@ -182,6 +183,7 @@ std::uint32_t ContactCache::add(std::uint32_t pair, Kind kind, const ContactBodi
   contact.bounces = material.restitution > 0.0;
   if (contact.bounces) ++bouncing_count_;
   ++live_count_;
+  ++fresh_count_;
   ++version_;
   return id;
 }
@@ -292,18 +294,20 @@ void ContactCache::closeLane(const Contact& contact) {
 }
 
 void ContactCache::update(std::uint32_t id, const ContactManifold& manifold,
-                          const ContactBodies& bodies, const SolverBodies& poses) {
+                          const ContactBodies& bodies, const ContactRounding& rounding,
+                          const SolverBodies& poses) {
   Contact& contact = contacts_[id];
   if (contact.kind == Kind::kPoint) {
-    writeLane<1>(contact, manifold, bodies, poses);
+    writeLane<1>(contact, manifold, bodies, rounding, poses);
   } else {
-    writeLane<4>(contact, manifold, bodies, poses);
+    writeLane<4>(contact, manifold, bodies, rounding, poses);
   }
 }
 
 template <int kPoints>
 void ContactCache::writeLane(Contact& contact, const ContactManifold& manifold,
-                             const ContactBodies& bodies, const SolverBodies& poses) {
+                             const ContactBodies& bodies, const ContactRounding& rounding,
+                             const SolverBodies& poses) {
   Colour<kPoints>& colour = colours<kPoints>()[contact.colour];
   const std::size_t bundleIndex = bundleOf(contact);
   ContactBundle<kPoints>& b = colour.bundles[bundleIndex];
@@ -320,6 +324,9 @@ void ContactCache::writeLane(Contact& contact, const ContactManifold& manifold,
   const std::uint32_t body1 = contact.flipped ? bodies.a : bodies.b;
   b.body0[l] = static_cast<std::int32_t>(body0);
   b.body1[l] = static_cast<std::int32_t>(body1);
+  b.rounding0[l] = contact.flipped ? rounding.b : rounding.a;
+  b.rounding1[l] = contact.flipped ? rounding.a : rounding.b;
+  b.balls[l] = rounding.balls ? 1.0 : 0.0;
   const Pose pose0{positionOf(poses.pose[body0]), orientationOf(poses.pose[body0])};
   const Pose pose1{positionOf(poses.pose[body1]), orientationOf(poses.pose[body1])};
   const double sign = contact.flipped ? -1.0 : 1.0;

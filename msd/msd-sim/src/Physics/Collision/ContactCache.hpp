@@ -20,6 +20,13 @@ struct ContactBodies {
   bool bMoves{false};
 };
 
+/// How round the surfaces of a pair are where they touch, 0 at corners and faces [m].
+struct ContactRounding {
+  double a{0.0};
+  double b{0.0};
+  bool balls{false};  ///< both are balls about their bodies' centres of mass
+};
+
 /// Coefficients of a pair.
 struct ContactMaterial {
   double friction{0.0};
@@ -90,7 +97,7 @@ class ContactCache {
 
   /// Takes over a freshly computed manifold; impulses of points whose feature is still there stay.
   void update(std::uint32_t contact, const ContactManifold& manifold, const ContactBodies& bodies,
-              const SolverBodies& poses);
+              const ContactRounding& rounding, const SolverBodies& poses);
 
   /// Contact normal in the world, from the pair's body A to B.
   [[nodiscard]] Vector3D normal(std::uint32_t contact, const SolverBodies& poses) const;
@@ -179,7 +186,12 @@ class ContactCache {
   }
 
   /// The frame counter that ages entries which no step refreshes.
-  void advanceFrame() { ++frame_; }
+  void advanceFrame() {
+    ++frame_;
+    fresh_count_ = 0;
+  }
+  /// Contacts made in this frame.
+  [[nodiscard]] std::uint32_t freshCount() const { return fresh_count_; }
   [[nodiscard]] std::uint64_t frame() const { return frame_; }
   /// Drops freed entries at the end of the pool.
   void expireOldEntries();
@@ -216,7 +228,7 @@ class ContactCache {
   void loadColour(int colour, ByteReader& in);
   template <int kPoints>
   void writeLane(Contact& contact, const ContactManifold& manifold, const ContactBodies& bodies,
-                 const SolverBodies& poses);
+                 const ContactRounding& rounding, const SolverBodies& poses);
 
   std::array<Colour<1>, kColours + 1> points_;
   std::array<Colour<4>, kColours + 1> patches_;
@@ -227,6 +239,7 @@ class ContactCache {
   std::vector<std::uint32_t> body_colours_;  ///< per body slot: bit set of colours in use
   std::uint32_t live_count_{0};
   std::uint32_t bouncing_count_{0};
+  std::uint32_t fresh_count_{0};
   std::uint64_t version_{0};
   std::uint64_t frame_{0};
 };

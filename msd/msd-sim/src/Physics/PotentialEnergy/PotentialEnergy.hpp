@@ -7,7 +7,7 @@ namespace msd_sim {
 
 /// A conservative field of force: F = -∂U/∂x, τ = -∂U/∂θ.
 ///
-/// Derive from this to add a field of your own (docs/how-to/potential.md): the three functions must
+/// Derive from this to add a field of your own (docs/extending.md): the three functions must
 /// belong to one energy, which a test can check by finite differences.
 class PotentialEnergy {
  public:

@@ -39,6 +39,11 @@ class JointSolver {
   /// Increases whenever a joint is added, removed or breaks.
   [[nodiscard]] std::uint64_t version() const { return version_; }
 
+  /// Makes the components anew in the next step: other bodies can be pushed than before.
+  void refresh() { ++version_; }
+  /// After a step that failed: forgets impulses that are no numbers, and starts from `bodies` again.
+  void recover(const SolverBodies& bodies);
+
   /// Calls visit(slotA, slotB) for every joint that holds, in the order of their indices.
   template <class Visit>
   void forEachPair(const Visit& visit) const {

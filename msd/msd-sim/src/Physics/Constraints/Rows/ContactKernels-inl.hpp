@@ -74,21 +74,47 @@ MSD_INLINE Lane normalVelocity(const Twist& u, const ContactPointRows& p, int l)
   return nfma(load(p.x + l), u.w2, fma(load(p.y + l), u.w1, u.vn));
 }
 
-/// Gap of a point after rigid motions of both bodies, exact for a face of body 0 against a point of
-/// body 1: n'·(x1 - x0) + (R1ᵀ n')·(r1 + d) - offset, with n' = R0 n.
+/// Gap of a point after rigid motions of both bodies, (G-1): exact for a face of body 0 against a
+/// corner of body 1, n'·(x1 - x0) + (R1ᵀ n')·(r1 + d) - offset, with n' = R0 n. The surface of a
+/// round body lies ρ from a core, and only the core turns: r + d becomes core + d and ρ stays along
+/// the normal. Where body 0 is round, nothing turns the normal.
 struct LiveGap {
   Lane base, along1, along2;
-  MSD_INLINE LiveGap(const SolverBodies& b, const std::int32_t* i0, const std::int32_t* i1,
-                     const Frame& f, Lane3 arm0, Lane3 arm1) {
+  template <int kPoints>
+  MSD_INLINE LiveGap(const SolverBodies& b, const ContactBundle<kPoints>& bundle,
+                     const ContactRows<kPoints>& rows, const Frame& f, Lane3 arm0, Lane3 arm1,
+                     int l) {
+    const Lane zero = set(0.0), one = set(1.0);
     Lane q0[4], q1[4];
-    gatherLines<4>(numbers(b.turn), i0, kTurnStride, q0);
-    gatherLines<4>(numbers(b.turn), i1, kTurnStride, q1);
-    const Lane3 n = rotate(LaneQuat{q0[0], q0[1], q0[2], q0[3]}, f.n);
+    gatherLines<4>(numbers(b.turn), bundle.body0 + l, kTurnStride, q0);
+    gatherLines<4>(numbers(b.turn), bundle.body1 + l, kTurnStride, q1);
+    const Lane round0 = load(bundle.rounding0 + l), round1 = load(bundle.rounding1 + l);
+    const Mask isRound = round0 > zero;
+    const LaneQuat turn0{q0[0], q0[1], q0[2], q0[3]};
+    const Lane3 turned = rotate(turn0, f.n);
+    const Lane3 n{select(isRound, f.n.x, turned.x), select(isRound, f.n.y, turned.y),
+                  select(isRound, f.n.z, turned.z)};
     const Lane3 m = rotate(conjugate(LaneQuat{q1[0], q1[1], q1[2], q1[3]}), n);
     // arm0 is live, so arm0 - arm1 = x1 - x0.
-    base = dot(n, arm0 - arm1) + dot(m, arm1);
+    base = dot(n, arm0 - arm1) + dot(m, arm1) + round1 * (dot(m, f.n) - one);
     along1 = dot(m, f.t1);
     along2 = dot(m, f.t2);
+    if constexpr (kPoints == 1) {
+      const Mask balls = load(bundle.balls + l) > zero;
+      const Lane3 between = arm0 - arm1;
+      const Lane gap = sqrt(dot(between, between)) - round0 - round1;
+      base = select(balls, gap + load(rows.points[0].gapOffset + l), base);
+      if (!any(isRound & (load(bundle.balls + l) <= zero))) return;
+    }
+    if (any(isRound)) {
+      const Lane3 k = rotate(conjugate(turn0), f.n);
+      const Lane3 start = load3(rows.arm0, l);
+      const Lane moved = dot(f.n, start) - dot(k, start) + round0 * (dot(k, f.n) - one);
+      const Mask turns = isRound & (load(bundle.balls + l) <= zero);
+      base = base + select(turns, moved, zero);
+      along1 = along1 - select(isRound, dot(k, f.t1), zero);
+      along2 = along2 - select(isRound, dot(k, f.t2), zero);
+    }
   }
   MSD_INLINE Lane at(const ContactPointRows& p, int l) const {
     return fma(along1, load(p.x + l), fma(along2, load(p.y + l), base)) - load(p.gapOffset + l);
@@ -167,6 +193,8 @@ MSD_INLINE void saveGuess(ContactRows<kPoints>& rows, int l) {
   }
 }
 
+#include "msd-sim/src/Physics/Constraints/Rows/ContactBalls-inl.hpp"
+
 /// One visit of a manifold in a velocity phase. Returns the largest change of a normal velocity.
 template <int kPoints>
 MSD_INLINE Lane visit(Body& b0, Body& b1, ContactRows<kPoints>& rows, const Frame& f, Lane3 arm0,
@@ -205,7 +233,7 @@ MSD_INLINE Lane solveLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle
   store3(drift, rows.drift, l);
   const Lane3 arm1 = load3(rows.arm1, l);
   const Lane3 arm0 = load3(rows.arm0, l) + drift;
-  const LiveGap gap(b, i0, i1, f, arm0, arm1);
+  const LiveGap gap(b, bundle, rows, f, arm0, arm1, l);
   const Lane zero = set(0.0);
   const Lane band = set(pass.band) * load(bundle.size + l);
   Demand<kPoints> demand = plainDemand<kPoints>();
@@ -235,18 +263,19 @@ MSD_INLINE Lane relaxLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle
   const std::int32_t* i0 = bundle.body0 + l;
   const std::int32_t* i1 = bundle.body1 + l;
   Body b0(b, i0), b1(b, i1);
-  const Frame f(rows, l);
   const Lane3 drift = b1.dx() - b0.dx();
-  const Lane3 arm1 = load3(rows.arm1, l);
-  const Lane3 arm0 = load3(rows.arm0, l) + drift;
   if (pass.first) {
     // The guess was applied to body 0 with the arm of phase 1; the bodies have moved since.
-    const Wrench guess(rows, f, l);
+    const Wrench guess(rows, Frame(rows, l), l);
     const Lane zero = set(0.0);
     b0.push({zero, zero, zero}, cross(guess.force, drift - load3(rows.drift, l)));
     store3(drift, rows.drift, l);
     saveGuess(rows, l);
+    followBalls(b0, b1, bundle, rows, drift, l);
   }
+  const Frame f(rows, l);
+  const Lane3 arm1 = load3(rows.arm1, l);
+  const Lane3 arm0 = load3(rows.arm0, l) + drift;
   Demand<kPoints> demand = plainDemand<kPoints>();
   for (int i = 0; i < kPoints; ++i) demand.target[i] = load(rows.points[i].target + l);
   const Lane change = visit(b0, b1, rows, f, arm0, arm1, demand, l);
@@ -303,7 +332,7 @@ MSD_INLINE void approachLanes(const SolverBodies& b, const ContactBundle<kPoints
   const Frame f(rows, l);
   const Lane3 arm1 = load3(rows.arm1, l);
   const Lane3 arm0 = load3(rows.arm0, l) + (b1.dx() - b0.dx());
-  const LiveGap gap(b, i0, i1, f, arm0, arm1);
+  const LiveGap gap(b, bundle, rows, f, arm0, arm1, l);
   const Twist u(f, relativeVelocity(b0, b1, arm0, arm1), b1.w() - b0.w());
   Lane load0[8], load1[8];
   gatherLines<8>(numbers(b.load), i0, kLoadStride, load0);
@@ -353,7 +382,7 @@ MSD_INLINE void storeLanes(const SolverBodies& b, ContactBundle<kPoints>& bundle
                    wMean1 - wMean0);
   const Twist before(f, addCross(v1, w1, arm1) - addCross(v0, w0, armStart), w1 - w0);
   const Twist end(f, relativeVelocity(b0, b1, arm0, arm1), b1.w() - b0.w());
-  const LiveGap gap(b, i0, i1, f, arm0, arm1);
+  const LiveGap gap(b, bundle, rows, f, arm0, arm1, l);
   Lane normalWork = zero, frictionWork = zero, deepest = zero, residual = zero, sum = zero,
        approach = zero;
   for (int i = 0; i < kPoints; ++i) {
@@ -393,7 +422,7 @@ MSD_INLINE void correctLanes(SolverBodies& b, const ContactBundle<kPoints>& bund
   const Lane3 arm1 = load3(rows.arm1, l);
   const Lane3 arm0 = load3(rows.arm0, l) + (b1.dx() - b0.dx());
   if (pass.first) {
-    const LiveGap gap(b, i0, i1, f, arm0, arm1);
+    const LiveGap gap(b, bundle, rows, f, arm0, arm1, l);
     const Lane size = load(bundle.size + l);
     for (int i = 0; i < kPoints; ++i) {
       ContactPointRows& p = rows.points[i];

@@ -25,6 +25,11 @@ struct alignas(64) ContactBundle {
   double friction[kBundleLanes];         ///< of the pair [-]
   double restitution[kBundleLanes];      ///< of the pair [-]
   double size[kBundleLanes];             ///< of the smaller body: the length scale [m]
+  /// How round each body is about the point: what turns is a core, and the surface lies this far
+  /// from it along the normal, whichever way the body has turned. 0: corner or face [m]
+  double rounding0[kBundleLanes];
+  double rounding1[kBundleLanes];
+  double balls[kBundleLanes];            ///< 1 where both are balls about their centres, else 0
   double anchor0[kPoints][3][kBundleLanes];  ///< point on body 0, from its centre, body axes [m]
   double anchor1[kPoints][3][kBundleLanes];  ///< point on body 1 [m]
   double active[kPoints][kBundleLanes];      ///< 1 where the point exists, else 0
@@ -84,6 +89,12 @@ struct alignas(64) ContactSums {
   double approach[kBundleLanes];      ///< fastest approach of a point before the step [m/s]
 };
 
+/// What a sweep tells.
+struct SweepOutcome {
+  double unrest{0.0};          ///< largest change of a normal velocity against the pass's limit [-]
+  std::uint32_t unsettled{0};  ///< bundles with a change beyond the limit
+};
+
 /// Scalars of a pass.
 struct ContactPass {
   double h{0.0};             ///< length of the substep [s]
@@ -93,7 +104,10 @@ struct ContactPass {
   double band{0.0};          ///< gap at which a loaded contact lets go, relative to its size [-]
   double settledSpeed{0.0};  ///< a sweep that changes less has settled [m/s] ...
   double settledShare{0.0};  ///< ... or less of the contact's size [1/s]
+  double settled{1.0};       ///< unrest at which a contact has settled [-]
+  std::uint32_t stamp{0};    ///< number of the sweep, ever growing; see SolverBodies::stirred
   bool first{true};          ///< first sweep of its phase
+  bool whole{false};         ///< leaves nothing out: others push the bodies too
 
   double correction{0.0};    ///< share of a penetration to remove [-]
   double slop{0.0};          ///< penetration left alone, relative to the contact's size [-]

@@ -1,0 +1,23 @@
+# `cpack` (in the build folder) makes a Debian package: tool, libraries, headers, CMake package, scenes,
+# manual page and completion.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME msd-sim)
+set(CPACK_PACKAGE_VERSION "${PROJECT_VERSION}")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_PACKAGE_VENDOR "msd-sim")
+set(CPACK_PACKAGE_CONTACT "the msd-sim developers <noreply@msd-sim.invalid>")
+set(CPACK_PACKAGING_INSTALL_PREFIX "/usr")
+set(CPACK_PACKAGE_DIRECTORY "${PROJECT_BINARY_DIR}/package")
+set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+# What a project that links the static libraries must find; what the tool itself needs is asked from the binary.
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libeigen3-dev, libhwy-dev, libtbb-dev, libqhull-dev, libfmt-dev, nlohmann-json3-dev")
+find_program(MSD_SHLIBDEPS dpkg-shlibdeps)
+if(MSD_SHLIBDEPS)
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+else()
+  message(STATUS "dpkg-shlibdeps (dpkg-dev) not found: the Debian package names no library dependencies")
+endif()
+include(CPack)

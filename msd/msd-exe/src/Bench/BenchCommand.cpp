@@ -1,0 +1,335 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "msd-exe/src/Bench/BenchResult.hpp"
+#include "msd-exe/src/Bench/BenchScenes.hpp"
+#include "msd-exe/src/Bench/Subprocess.hpp"
+#include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/Interrupt.hpp"
+#include "msd-exe/src/OptionChecks.hpp"
+#include "msd-exe/src/OutputFile.hpp"
+#include "msd-exe/src/Version.hpp"
+#include "msd-scene/src/ReadScene.hpp"
+#include "msd-scene/src/WriteScene.hpp"
+
+namespace msd_exe {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+/// An adapter's exit code when its engine cannot run the scene.
+constexpr int kNotServed = 3;
+const std::vector<std::string> kPeers{"bullet", "ode", "mujoco"};
+
+struct BenchOptions {
+  std::optional<std::vector<std::string>> against{};
+  std::vector<std::string> scenes{};
+  std::vector<int> threads{1};
+  int repeat{3};
+  std::uint64_t seed{1};
+  std::optional<std::uint64_t> steps{};
+  double limit{60.0};  ///< of an adapter's stepping [s]
+  bool noQuality{false};
+  bool list{false};
+  std::string write{};
+  bool json{false};
+  bool csv{false};
+  std::string plot{};
+  std::string markdown{};
+};
+
+/// A folder that goes when the program ends.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string name = (fs::temp_directory_path() / "msd-bench-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr)
+      throw std::runtime_error{"cannot make a temporary folder"};
+    path_ = name;
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  [[nodiscard]] fs::path operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  fs::path path_;
+};
+
+fs::path toolPath() {
+  return fs::read_symlink("/proc/self/exe");
+}
+
+/// The adapter of another engine: beside the tool in a build, below libexec when installed.
+std::optional<fs::path> findAdapter(const std::string& peer) {
+  const fs::path folder = toolPath().parent_path();
+  for (const fs::path& place : {folder, folder.parent_path() / "libexec" / "msd"}) {
+    const fs::path candidate = place / ("msd-peer-" + peer);
+    if (fs::exists(candidate)) return candidate;
+  }
+  return std::nullopt;
+}
+
+/// A scene by name (made) or by path (taken as it is).
+fs::path placeScene(const std::string& wanted, const BenchOptions& options,
+                    const ScratchFolder& scratch) {
+  const bool isFile = wanted.ends_with(".json") || wanted.find('/') != std::string::npos;
+  if (isFile) return wanted;
+  const fs::path path = scratch / (wanted + ".json");
+  OutputFile file{path};
+  file.write(msd_scene::writeScene(makeBenchScene(wanted, options.seed)));
+  file.commit();
+  return path;
+}
+
+std::string settingsText(const Json& settings) {
+  if (settings.is_string()) return settings.get<std::string>();
+  return fmt::format("{}, {} substeps, sleeping off", settings.value("method", "fast"),
+                     settings.value("substeps", 0));
+}
+
+/// One engine on one scene: which program to start, and what came of it.
+struct Contestant {
+  EngineResult result{};
+  std::vector<std::string> command{};
+  fs::path poses{};
+};
+
+class SceneBench {
+ public:
+  SceneBench(const BenchOptions& options, const std::string& wanted, const ScratchFolder& scratch)
+      : options_{options},
+        path_{placeScene(wanted, options, scratch)},
+        loaded_{msd_scene::loadSceneFile(path_)} {
+    result_.name = loaded_.document.name.empty() ? path_.stem().string() : loaded_.document.name;
+    result_.bodies = loaded_.document.bodies.size();
+    result_.joints = loaded_.document.joints.size();
+    result_.steps = options.steps.value_or(loaded_.document.steps);
+    for (const int threads : options.threads) addOurs(threads, scratch);
+    for (const std::string& peer : options.against.value_or(kPeers)) addPeer(peer, scratch);
+  }
+
+  /// Engines take turns, so that a disturbance does not fall on one of them alone.
+  SceneResult run() {
+    for (int round = 0; round < options_.repeat && !InterruptGuard::isRequested(); ++round) {
+      for (Contestant& c : contestants_) {
+        if (!c.command.empty()) runOnce(c, round == 0);
+      }
+    }
+    if (!options_.noQuality) measure();
+    for (Contestant& c : contestants_) result_.engines.push_back(std::move(c.result));
+    return std::move(result_);
+  }
+
+ private:
+  void addOurs(int threads, const ScratchFolder& scratch) {
+    Contestant c;
+    c.result.engine = "msd";
+    c.result.threads = threads;
+    c.poses = scratch / fmt::format("{}-msd-{}.bin", result_.name, threads);
+    c.command = {toolPath().string(), "run",       path_.string(),         "--json",
+                 "--no-sleep",        "--threads", std::to_string(threads)};
+    if (options_.steps)
+      c.command.insert(c.command.end(), {"--steps", std::to_string(*options_.steps)});
+    contestants_.push_back(std::move(c));
+  }
+
+  void addPeer(const std::string& peer, const ScratchFolder& scratch) {
+    Contestant c;
+    c.result.engine = peer;
+    c.poses = scratch / fmt::format("{}-{}.bin", result_.name, peer);
+    if (const auto adapter = findAdapter(peer)) {
+      c.command = {adapter->string(), path_.string(), "--limit", fmt::format("{}", options_.limit)};
+      if (options_.steps)
+        c.command.insert(c.command.end(), {"--steps", std::to_string(*options_.steps)});
+    } else {
+      c.result.failure = fmt::format("left out: built without lib{}-dev", peer);
+    }
+    contestants_.push_back(std::move(c));
+  }
+
+  void runOnce(Contestant& c, bool first) {
+    if (InterruptGuard::isRequested()) return;
+    std::vector<std::string> command = c.command;
+    if (first && !options_.noQuality) command.insert(command.end(), {"--poses", c.poses.string()});
+    if (::isatty(STDERR_FILENO) != 0)
+      fmt::print(stderr, "\r\033[K{} on {} ...", c.result.label(), result_.name);
+    const ProcessOutcome outcome = runProcess(command);
+    if (::isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\033[K");
+    const Json line = Json::parse(outcome.out, nullptr, false);
+    if (outcome.exitCode != 0 || line.is_discarded()) {
+      std::string reason = outcome.err.substr(0, outcome.err.find('\n'));
+      if (reason.empty()) reason = fmt::format("ended with exit code {}", outcome.exitCode);
+      c.result.failure = (outcome.exitCode == kNotServed ? "not served: " : "failed: ") + reason;
+      c.result.milliseconds.clear();
+      c.command.clear();
+      return;
+    }
+    c.result.version = line.at("version");
+    c.result.precision = line.at("precision");
+    c.result.settings = settingsText(line.at("settings"));
+    c.result.status = line.at("status");
+    c.result.steps = line.at("steps");
+    c.result.contacts = line.at("contacts");
+    c.result.milliseconds.push_back(line.at("last_half").at("mean_ms"));
+    c.result.memory = std::max(c.result.memory, outcome.peakMemory);
+  }
+
+  void measure() {
+    // Every second frame of the second half; every fifth where a frame has many pairs.
+    const std::size_t every = result_.bodies > 1500 ? 5 : 2;
+    for (Contestant& c : contestants_) {
+      if (c.result.ran()) c.result.quality = measureQuality(loaded_, c.poses, every);
+      std::error_code ignored;
+      fs::remove(c.poses, ignored);
+    }
+  }
+
+  const BenchOptions& options_;
+  fs::path path_;
+  msd_scene::LoadedScene loaded_;
+  SceneResult result_{};
+  std::vector<Contestant> contestants_{};
+};
+
+std::string today() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
+}
+
+void writeWhole(const std::string& path, const std::string& text) {
+  OutputFile file{path};
+  file.write(text);
+  file.commit();
+}
+
+int listScenes() {
+  for (const BenchScene& scene : benchScenes()) {
+    fmt::print("{:<16} {}{}\n", scene.name, scene.summary,
+               scene.standard ? "" : " (only when named)");
+  }
+  return kOk;
+}
+
+std::vector<std::string> chosenScenes(const BenchOptions& options) {
+  if (!options.scenes.empty()) return options.scenes;
+  std::vector<std::string> names;
+  for (const BenchScene& scene : benchScenes()) {
+    if (scene.standard) names.emplace_back(scene.name);
+  }
+  return names;
+}
+
+int writeScenes(const BenchOptions& options) {
+  fs::create_directories(options.write);
+  for (const std::string& name : chosenScenes(options)) {
+    const fs::path path = fs::path{options.write} / (name + ".json");
+    writeWhole(path.string(), msd_scene::writeScene(makeBenchScene(name, options.seed)));
+    fmt::print("wrote {}\n", path.string());
+  }
+  return kOk;
+}
+
+int bench(const BenchOptions& options) {
+  if (options.list) return listScenes();
+  if (!options.write.empty()) return writeScenes(options);
+  const ScratchFolder scratch;
+  const InterruptGuard guard;
+  BenchResult result{.machine = describeMachine(),
+                     .date = today(),
+                     .version = std::string{version()},
+                     .repeat = options.repeat,
+                     .seed = options.seed};
+  const bool asText = !options.json && !options.csv;
+  if (asText) {
+    fmt::print("{}, {} cores; median of {} runs, last half of each\n", result.machine.processor,
+               result.machine.cores, options.repeat);
+  }
+  for (const std::string& name : chosenScenes(options)) {
+    SceneBench scene{options, name, scratch};
+    result.scenes.push_back(scene.run());
+    if (asText) fmt::print("\n{}", benchText(result.scenes.back()));
+    std::fflush(stdout);
+    if (InterruptGuard::isRequested()) return kInterrupted;
+  }
+  if (options.json) fmt::print("{}", benchJson(result));
+  if (options.csv) fmt::print("{}", benchCsv(result));
+  if (!options.plot.empty()) writeWhole(options.plot, benchPlot(result));
+  if (!options.markdown.empty()) writeWhole(options.markdown, benchMarkdown(result));
+  const bool oursRan = std::ranges::all_of(
+      result.scenes, [](const SceneResult& s) { return s.engines.front().ran(); });
+  return oursRan ? kOk : kSimulationFailed;
+}
+
+}  // namespace
+
+void addBenchCommand(CLI::App& parser, Action& action) {
+  const auto options = std::make_shared<BenchOptions>();
+  BenchOptions& o = *options;
+  parser
+      .add_option("--against", o.against,
+                  "other engines: bullet, ode, mujoco, or none (default: those that were built)")
+      ->delimiter(',')
+      ->check(oneOf({"bullet", "ode", "mujoco", "none"}))
+      ->type_name("NAME,...");
+  parser
+      .add_option("--scenes", o.scenes,
+                  "scenes by name (--list) or path, instead of the standard nine")
+      ->delimiter(',')
+      ->type_name("NAME,...");
+  parser
+      .add_option("--threads", o.threads,
+                  "thread counts to measure; the others are compared with the first (default 1)")
+      ->delimiter(',')
+      ->check(wholeNumber(1, 1024))
+      ->type_name("N,...");
+  parser
+      .add_option("--repeat", o.repeat, "runs of each, taking turns; the median counts (default 3)")
+      ->check(wholeNumber(1, 1000))
+      ->type_name("N");
+  parser.add_option("--seed", o.seed, "of the scenes (default 1)")
+      ->check(wholeNumber(0, 1'000'000'000))
+      ->type_name("N");
+  parser.add_option("--steps", o.steps, "number of steps, instead of the scene's")
+      ->check(wholeNumber(1, 1'000'000'000))
+      ->type_name("N");
+  parser
+      .add_option("--limit", o.limit,
+                  "stop another engine after this much stepping [s] (default 60)")
+      ->check(number(0.1, 1e6, "[s]"))
+      ->type_name("S");
+  parser.add_flag("--no-quality", o.noQuality, "times only");
+  parser.add_flag("--list", o.list, "list the scenes and end");
+  parser.add_option("--write", o.write, "write the scenes to a folder and end")
+      ->type_name("FOLDER");
+  CLI::Option* json = parser.add_flag("--json", o.json, "print JSON instead of tables");
+  parser.add_flag("--csv", o.csv, "print CSV instead of tables")->excludes(json);
+  parser.add_option("--plot", o.plot, "draw the times as SVG")->type_name("FILE.svg");
+  parser.add_option("--markdown", o.markdown, "write the page docs/benchmarks.md is")
+      ->type_name("FILE.md");
+  parser.callback([options, &action] {
+    if (options->against &&
+        std::ranges::find(*options->against, "none") != options->against->end()) {
+      options->against->clear();
+    }
+    action = [options] { return bench(*options); };
+  });
+}
+
+}  // namespace msd_exe

@@ -1,0 +1,58 @@
+// Two balls: the normal is the line of their centres. Included by ContactKernels-inl.hpp.
+
+// The frame follows once it has turned by more than this [rad].
+inline constexpr double kTurned = 1e-6;
+
+MSD_INLINE Lane3 select3(Mask m, Lane3 a, Lane3 b) {
+  return {select(m, a.x, b.x), select(m, a.y, b.y), select(m, a.z, b.z)};
+}
+
+/// (G-2): after a drift the normal, the point of contact and the effective masses of two balls are
+/// those of where the balls are now: their forces pass through both centres, and what one gains in
+/// angular momentum the other loses. The guess was applied in the old frame; the difference goes to
+/// the bodies. `drift` is that of now, and the guess acts with it.
+template <int kPoints>
+MSD_INLINE void followBalls(Body& b0, Body& b1, const ContactBundle<kPoints>& bundle,
+                            ContactRows<kPoints>& rows, Lane3 drift, int l) {
+  if constexpr (kPoints == 1) {
+    const Lane zero = set(0.0), one = set(1.0), half = set(0.5);
+    if (!any(load(bundle.balls + l) > zero)) return;
+    const Frame old(rows, l);
+    const Lane3 arm0 = load3(rows.arm0, l) + drift, arm1 = load3(rows.arm1, l);
+    const Lane3 between = arm0 - arm1;
+    const Lane distance = max(sqrt(dot(between, between)), set(kTiny));
+    const Lane3 n = (one / distance) * between;
+    const Lane3 turn = cross(old.n, n);
+    const Mask turned =
+        (load(bundle.balls + l) > zero) & (dot(turn, turn) > set(kTurned * kTurned));
+    if (!any(turned)) return;
+    const Wrench before(rows, old, l);
+    const Lane gap = distance - load(bundle.rounding0 + l) - load(bundle.rounding1 + l);
+    const Lane reach0 = fma(half, gap, load(bundle.rounding0 + l));
+    const Lane3 now0 = select3(turned, reach0 * n, arm0);
+    const Lane3 now1 = now0 - between;
+    Lane3 t1 = nfma(dot(old.t1, n), n, old.t1);
+    t1 = (one / sqrt(max(dot(t1, t1), set(kTiny)))) * t1;
+    store3(select3(turned, n, old.n), rows.normal, l);
+    store3(select3(turned, t1, old.t1), rows.tangent, l);
+    store3(now0 - drift, rows.arm0, l);
+    store3(select3(turned, now1, arm1), rows.arm1, l);
+
+    const Lane reach1 = distance - reach0;
+    const Lane tangential = fma(reach0 * reach0, b0.inverseInertia().xx,
+                                fma(reach1 * reach1, b1.inverseInertia().xx,
+                                    b0.inverseMass() + b1.inverseMass()));
+    ContactPointRows& p = rows.points[0];
+    const Mask renewed = turned & (load(p.normalMass + l) > zero);
+    const Lane mass = one / max(tangential, set(kTiny));
+    for (double* entry : {p.stick11, p.stick22, p.slipMass}) {
+      store(select(renewed, mass, load(entry + l)), entry + l);
+    }
+    store(select(renewed, zero, load(p.stick12 + l)), p.stick12 + l);
+
+    const Wrench after(rows, Frame(rows, l), l);
+    const Lane3 force = after.force - before.force;
+    b1.push(force, cross(load3(rows.arm1, l), after.force) - cross(arm1, before.force));
+    b0.push(-force, cross(arm0, before.force) - cross(now0, after.force));
+  }
+}
