@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstdlib>
 
 #include "msd-sim/src/Environment/Stages/SweepMomentum.hpp"
 
@@ -100,7 +99,7 @@ void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Jo
   const SweepLimits limits = sweepLimits(sim);
   const int most = std::max(sim.settings.iterations, limits.most);
   // Joints keep impulses of their own, which the momentum does not know.
-  const bool canExtrapolate = sim.joints.isEmpty() && !getenv("NOMOM");
+  const bool canExtrapolate = sim.joints.isEmpty();
   int sweeps = 0;
   SweepMomentum momentum{sim, SweepMomentum::Unknowns::kVelocities};
   double unrest = 0.0;
