@@ -20,7 +20,7 @@ MSD_INLINE void store3(Lane3 a, double (*p)[kBundleLanes], int l) {
 #include "msd-sim/src/Physics/Constraints/Rows/ContactSweep-inl.hpp"
 
 constexpr std::int64_t kMotionStride = sizeof(BodyMotion) / sizeof(double);
-constexpr std::int64_t kKickStride = sizeof(BodyKick) / sizeof(double);
+constexpr std::int64_t kBeforeStride = sizeof(BodyBefore) / sizeof(double);
 constexpr std::int64_t kTurnStride = sizeof(BodyTurn) / sizeof(double);
 constexpr std::int64_t kPoseStride = sizeof(BodyPose) / sizeof(double);
 constexpr std::int64_t kGuessStride = sizeof(BodyGuess) / sizeof(double);
@@ -286,16 +286,16 @@ MSD_INLINE Lane relaxLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle
   return unrest(change, bundle.size + l, pass);
 }
 
-/// (E-4): the work of a phase's impulses is their product with the mean of the velocities before and
-/// after them, exactly.
+/// (E-4): the work of a phase's impulses is their product with the mean of the velocities before the
+/// phase's kick and after it; that of the kick is measured alike, so that both add up exactly.
 template <int kPoints>
 MSD_INLINE void addWork(const SolverBodies& b, const ContactBundle<kPoints>& bundle,
                         const ContactRows<kPoints>& rows, const Frame& f, ContactSums& sums,
                         int l) {
   const Body b0(b, bundle.body0 + l), b1(b, bundle.body1 + l);
   Lane k0[8], k1[8];
-  gatherLines<8>(numbers(b.kick), bundle.body0 + l, kKickStride, k0);
-  gatherLines<8>(numbers(b.kick), bundle.body1 + l, kKickStride, k1);
+  gatherLines<8>(numbers(b.before), bundle.body0 + l, kBeforeStride, k0);
+  gatherLines<8>(numbers(b.before), bundle.body1 + l, kBeforeStride, k1);
   const Lane half = set(0.5);
   const Lane3 arm1 = load3(rows.arm1, l), arm0 = load3(rows.arm0, l) + load3(rows.drift, l);
   const Lane3 v0 = half * (b0.v() + Lane3{k0[0], k0[1], k0[2]});
