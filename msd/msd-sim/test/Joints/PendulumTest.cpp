@@ -63,7 +63,6 @@ TEST(DoublePendulum, isWhereTheReferenceIsAndKeepsItsEnergy) {
   EXPECT_NEAR(three.x(), 1.876250851, 1e-4);
   EXPECT_NEAR(three.y(), -0.224038498, 1e-4);
   EXPECT_LT(worst, 1e-6);
-  printf("double: %.9f %.9f; %.9f %.9f dE %.3g\n", one.x(), one.y(), three.x(), three.y(), worst);
 }
 
 TEST(HeavyTop, precessesAsTheReferenceSays) {
