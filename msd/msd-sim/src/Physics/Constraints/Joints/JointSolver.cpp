@@ -71,8 +71,9 @@ double JointSolver::coordinate(std::uint32_t joint, const SolverBodies& bodies) 
 }
 
 /// Components: union of bodies that can be pushed, joint by joint, numbered by their first joint.
-void JointSolver::rebuild(const SolverBodies& bodies) {
+void JointSolver::rebuild(const SolverBodies& bodies, bool sweeps) {
   built_version_ = version_;
+  built_sweeps_ = sweeps;
   components_.clear();
   swept_.clear(bodies.size());
   std::vector<std::uint32_t> parent(bodies.size());
@@ -102,8 +103,13 @@ void JointSolver::rebuild(const SolverBodies& bodies) {
     JointComponent component;
     if (component.build(group, records_, bodies, joint_tolerances::kMostWork)) {
       components_.push_back(std::move(component));
-    } else {
+    } else if (sweeps) {
       swept_.add(group, records_, bodies);
+    } else {
+      for (const std::uint32_t j : group) {
+        component.build({&j, 1}, records_, bodies, joint_tolerances::kMostWork);
+        components_.push_back(component);
+      }
     }
   }
   swept_.close();
@@ -122,9 +128,10 @@ double JointSolver::forComponents(WorkTeam& team, const Work& work) {
   return largest;
 }
 
-void JointSolver::prepare(const SolverBodies& bodies, const BallKernels& kernels, double h,
-                          double correctionSpeed, WorkTeam& team) {
-  if (built_version_ != version_) rebuild(bodies);
+/// Returns the ratio of the new to the last length of a substep.
+double JointSolver::prepareComponents(const SolverBodies& bodies, bool sweeps, double h,
+                                      double correctionSpeed, WorkTeam& team) {
+  if (built_version_ != version_ || built_sweeps_ != sweeps) rebuild(bodies, sweeps);
   const double scale = last_h_ > 0.0 ? h / last_h_ : 1.0;
   last_h_ = h;
   for (std::size_t k = 0; k < components_.size(); ++k) {
@@ -137,6 +144,17 @@ void JointSolver::prepare(const SolverBodies& bodies, const BallKernels& kernels
     c.prepare(bodies, records_, h, correctionSpeed, scale);
     return 0.0;
   });
+  return scale;
+}
+
+void JointSolver::prepare(const SolverBodies& bodies, double h, double correctionSpeed,
+                          WorkTeam& team) {
+  prepareComponents(bodies, false, h, correctionSpeed, team);
+}
+
+void JointSolver::prepare(const SolverBodies& bodies, const BallKernels& kernels, double h,
+                          double correctionSpeed, WorkTeam& team) {
+  const double scale = prepareComponents(bodies, true, h, correctionSpeed, team);
   if (swept_.isEmpty()) return;
   const BallPass pass{.h = h, .inverseH = 1.0 / h, .reach = correctionSpeed * h};
   swept_.prepare(bodies, records_, kernels, pass, scale, team);

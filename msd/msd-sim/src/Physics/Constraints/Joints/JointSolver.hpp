@@ -57,6 +57,9 @@ class JointSolver {
   /// are removed, in body sizes per second.
   void prepare(const SolverBodies& bodies, const BallKernels& kernels, double h,
                double correctionSpeed, WorkTeam& team);
+  /// The same for a solver that takes the rows of components(): all joints are in there, one by one
+  /// where they are too many to be solved at once.
+  void prepare(const SolverBodies& bodies, double h, double correctionSpeed, WorkTeam& team);
   /// Adds the guessed impulses to BodyGuess.
   void warm(SolverBodies& bodies) const;
   /// Largest changes of a joint's velocity in a sweep [m/s].
@@ -88,7 +91,9 @@ class JointSolver {
   std::size_t load(std::span<const std::byte> bytes);
 
  private:
-  void rebuild(const SolverBodies& bodies);
+  void rebuild(const SolverBodies& bodies, bool sweeps);
+  double prepareComponents(const SolverBodies& bodies, bool sweeps, double h, double correctionSpeed,
+                           WorkTeam& team);
   template <class Work>
   double forComponents(WorkTeam& team, const Work& work);
 
@@ -103,6 +108,7 @@ class JointSolver {
   double last_h_{0.0};
   std::uint64_t version_{0};
   std::uint64_t built_version_{0};
+  bool built_sweeps_{true};  ///< large components were given to swept_
   std::uint32_t live_count_{0};
 };
 
