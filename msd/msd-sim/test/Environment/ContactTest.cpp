@@ -66,6 +66,27 @@ TEST(ContactRecords, slidingIsOnTheConeAgainstTheMotion) {
   EXPECT_NEAR(sum.x(), -0.5 * sum.z(), 1e-6 * sum.z());
 }
 
+// A ball that rolls fast turns far in a step; its point of contact stays under it.
+TEST(ContactRecords, rollingBallIsTouchedBelowItsCentre) {
+  WorldModel world;
+  addFloor(world);
+  const BodyId ball = world.spawn(InertialDescription{.shape = Sphere{0.1},
+                                                      .position = {-10.0, 0.0, 0.1},
+                                                      .linearVelocity = {2.0, 0.0, 0.0},
+                                                      .angularVelocity = {0.0, 20.0, 0.0},
+                                                      .restitution = 0.0});
+  for (int i = 0; i < 30; ++i) {
+    world.update(kDt);
+    const auto contacts = world.contacts(ball);
+    ASSERT_EQ(contacts.size(), 1u);
+    const Coordinate centre = world.inertial(ball).getInertialState().position;
+    EXPECT_NEAR(contacts[0].point.x(), centre.x(), 1e-4);
+    EXPECT_NEAR(contacts[0].point.z(), 0.0, 1e-4);
+    EXPECT_NEAR(contacts[0].gap, centre.z() - 0.1, 1e-9);
+    EXPECT_NEAR(contacts[0].slip.norm(), 0.0, 1e-6);
+  }
+}
+
 TEST(ContactEvents, fallGivesBeginAndHitThenEndOnLeaving) {
   WorldModel world;
   const BodyId floor = addFloor(world, 0.0);
