@@ -24,8 +24,7 @@ CoordinateRate velocityAt(const Simulation& sim, std::uint32_t slot, const Coord
   const BodyMotion& m = sim.solver.motion[slot];
   const BodyPose& p = sim.solver.pose[slot];
   const Vector3D arm = point - Coordinate{p.x[0], p.x[1], p.x[2]};
-  return CoordinateRate{m.v[0], m.v[1], m.v[2]} +
-         AngularRate{m.w[0], m.w[1], m.w[2]}.cross(arm);
+  return CoordinateRate{m.v[0], m.v[1], m.v[2]} + AngularRate{m.w[0], m.w[1], m.w[2]}.cross(arm);
 }
 
 template <class Triple>
@@ -33,7 +32,8 @@ Vector3D lane3(const Triple& values, std::size_t l) {
   return {values[0][l], values[1][l], values[2][l]};
 }
 
-/// What the impulses of the last step divide by to give mean forces [s]. Parked contacts hold forces.
+/// What the impulses of the last step divide by to give mean forces [s]. Parked contacts hold
+/// forces.
 double forceTime(const Simulation& sim, const ContactCache::Contact& contact) {
   if (contact.colour == ContactCache::kParked) return 1.0;
   const bool solved = sim.report.dt > 0.0 && sim.report.status != StepStatus::kNonFinite;
@@ -52,8 +52,8 @@ struct Surfaces {
   Coordinate on0, on1;
 };
 
-/// Where the surfaces of both bodies are at point p of a contact now. What turns with a round body is
-/// its core; the surface stays at the same distance from that along the normal.
+/// Where the surfaces of both bodies are at point p of a contact now. What turns with a round body
+/// is its core; the surface stays at the same distance from that along the normal.
 template <class Bundle, class Rows>
 Surfaces surfacesOf(const Simulation& sim, const Bundle& bundle, const Rows& rows, std::size_t l,
                     std::size_t p) {
@@ -108,7 +108,7 @@ ContactRecord makeRecord(const Simulation& sim, const ContactCache::Contact& con
   record.slip = u - u.dot(n) * n;
   const double limit = record.friction * total.x();
   const double tangential = std::hypot(total.y(), total.z());
-  record.state = !(total.x() / time > 0.0)                    ? ContactState::kOpen
+  record.state = !(total.x() / time > 0.0)               ? ContactState::kOpen
                  : tangential >= (1.0 - kOnCone) * limit ? ContactState::kSlip
                                                          : ContactState::kStick;
   return record;
@@ -175,6 +175,8 @@ std::vector<ContactRecord> WorldModel::contacts(BodyId body) const {
   return mine;
 }
 
-std::span<const ContactEvent> WorldModel::events() const { return simulation_->events; }
+std::span<const ContactEvent> WorldModel::events() const {
+  return simulation_->events;
+}
 
 }  // namespace msd_sim
