@@ -44,8 +44,8 @@ void linkRing(Sleepers& sleepers, std::span<const std::uint32_t> bodies) {
   }
 }
 
-/// Contacts that nothing can push any more wait; their impulses become mean forces, since the length
-/// of the step they belong to is forgotten.
+/// Contacts that nothing can push any more wait; their impulses become mean forces, since the
+/// length of the step they belong to is forgotten.
 void parkContacts(Simulation& sim, double dt) {
   ContactCache& contacts = sim.collision.contacts();
   std::vector<std::uint32_t>& parked = sim.sleepers.scratch;
@@ -181,12 +181,12 @@ void callTouched(Simulation& sim) {
   }
   if (sim.kinematicCount == 0) return;
   ContactCache& contacts = sim.collision.contacts();
-  contacts.forEachParked([&](std::uint32_t id, const ContactCache::Contact&, auto&, auto&,
-                             ContactSums&, int) {
-    const ContactBodies& who = contacts.bodies(id);
-    if (isMovingKinematic(sim, who.a)) callAwake(sim, who.b);
-    if (isMovingKinematic(sim, who.b)) callAwake(sim, who.a);
-  });
+  contacts.forEachParked(
+      [&](std::uint32_t id, const ContactCache::Contact&, auto&, auto&, ContactSums&, int) {
+        const ContactBodies& who = contacts.bodies(id);
+        if (isMovingKinematic(sim, who.a)) callAwake(sim, who.b);
+        if (isMovingKinematic(sim, who.b)) callAwake(sim, who.a);
+      });
 }
 
 }  // namespace msd_sim
