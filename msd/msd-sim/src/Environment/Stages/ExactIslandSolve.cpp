@@ -1,6 +1,7 @@
 #include "msd-sim/src/Environment/Stages/ExactIslandSolve.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -32,13 +33,18 @@ constexpr double kWorkRounding = 1e-12;
 // Sum of the normal impulses of phase 2 over that of phase 1 above which phase 2 held an impact.
 constexpr double kImpactRatio = 2.0;
 
+// Shares of the guess from which a solve that failed starts again.
+constexpr std::array<double, 4> kRestarts{0.0, 0.5, 2.0, 0.9};
+
 // Changes of motors and brakes between holding and slipping in one solve.
 constexpr int kBoundChanges = 16;
 
 // Halvings of the search for the largest restitution that creates no energy.
 constexpr int kReboundHalvings = 12;
 
-Vector3D vec(const double (&a)[3]) { return vectorOfArray(a); }
+Vector3D vec(const double (&a)[3]) {
+  return vectorOfArray(a);
+}
 
 /// Gap after the drift of a point that carries an impulse: none, or what it was where that was a
 /// hair's breadth or a penetration.
@@ -204,7 +210,8 @@ ExactResult ExactIslandSolve::solveOnce() {
                              .velocityFloor = velocityFloor(),
                              .aim = kAim * sim_.settings.exactTolerance,
                              .maxIterations = sim_.settings.exactIterations};
-  const ExactResult result = data_.solver.solve(data_.problem, options, data_.warmStart);
+  ExactResult result = data_.solver.solve(data_.problem, options, data_.warmStart);
+  if (!result.converged()) result = solveAgain(result, options);
   for (ExactPoint& p : points_) {
     if (!p.closed) p.impulse.setZero();
   }
@@ -220,6 +227,17 @@ ExactResult ExactIslandSolve::solveOnce() {
     }
   }
   return result;
+}
+
+/// A hard problem from other starts: nothing, and shares of the guess. The better answer counts.
+ExactResult ExactIslandSolve::solveAgain(const ExactResult& first, const ExactOptions& options) {
+  for (const double share : kRestarts) {
+    data_.restart = data_.warmStart;
+    for (double& value : data_.restart) value *= share;
+    const ExactResult again = data_.otherSolver.solve(data_.problem, options, data_.restart);
+    if (again.converged()) return again;
+  }
+  return first;
 }
 
 void ExactIslandSolve::addBody(std::uint32_t slot) {
@@ -337,8 +355,8 @@ bool ExactIslandSolve::createsEnergy() const {
 }
 
 /// Newton's restitution with friction can create energy (Kane's pendulum). The largest common share
-/// of the rebounds that does not is searched for; the law with that restitution is solved as exactly
-/// as any other.
+/// of the rebounds that does not is searched for; the law with that restitution is solved as
+/// exactly as any other.
 void ExactIslandSolve::limitRebound() {
   double low = 0.0, high = 1.0, share = 1.0;
   const auto attempt = [&](double s) {
