@@ -40,10 +40,11 @@ struct Command {
 [[nodiscard]] std::span<const Command> commands();
 
 void addRunCommand(CLI::App& parser, Action& action);
+void addSolveCommand(CLI::App& parser, Action& action);
+void addValidateCommand(CLI::App& parser, Action& action);
 void addCheckCommand(CLI::App& parser, Action& action);
 void addInfoCommand(CLI::App& parser, Action& action);
 void addBenchCommand(CLI::App& parser, Action& action);
-void addValidateCommand(CLI::App& parser, Action& action);
 
 /// The whole tool: reads the command line, runs the command, reports errors on stderr as one line
 /// that starts with "msd: ".

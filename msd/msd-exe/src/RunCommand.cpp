@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include "msd-exe/src/Interrupt.hpp"
 #include "msd-exe/src/OptionChecks.hpp"
 #include "msd-exe/src/PosesWriter.hpp"
+#include "msd-exe/src/ProblemWriter.hpp"
 #include "msd-exe/src/ProgressBar.hpp"
 #include "msd-exe/src/ReportWriter.hpp"
 #include "msd-exe/src/RunResult.hpp"
@@ -41,6 +43,7 @@ struct RunOptions {
   std::string poses{};
   std::uint64_t posesEvery{10};
   std::string report{};
+  std::vector<std::string> problem{};  ///< step and file
   std::string trace{};
   bool profile{false};
   bool hash{false};
@@ -67,8 +70,9 @@ msd_scene::SettingsOverrides overridesOf(const RunOptions& options) {
 
 /// Refuses outputs that would overwrite the scene or one another.
 void checkOutputs(const RunOptions& options) {
-  const std::vector<std::pair<std::string_view, const std::string*>> outputs{
+  std::vector<std::pair<std::string_view, const std::string*>> outputs{
       {"--poses", &options.poses}, {"--report", &options.report}, {"--profile", &options.trace}};
+  if (!options.problem.empty()) outputs.emplace_back("--dump-problem", &options.problem[1]);
   std::vector<fs::path> taken{fs::weakly_canonical(options.scene)};
   for (const auto& [option, path] : outputs) {
     if (path->empty()) continue;
@@ -84,11 +88,25 @@ void checkOutputs(const RunOptions& options) {
   }
 }
 
+/// The step of --dump-problem, from 1 to the number of steps.
+std::uint64_t problemStep(const std::string& text, std::uint64_t steps) {
+  std::uint64_t step = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), step);
+  if (error != std::errc{} || end != text.data() + text.size() || step < 1 || step > steps) {
+    throw UsageError{
+        fmt::format("--dump-problem: found step \"{}\", expected a whole number from 1 "
+                    "to {}",
+                    text, steps)};
+  }
+  return step;
+}
+
 /// The files a run writes, opened before it starts.
 struct Outputs {
   std::unique_ptr<PosesWriter> poses{};
   std::unique_ptr<ReportWriter> report{};
   std::unique_ptr<TraceWriter> trace{};
+  std::unique_ptr<ProblemWriter> problem{};
 
   Outputs(const RunOptions& options, std::uint64_t steps) {
     checkOutputs(options);
@@ -97,6 +115,10 @@ struct Outputs {
     }
     if (!options.report.empty()) report = std::make_unique<ReportWriter>(options.report);
     if (!options.trace.empty()) trace = std::make_unique<TraceWriter>(options.trace);
+    if (!options.problem.empty()) {
+      problem = std::make_unique<ProblemWriter>(options.problem[1],
+                                                problemStep(options.problem[0], steps));
+    }
   }
 
   [[nodiscard]] std::string list() const {
@@ -107,6 +129,9 @@ struct Outputs {
     };
     if (poses) add(poses->file(), fmt::format("{} frames", poses->frames()));
     if (report) add(report->file(), "a row per step");
+    if (problem && problem->isWritten()) {
+      add(problem->file(), fmt::format("{} contacts; msd solve reads it", problem->contacts()));
+    }
     if (trace) add(trace->file(), "open it with Perfetto or chrome://tracing");
     return text;
   }
@@ -220,6 +245,9 @@ int run(const RunOptions& options) {
   msd_scene::SceneWorld scene = msd_scene::buildWorld(loaded, overridesOf(options));
   const double buildMilliseconds = 1e3 * secondsSince(start);
   const std::uint64_t steps = options.steps.value_or(loaded.document.steps);
+  if (!options.problem.empty() && scene.world.settings().method != msd_sim::Method::kExact) {
+    throw UsageError{"--dump-problem: the method is fast, expected --method exact"};
+  }
   Outputs outputs{options, steps};
   printWarnings(options, loaded);
 
@@ -230,6 +258,7 @@ int run(const RunOptions& options) {
   if (outputs.poses) observers.push_back(outputs.poses.get());
   if (outputs.report) observers.push_back(outputs.report.get());
   if (outputs.trace) observers.push_back(outputs.trace.get());
+  if (outputs.problem) observers.push_back(outputs.problem.get());
 
   msd_scene::ExpectationChecker checker{loaded.document};
   Runner runner{scene, std::move(observers)};
@@ -284,6 +313,11 @@ void addOutputOptions(CLI::App& parser, RunOptions& o) {
       ->type_name("N");
   parser.add_option("--report", o.report, "write a row of figures per step to a JSON file")
       ->type_name("OUT.json");
+  parser
+      .add_option("--dump-problem", o.problem,
+                  "write the friction problem of a step (exact method) for msd solve and others")
+      ->expected(2)
+      ->type_name("STEP FILE");
   parser
       .add_option_function<std::string>(
           "--profile",

@@ -53,6 +53,13 @@ Json energyJson(const RunStatistics& statistics) {
           {"scale", e.scale}};
 }
 
+/// Worst of every step.
+Json certificateJson(const msd_sim::Certificate& c) {
+  return {{"natural_map", c.naturalMap},           {"velocity_error", c.velocityError},
+          {"complementarity", c.complementarity},  {"cone_violation", c.coneViolation},
+          {"normal_violation", c.normalViolation}, {"bilateral_violation", c.bilateralViolation}};
+}
+
 int threadCount(const msd_sim::Settings& settings) {
   return settings.threads > 0 ? settings.threads
                               : static_cast<int>(std::thread::hardware_concurrency());
@@ -62,26 +69,30 @@ int threadCount(const msd_sim::Settings& settings) {
 
 std::string jsonLine(const RunResult& result) {
   const RunStatistics& statistics = result.statistics;
-  const Json line{{"engine", "msd-sim"},
-                  {"version", version()},
-                  {"precision", "double"},
-                  {"scene", result.sceneName},
-                  {"bodies", result.document.bodies.size()},
-                  {"joints", result.document.joints.size()},
-                  {"threads", threadCount(result.scene.world.settings())},
-                  {"settings", settingsJson(result)},
-                  {"steps", statistics.steps()},
-                  {"build_ms", result.buildMilliseconds},
-                  {"total_ms", statistics.totalMilliseconds()},
-                  {"all", timesJson(statistics.allTimes())},
-                  {"last_half", timesJson(statistics.lastHalfTimes())},
-                  {"peak_rss_mb", peakMemoryMegabytes()},
-                  {"contacts", statistics.last().contacts},
-                  {"max_penetration", statistics.deepestPenetration()},
-                  {"residual", statistics.last().residual},
-                  {"energy", energyJson(statistics)},
-                  {"hash", result.scene.world.stateHash().toString()},
-                  {"status", result.status()}};
+  Json line{{"engine", "msd-sim"},
+            {"version", version()},
+            {"precision", "double"},
+            {"scene", result.sceneName},
+            {"bodies", result.document.bodies.size()},
+            {"joints", result.document.joints.size()},
+            {"threads", threadCount(result.scene.world.settings())},
+            {"settings", settingsJson(result)},
+            {"steps", statistics.steps()},
+            {"build_ms", result.buildMilliseconds},
+            {"total_ms", statistics.totalMilliseconds()},
+            {"all", timesJson(statistics.allTimes())},
+            {"last_half", timesJson(statistics.lastHalfTimes())},
+            {"peak_rss_mb", peakMemoryMegabytes()},
+            {"contacts", statistics.last().contacts},
+            {"max_penetration", statistics.deepestPenetration()},
+            {"residual", statistics.last().residual},
+            {"energy", energyJson(statistics)},
+            {"hash", result.scene.world.stateHash().toString()},
+            {"status", result.status()}};
+  if (result.scene.world.settings().method == msd_sim::Method::kExact) {
+    line["certificate"] = certificateJson(statistics.worstCertificate());
+    line["not_converged"] = statistics.notConverged();
+  }
   // Names come from a file and are UTF-8; what is not is replaced, never thrown on.
   return line.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -34,6 +34,7 @@ void RunStatistics::step(const msd_scene::SceneWorld&, const msd_sim::StepReport
     stage_seconds_[i] += report.stageSeconds[i];
   }
   addEnergy(report.energy);
+  addCertificate(report.certificate);
   last_ = report;
 }
 
@@ -50,6 +51,17 @@ void RunStatistics::addEnergy(const msd_sim::EnergyLedger& ledger) {
   energy_.dampingWork += ledger.dampingWork;
   energy_.integratorError += ledger.integratorError;
   closure_ = std::max(closure_, std::abs(ledger.closure()));
+}
+
+void RunStatistics::addCertificate(const msd_sim::Certificate& c) {
+  // fmax passes over a NaN: fast steps have no certificate.
+  certificate_.naturalMap = std::fmax(certificate_.naturalMap, c.naturalMap);
+  certificate_.velocityError = std::fmax(certificate_.velocityError, c.velocityError);
+  certificate_.complementarity = std::fmax(certificate_.complementarity, c.complementarity);
+  certificate_.coneViolation = std::fmax(certificate_.coneViolation, c.coneViolation);
+  certificate_.normalViolation = std::fmax(certificate_.normalViolation, c.normalViolation);
+  certificate_.bilateralViolation =
+      std::fmax(certificate_.bilateralViolation, c.bilateralViolation);
 }
 
 void RunStatistics::finish(const msd_scene::SceneWorld&) {}

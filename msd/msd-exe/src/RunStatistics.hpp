@@ -35,6 +35,8 @@ class RunStatistics final : public StepObserver {
   [[nodiscard]] double deepestPenetrationTime() const { return deepest_time_; }  ///< [s]
   [[nodiscard]] double largestResidual() const { return residual_; }             ///< [m/s]
   [[nodiscard]] double largestJointError() const { return joint_error_; }        ///< [m]
+  /// Worst of every step, exact mode; NaN in fast mode.
+  [[nodiscard]] const msd_sim::Certificate& worstCertificate() const { return certificate_; }
   [[nodiscard]] std::uint64_t notConverged() const { return not_converged_; }
 
   /// The works of all steps added up; kinetic and potential energy and the scale as the last step
@@ -49,6 +51,7 @@ class RunStatistics final : public StepObserver {
 
  private:
   void addEnergy(const msd_sim::EnergyLedger& ledger);
+  void addCertificate(const msd_sim::Certificate& certificate);
 
   std::vector<double> milliseconds_;
   msd_sim::StepReport last_{};
@@ -56,6 +59,7 @@ class RunStatistics final : public StepObserver {
   double deepest_time_{0.0};
   double residual_{0.0};
   double joint_error_{0.0};
+  msd_sim::Certificate certificate_{};
   std::uint64_t not_converged_{0};
   msd_sim::EnergyLedger energy_{};
   double closure_{0.0};

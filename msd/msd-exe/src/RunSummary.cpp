@@ -72,6 +72,13 @@ void addContacts(std::string& out, const RunResult& result) {
        lengthText(s.last().deepestPenetration));
   line(out, "residual", "{:.3g} m/s at the end, {:.3g} m/s at most", s.last().residual,
        s.largestResidual());
+  if (!std::isnan(s.worstCertificate().naturalMap)) {
+    const msd_sim::Certificate& c = s.worstCertificate();
+    line(out, "certified",
+         "natural map {:.2g}, velocity error {:.2g}, complementarity {:.2g} J, cone {:.2g} N s, in "
+         "the worst step",
+         c.naturalMap, c.velocityError, c.complementarity, c.coneViolation);
+  }
   if (!result.document.joints.empty()) {
     line(out, "joints", "{} apart at the end, {} at most", lengthText(s.last().jointError),
          lengthText(s.largestJointError()));

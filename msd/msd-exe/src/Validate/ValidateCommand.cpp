@@ -10,6 +10,7 @@
 #include "msd-exe/src/Interrupt.hpp"
 #include "msd-exe/src/OutputFile.hpp"
 #include "msd-exe/src/Validate/Phenomenon.hpp"
+#include "msd-exe/src/ValidateTosses.hpp"
 #include "msd-exe/src/Version.hpp"
 
 namespace msd_exe {
@@ -144,12 +145,16 @@ std::vector<Phenomenon> phenomena() {
 
 void addValidateCommand(CLI::App& parser, Action& action) {
   const auto options = std::make_shared<ValidateOptions>();
-  parser.add_option("WORD", options->only, "only phenomena with this in their name or group");
+  parser.add_option("--only", options->only, "only phenomena with this in their name or group")
+      ->type_name("WORD");
   parser.add_flag("--fast", options->fast, "shorter runs of the same phenomena");
   parser.add_flag("--json", options->json, "print JSON instead of lines");
   parser.add_option("--markdown", options->markdown, "write the page docs/validation.md is")
       ->type_name("FILE.md");
-  parser.callback([options, &action] { action = [options] { return validate(*options); }; });
+  addValidateTosses(*parser.add_subcommand("tosses", "simulate measured tosses of a cube"), action);
+  parser.callback([options, &parser, &action] {
+    if (parser.get_subcommands().empty()) action = [options] { return validate(*options); };
+  });
 }
 
 }  // namespace msd_exe

@@ -47,9 +47,12 @@ enum class StepStatus : std::uint8_t {
 /// What the exact mode proves about a step (docs/theory/exact-contact.md). NaN in fast mode.
 struct Certificate {
   double naturalMap{std::numeric_limits<double>::quiet_NaN()};       ///< relative residual [-]
+  /// Worst velocity error over the largest free velocity: the same law, independent of units [-].
+  double velocityError{std::numeric_limits<double>::quiet_NaN()};
   double complementarity{std::numeric_limits<double>::quiet_NaN()};  ///< worst |r_N u_N| [J]
   double coneViolation{std::numeric_limits<double>::quiet_NaN()};    ///< worst |r_T| - mu r_N [N·s]
   double normalViolation{std::numeric_limits<double>::quiet_NaN()};  ///< worst -u_N [m/s]
+  double bilateralViolation{std::numeric_limits<double>::quiet_NaN()};  ///< worst joint row [m/s]
 };
 
 /// What one step did: tests assert on it, benchmarks print it, the recorder writes it and the

@@ -14,6 +14,7 @@
 #include "msd-sim/src/Environment/ContactRecord.hpp"
 #include "msd-sim/src/Environment/Descriptions.hpp"
 #include "msd-sim/src/Environment/Settings.hpp"
+#include "msd-sim/src/Environment/Stages/ExactStep.hpp"
 #include "msd-sim/src/Environment/WorldModel.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionPipeline.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/JointSolver.hpp"
@@ -162,6 +163,7 @@ struct Simulation {
   ImpactScratch impactScratch;
   std::vector<FieldShare> fields;            ///< empty without potentials
 
+  std::uint32_t sweepStamp{0};         ///< sweeps so far, see SolverBodies::stirred
   AlignedVector<double> sweepScratch;  ///< impulses and velocities of the sweep before
 
   CollisionPipeline collision;
@@ -185,6 +187,8 @@ struct Simulation {
   std::vector<std::uint32_t> loose;  ///< colliders whose tree box is missing or out of date
   bool looseValid{false};
 
+  ExactStep exact;  ///< workspace of Method::kExact
+
   StepReport report;
   double time{0.0};
   std::uint64_t step{0};
@@ -205,6 +209,8 @@ void findContacts(Simulation& sim);
 void prepareRows(Simulation& sim, double dt);
 void buildIslands(Simulation& sim);
 void solveSubsteps(Simulation& sim, double dt);
+/// Takes the place of solveSubsteps in exact mode.
+void solveExact(Simulation& sim, double dt);
 /// (T-13), before the drift: an island held by something static climbs no higher than its kinetic
 /// energy can lift it.
 void holdDrift(Simulation& sim, double h);
@@ -212,6 +218,8 @@ void holdDrift(Simulation& sim, double h);
 /// that has not converged adds is taken out of the motion again.
 void guardEnergy(Simulation& sim, double h);
 void correctPositions(Simulation& sim, double dt);
+/// Works and depths of an exact step, from the geometry of its own phases; part of correctPositions.
+void writeExactSums(Simulation& sim);
 bool scatterBodies(Simulation& sim);
 void auditStep(Simulation& sim, double dt);
 
@@ -248,6 +256,8 @@ void recordEvents(Simulation& sim);
 void reportRemoval(Simulation& sim, std::uint32_t slot);
 /// Velocity that brings a kinematic body to its target in a step of dt.
 void aimAtTarget(Simulation& sim, std::uint32_t slot, double dt);
+/// Who may not collide because of a joint, listed afresh.
+void listJoinedPairs(Simulation& sim);
 /// Copies a body's velocities from the solver's arrays into its InertialState.
 void writeVelocityToAsset(Simulation& sim, std::uint32_t slot);
 /// Gaps and depths of all contacts as they stand.

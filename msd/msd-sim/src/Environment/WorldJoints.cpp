@@ -169,6 +169,17 @@ void releasePair(Simulation& sim, const JointDefinition& joint) {
   refreshPair(sim, joint);
 }
 
+void listJoinedPairs(Simulation& sim) {
+  sim.joinedPairs.clear();
+  for (const JointId id : sim.jointOrder) {
+    const JointSlot& slot = sim.jointSlots[id.index];
+    const JointRecord& record = sim.joints.record(slot.joint);
+    if (record.broken || slot.description.collideConnected || record.definition.bodyA == 0) continue;
+    sim.joinedPairs.push_back(pairOf(record.definition));
+  }
+  std::sort(sim.joinedPairs.begin(), sim.joinedPairs.end());
+}
+
 const JointSlot& Simulation::jointSlot(JointId id) const {
   if (id.index >= jointSlots.size() || !jointSlots[id.index].used ||
       jointSlots[id.index].generation != id.generation) {
@@ -204,6 +215,8 @@ JointId WorldModel::spawn(const JointDescription& d) {
     sim.joinedPairs.insert(place, pair);
     if (!known && sim.step > 0) refreshPair(sim, joint);
   }
+  callAwake(sim, joint.bodyA);
+  callAwake(sim, joint.bodyB);
   const JointId id{index, slot.generation};
   sim.jointOrder.push_back(id);
   return id;
@@ -213,6 +226,8 @@ void WorldModel::remove(JointId joint) {
   Simulation& sim = *simulation_;
   JointSlot& slot = sim.jointSlot(joint);
   const JointRecord& record = sim.joints.record(slot.joint);
+  callAwake(sim, record.definition.bodyA);
+  callAwake(sim, record.definition.bodyB);
   if (!slot.description.collideConnected && !record.broken) releasePair(sim, record.definition);
   sim.joints.remove(slot.joint);
   slot.used = false;

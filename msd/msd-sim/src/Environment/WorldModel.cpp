@@ -142,7 +142,8 @@ StepReport WorldModel::update(double dt) {
     run(Stage::kNarrowphase, [&] { findContacts(sim); });
     run(Stage::kRows, [&] { prepareRows(sim, dt); });
     run(Stage::kIslands, [&] { buildIslands(sim); });
-    run(Stage::kSolve, [&] { solveSubsteps(sim, dt); });
+    const bool exact = sim.settings.method == Method::kExact;
+    run(Stage::kSolve, [&] { exact ? solveExact(sim, dt) : solveSubsteps(sim, dt); });
     run(Stage::kCorrect, [&] {
       correctPositions(sim, dt);
       stopAtImpacts(sim, dt);

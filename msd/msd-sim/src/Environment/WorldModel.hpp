@@ -23,6 +23,7 @@
 namespace msd_sim {
 
 class Constraint;
+class FrictionProblem;
 class PotentialEnergy;
 struct JointReaction;
 struct Simulation;
@@ -134,6 +135,10 @@ class WorldModel {
 
   /// World bounds of a body's shape as the broadphase holds them.
   [[nodiscard]] Aabb bounds(BodyId body) const;
+
+  /// Exact mode: the friction problem of the last step's velocity phase, all islands together, for
+  /// files and audits (docs/theory/exact-contact.md, section 8). Throws std::logic_error in fast mode.
+  [[nodiscard]] FrictionProblem frictionProblem() const;
 
   // --- questions ---------------------------------------------------------------------------------
 

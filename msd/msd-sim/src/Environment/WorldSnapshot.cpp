@@ -61,6 +61,16 @@ Hash128 fingerprint(const Simulation& sim) {
     hasher.add(c.material.restitution);
   }
   hasher.add(static_cast<std::uint64_t>(sim.potentials.size()));
+  for (const JointId id : sim.jointOrder) {
+    const JointSlot& slot = sim.jointSlots[id.index];
+    const JointDefinition& joint = sim.joints.record(slot.joint).definition;
+    hasher.add((static_cast<std::uint64_t>(id.index) << 32) | slot.joint);
+    hasher.add((static_cast<std::uint64_t>(joint.bodyA) << 32) | joint.bodyB);
+    hasher.add(static_cast<std::uint64_t>(joint.kind));
+    addVector(hasher, joint.anchorA);
+    addVector(hasher, joint.anchorB);
+    for (int c = 0; c < 3; ++c) addVector(hasher, joint.frameA.col(c));
+  }
   return hasher.finish();
 }
 
@@ -158,6 +168,7 @@ struct WorldState {
   Sleepers sleepers;
   std::vector<SlotState> slots;
   CollisionPipeline collision;
+  JointSolver joints;
 };
 
 void write(ByteWriter& out, const Simulation& sim) {
@@ -185,6 +196,9 @@ void write(ByteWriter& out, const Simulation& sim) {
   out.put(sim.sleepers.count);
   for (const BodySlot& slot : sim.slots) putSlot(out, slot);
   sim.collision.save(out);
+  std::vector<std::byte> joints;
+  sim.joints.save(joints);
+  out.putRun(joints);
 }
 
 template <class Values>
@@ -242,6 +256,12 @@ WorldState read(ByteReader& in, const Simulation& sim) {
   }
   state.collision = sim.collision;
   state.collision.load(in);
+  std::vector<std::byte> joints;
+  in.takeRun(joints);
+  state.joints = sim.joints;
+  if (state.joints.load(joints) != joints.size()) {
+    throw std::invalid_argument("snapshot holds more than the joints of this world");
+  }
   return state;
 }
 
@@ -264,6 +284,8 @@ void commit(Simulation& sim, WorldState&& state) {
   sim.moving = std::move(state.moving);
   sim.sleepers = std::move(state.sleepers);
   sim.collision = std::move(state.collision);
+  sim.joints = std::move(state.joints);
+  listJoinedPairs(sim);
   for (std::uint32_t i = 0; i < sim.slots.size(); ++i) {
     sim.travel[i] = {state.travelled[i], state.travelled[i]};
     BodySlot& slot = sim.slots[i];
@@ -285,6 +307,7 @@ void commit(Simulation& sim, WorldState&& state) {
     sim.solver.turn[i] = BodyTurn{};
     sim.solver.guess[i] = BodyGuess{};
     sim.solver.shift[i] = BodyShift{};
+    sim.solver.hold[i] = 1.0;
   }
   sim.islands.version = ~std::uint64_t{0};
   sim.events.clear();

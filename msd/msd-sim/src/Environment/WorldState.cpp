@@ -7,7 +7,6 @@
 
 #include "msd-sim/src/Environment/Simulation.hpp"
 #include "msd-sim/src/Environment/WorldModel.hpp"
-#include "msd-sim/src/Physics/Collision/RigidMotion.hpp"
 #include "msd-sim/src/Physics/RigidBody/Validation.hpp"
 
 namespace msd_sim {
@@ -276,6 +275,12 @@ void WorldModel::remove(BodyId body) {
   Simulation& sim = *simulation_;
   BodySlot& slot = sim.slot(body);
   const std::uint32_t index = body.index;
+  std::vector<JointId> attached;
+  for (const JointId id : sim.jointOrder) {
+    const JointDescription& joint = sim.jointSlots[id.index].description;
+    if (joint.bodyA == body || joint.bodyB == body) attached.push_back(id);
+  }
+  for (const JointId id : attached) remove(id);
   // The island sleeps or wakes as a whole, and every body of it may have leant on this one.
   callAwake(sim, index);
   wakeCalled(sim);
@@ -309,6 +314,7 @@ void WorldModel::remove(BodyId body) {
   sim.solver.load[index] = BodyLoad{};
   sim.solver.turn[index] = BodyTurn{};
   sim.solver.guess[index] = BodyGuess{};
+  sim.solver.hold[index] = 1.0;
   sim.travel[index] = BodyTravel{};
   sim.pushable[index] = 0;
   sim.moving[index] = 0;

@@ -30,7 +30,7 @@ class Queries : public ::testing::Test {
                                         .shape = Plane{Vector3D{0.6, 0.0, 0.8}, -3.0}});
     for (int i = 0; i < 45; ++i) world_.update(1.0 / 60.0);
     // Some that the trees do not know yet.
-    world_.spawn(InertialDescription{.shape = Sphere{0.4}, .position = {0.0, 0.0, 6.0}});
+    world_.spawn(InertialDescription{.shape = Sphere{0.4}, .position = {4.0, 0.0, 6.0}});
     InertialState moved = world_.inertial(world_.bodies()[5]).getInertialState();
     moved.position = {1.0, 1.0, 5.0};
     world_.setState(world_.bodies()[5], moved);
@@ -142,7 +142,7 @@ TEST_F(Queries, closestPointsFindWhatBruteForceFinds) {
 }
 
 TEST_F(Queries, filtersLookThrough) {
-  const Ray down{{0.0, 0.0, 20.0}, {0.0, 0.0, -1.0}, 50.0};
+  const Ray down{{4.0, 0.0, 20.0}, {0.0, 0.0, -1.0}, 50.0};
   const auto first = world_.rayCast(down);
   ASSERT_TRUE(first);
   EXPECT_NEAR(first->point.z(), 6.4, 1e-9);

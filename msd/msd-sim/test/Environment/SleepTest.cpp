@@ -140,6 +140,55 @@ TEST(Waking, byAKinematicBodyThatStartsToMove) {
               world.inertial(lift).getInertialState().position.z() + 0.35, 1e-3);
 }
 
+// Two boxes joined by a rod that lies on nothing but them: one island through the joint.
+TEST(Waking, goesThroughJoints) {
+  Pile pile;
+  const JointId joint = pile.world.spawn(JointDescription{.kind = JointKind::kDistance,
+                                                          .bodyA = pile.upper,
+                                                          .bodyB = pile.far,
+                                                          .anchor = {0.0, 0.0, 0.75},
+                                                          .anchorB = Coordinate{5.0, 0.0, 0.25}});
+  pile.run(120);
+  ASSERT_FALSE(pile.world.isAwake(pile.far));
+  pile.world.wake(pile.far);
+  EXPECT_TRUE(pile.world.isAwake(pile.lower));
+  pile.run(1);
+  EXPECT_EQ(pile.world.lastReport().awakeBodies, 3u);
+  pile.run(120);
+  ASSERT_FALSE(pile.world.isAwake(pile.far));
+  // A joint that goes wakes both ends, and afterwards they are islands of their own.
+  pile.world.remove(joint);
+  EXPECT_TRUE(pile.world.isAwake(pile.far));
+  EXPECT_TRUE(pile.world.isAwake(pile.upper));
+  pile.run(120);
+  pile.world.wake(pile.far);
+  EXPECT_FALSE(pile.world.isAwake(pile.upper));
+}
+
+TEST(Sleep, jointsHoldAfterWaking) {
+  WorldModel world;
+  const BodyId bob = world.spawn(InertialDescription{
+      .shape = Sphere{0.2}, .position = {0.0, 0.0, -1.0}, .linearDamping = 3.0});
+  const JointId joint =
+      world.spawn(JointDescription{.kind = JointKind::kBall, .bodyB = bob, .anchor = {0, 0, 0}});
+  for (int i = 0; i < 200; ++i) world.update(kDt);
+  ASSERT_FALSE(world.isAwake(bob));
+  const double weight = world.inertial(bob).getMass() * 9.81;
+  EXPECT_NEAR(world.jointReaction(joint).force.z(), weight, 1e-3 * weight);
+  // Another joint elsewhere changes the set of joints while this one sleeps.
+  const BodyId other = world.spawn(InertialDescription{.shape = Sphere{0.2}, .position = {5, 0, -1}});
+  world.spawn(JointDescription{.kind = JointKind::kBall, .bodyB = other, .anchor = {5, 0, 0}});
+  for (int i = 0; i < 20; ++i) {
+    const EnergyLedger e = world.update(kDt).energy;
+    EXPECT_LE(std::abs(e.closure()), 1e-7);
+  }
+  world.applyImpulseAt(bob, {world.inertial(bob).getMass(), 0, 0}, {0, 0, -1});
+  for (int i = 0; i < 100; ++i) {
+    world.update(kDt);
+    EXPECT_NEAR(world.inertial(bob).getInertialState().position.norm(), 1.0, 1e-3);
+  }
+}
+
 // Energy and its change are accounted for across falling asleep and waking.
 TEST(Sleep, leavesNoEnergyUnaccounted) {
   Pile pile;

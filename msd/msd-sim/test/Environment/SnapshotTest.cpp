@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
 
 #include "Scenes.hpp"
 
@@ -29,6 +30,28 @@ std::vector<Case> cases() {
       {"wallThatSleeps", [](WorldModel& w) { addWall(w, 4, 3); }, Settings{}},
       {"heap", [](WorldModel& w) { addHeap(w, 40); }, awake},
       {"heapThatSleeps", [](WorldModel& w) { addHeap(w, 20); }, threads},
+      {"chainsThatBreakAndSleep",
+       [](WorldModel& w) {
+         addFloor(w);
+         for (int c = 0; c < 3; ++c) {
+           BodyId above{};
+           for (int i = 0; i < 6; ++i) {
+             const BodyId link = w.spawn(InertialDescription{.shape = Capsule{0.05, 0.15},
+                                                             .position = {1.0 * c, 0.0, 3.0 - 0.4 * i},
+                                                             .linearVelocity = {0.5 * i, 0.0, 0.0},
+                                                             .angularDamping = 0.5});
+             w.spawn(JointDescription{
+                 .kind = i % 2 == 0 ? JointKind::kBall : JointKind::kHinge,
+                 .bodyA = above,
+                 .bodyB = link,
+                 .anchor = {1.0 * c, 0.0, 3.2 - 0.4 * i},
+                 .axis = {0.0, 1.0, 0.0},
+                 .breakingForce = c == 1 && i == 1 ? 400.0 : std::numeric_limits<double>::infinity()});
+             above = link;
+           }
+         }
+       },
+       Settings{}},
       {"dampedKinematicAndContinuous",
        [](WorldModel& w) {
          addFloor(w);

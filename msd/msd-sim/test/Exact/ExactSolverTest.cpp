@@ -305,7 +305,7 @@ TEST(ExactSolver, handlesDegenerateProblems) {
 
   FrictionProblem locked;  // a body that cannot turn
   const int body = locked.addBody({1.0, Eigen::Matrix3d::Zero()});
-  ContactRows rows;
+  FrictionContact rows;
   rows.bodyB = body;
   rows.jacobianB.leftCols<3>().setIdentity();
   locked.addContact(rows, {-1.0, 0.2, 0.1}, 0.5);
@@ -322,7 +322,7 @@ TEST(ExactSolver, handlesDegenerateProblems) {
 TEST(ExactSolver, complianceSinksByWhatTheSpringAllows) {
   FrictionProblem problem;
   const int body = problem.addBody({0.5, Eigen::Matrix3d::Identity()});
-  ContactRows rows;
+  FrictionContact rows;
   rows.bodyB = body;
   rows.jacobianB.leftCols<3>().setIdentity();
   problem.addContact(rows, {-1.0, 0.0, 0.0}, 0.5, 0.25);

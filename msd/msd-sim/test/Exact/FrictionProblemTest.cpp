@@ -85,7 +85,7 @@ TEST(FrictionProblem, eliminatedJointsStaySatisfied) {
 TEST(FrictionProblem, complianceAddsToTheDiagonal) {
   FrictionProblem problem;
   const int body = problem.addBody({0.5, Eigen::Matrix3d::Identity()});
-  ContactRows rows;
+  FrictionContact rows;
   rows.bodyB = body;
   rows.jacobianB.leftCols<3>().setIdentity();
   problem.addContact(rows, Vector3d::Zero(), 0.3, 0.25);
@@ -118,7 +118,7 @@ TEST(FrictionProblem, refusesValuesOutOfRangeByName) {
   EXPECT_THAT(message([&] { problem.addBody({1.0, Eigen::Matrix3d::Constant(infinity)}); }),
               HasSubstr("inverse inertia"));
   problem.addBody({1.0, Eigen::Matrix3d::Identity()});
-  ContactRows rows;
+  FrictionContact rows;
   rows.bodyB = 0;
   EXPECT_THAT(message([&] { problem.addContact(rows, Vector3d::Zero(), -0.1); }),
               HasSubstr("mu is -0.1"));

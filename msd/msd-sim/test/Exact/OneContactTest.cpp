@@ -41,7 +41,7 @@ ContactBlock randomBlock(std::mt19937& generator, double condition) {
 TEST(OneContact, separatingContactTakesOff) {
   const ContactBlock w = ContactBlock::Identity();
   const auto solution = solveOneContact(w, {0.1, 5.0, -3.0}, 0.7);
-  EXPECT_EQ(solution.state, ContactState::kOpen);
+  EXPECT_EQ(solution.state, ConeState::kOpen);
   EXPECT_EQ(solution.impulse, Vector3d::Zero());
 }
 
@@ -50,7 +50,7 @@ TEST(OneContact, sticksInsideTheCone) {
   w << 2.0, 0.1, -0.2, 0.1, 3.0, 0.3, -0.2, 0.3, 4.0;
   const Vector3d b{-1.0, 0.2, -0.1};
   const auto solution = solveOneContact(w, b, 0.5);
-  EXPECT_EQ(solution.state, ContactState::kStick);
+  EXPECT_EQ(solution.state, ConeState::kStick);
   EXPECT_LT((w * solution.impulse + b).norm(), 1e-14);  // measured 1.1e-16
 }
 
@@ -60,7 +60,7 @@ TEST(OneContact, slidesAgainstTheVelocityOnAnIsotropicBlock) {
   w.diagonal() << 2.0, 3.5, 3.5;
   const Vector3d b{-1.0, 3.0, -4.0};
   const auto solution = solveOneContact(w, b, mu);
-  EXPECT_EQ(solution.state, ContactState::kSlip);
+  EXPECT_EQ(solution.state, ConeState::kSlip);
   const Vector3d expected{0.5, -mu * 0.5 * 0.6, mu * 0.5 * 0.8};
   EXPECT_LT((solution.impulse - expected).norm(), 1e-15);
 }
@@ -107,7 +107,7 @@ TEST(OneContact, agreesWithAScanOverTheDirectionOfSliding) {
                      uniform(generator, -3.0, 3.0)};
     const double mu = uniform(generator, 0.05, 0.5);
     const auto solution = solveOneContact(w, b, mu);
-    if (solution.state != ContactState::kSlip) continue;
+    if (solution.state != ConeState::kSlip) continue;
     const auto slide = [&](double angle) {
       const Vector3d direction{1.0, mu * std::cos(angle), mu * std::sin(angle)};
       return Vector3d{-b[0] / (w.row(0).dot(direction)) * direction};

@@ -62,7 +62,7 @@ void SceneBuilder::addContact(int a, int b, const Vector3d& point, const Vector3
   const Body bodyB = bodyOrGround(b);
   const Vector3d t1 = normal.unitOrthogonal();
   const Vector3d axes[3] = {normal, t1, normal.cross(t1)};
-  ContactRows rows;
+  FrictionContact rows;
   rows.bodyA = a;
   rows.bodyB = b;
   Vector3d q;

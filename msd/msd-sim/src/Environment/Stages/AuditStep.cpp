@@ -130,7 +130,7 @@ void auditStep(Simulation& sim, double dt) {
   StepReport& report = sim.report;
   report.energy = ledger;
   report.contacts = contacts;
-  report.residual = residual;
+  report.residual = sim.settings.method == Method::kExact ? sim.exact.residual : residual;
   report.bodies = bodies;
   report.awakeBodies = awake;
 }

@@ -7,13 +7,13 @@ namespace msd_sim {
 namespace {
 
 // Penetration that is left alone, relative to the size of the contact's smaller body.
-constexpr double kSlop = 1e-4;
+constexpr double kSlop = 5e-4;
 // A body counts this much when what rests on it is lifted off (theory/position-correction.md, P-4).
 constexpr double kSupport = 0.1;
 // Sweeps, and sweeps where something is jammed: penetrates by more than kDeep of its size.
 constexpr int kSweeps = 2;
 constexpr int kJammedSweeps = 30;
-constexpr double kDeep = 1e-3;
+constexpr double kDeep = 5e-3;
 
 void clearShifts(Simulation& sim) {
   for (const std::uint32_t block : sim.activeBlocks) {
@@ -30,6 +30,7 @@ void correctPositions(Simulation& sim, double dt) {
     kernels.store(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
                   arrays.sums.data() + first, count);
   });
+  if (sim.settings.method == Method::kExact) writeExactSums(sim);
   double deepest = 0.0;
   bool needed = false, jammed = false;
   sim.collision.contacts().forEach([&](std::uint32_t, const ContactCache::Contact&, auto& bundle,

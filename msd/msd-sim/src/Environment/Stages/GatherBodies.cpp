@@ -3,7 +3,7 @@
 
 #include "msd-sim/src/Environment/Simulation.hpp"
 #include "msd-sim/src/Environment/Stages/ApplyLoads.hpp"
-#include "msd-sim/src/Physics/Collision/RigidMotion.hpp"
+#include "msd-sim/src/DataTypes/Rotation.hpp"
 
 namespace msd_sim {
 

@@ -41,6 +41,7 @@ void rollBack(Simulation& sim) {
       }
     }
   });
+  if (!sim.joints.isEmpty()) sim.joints.recover(sim.solver);
 }
 
 namespace {

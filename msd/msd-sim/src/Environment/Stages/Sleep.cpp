@@ -30,6 +30,7 @@ void still(Simulation& sim, std::uint32_t i) {
   sim.solver.load[i] = BodyLoad{};
   sim.solver.turn[i] = BodyTurn{};
   sim.solver.guess[i] = BodyGuess{};
+  sim.solver.hold[i] = 1.0;
   sim.solver.mass[i].dynamic = 0.0;
   sim.pushable[i] = 0;
   sim.moving[i] = 0;
@@ -154,6 +155,7 @@ bool wakeCalled(Simulation& sim) {
     const ContactBodies who = contacts.bodies(id);
     contacts.recolour(id, sim.pushable[who.a] != 0, sim.pushable[who.b] != 0);
   }
+  if (!sim.joints.isEmpty()) sim.joints.refresh();
   sim.islands.version = ~std::uint64_t{0};
   return true;
 }

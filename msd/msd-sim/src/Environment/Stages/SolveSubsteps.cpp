@@ -23,6 +23,17 @@ constexpr double kBand = 2e-4;
 constexpr double kSettledKick = 0.1;
 constexpr double kSettledShare = 1e-5;
 constexpr int kMostSweeps = 8;
+// A cold start (G-9): from one contact in so many that is new; bundles visited in a phase; sweeps; how
+// much better than otherwise.
+constexpr std::uint32_t kFreshShare = 4;
+constexpr int kColdBundles = 20000;
+constexpr int kFewestColdSweeps = 30;
+constexpr int kMostColdSweeps = 1000;
+constexpr double kColdUnrest = 1e-4;
+// Stamps start anew before they run out.
+constexpr std::uint32_t kLargestStamp = 0xFFF00000u;
+// From one bundle in so many that has not settled, momentum pays (SweepMomentum.hpp).
+constexpr std::uint32_t kManyUnsettled = 20;
 
 // Stands for a settled speed that is never exceeded.
 constexpr double kNever = 1e300;
@@ -51,41 +62,68 @@ void finishJoints(Simulation& sim, double dt) {
   sim.report.jointError = sim.joints.sums().separation;
 }
 
-/// One sweep over all contacts. Returns the largest answer of the kernels; the order of the threads
-/// does not matter to a maximum.
+/// One sweep over all contacts. The order of the threads does not matter to a maximum and a count.
 template <class Kernel>
-double sweepContacts(Simulation& sim, const Kernel& kernel) {
+SweepOutcome sweepContacts(Simulation& sim, const Kernel& kernel) {
   std::atomic<double> largest{0.0};
+  std::atomic<std::uint32_t> unsettled{0};
   forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
-    const double value = kernel(kernels, arrays, first, count);
+    const SweepOutcome part = kernel(kernels, arrays, first, count);
     double seen = largest.load(std::memory_order_relaxed);
-    while (value > seen && !largest.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+    while (part.unrest > seen &&
+           !largest.compare_exchange_weak(seen, part.unrest, std::memory_order_relaxed)) {
     }
+    unsettled.fetch_add(part.unsettled, std::memory_order_relaxed);
   });
-  return largest.load(std::memory_order_relaxed);
+  return {largest.load(std::memory_order_relaxed), unsettled.load(std::memory_order_relaxed)};
+}
+
+struct SweepLimits {
+  int most;       ///< sweeps of a phase
+  double unrest;  ///< at which it has settled
+};
+
+/// Contacts that have just been made have nothing to start from: where they are many, the first step
+/// is solved far better than the others, so that what follows starts from rest (G-9).
+SweepLimits sweepLimits(const Simulation& sim) {
+  const ContactCache& contacts = sim.collision.contacts();
+  if (contacts.freshCount() * kFreshShare <= contacts.count()) return {kMostSweeps, 1.0};
+  const auto bundles = static_cast<int>(contacts.count()) / kBundleLanes + 1;
+  return {std::clamp(kColdBundles / bundles, kFewestColdSweeps, kMostColdSweeps), kColdUnrest};
 }
 
 /// Sweeps until the impulses have settled, and concludes the phase. `joints` solves the joints after
 /// each sweep and returns how far they were from having settled.
 template <class Kernel, class Joints>
 void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Joints& joints) {
-  const int most = std::max(sim.settings.iterations, kMostSweeps);
+  const SweepLimits limits = sweepLimits(sim);
+  const int most = std::max(sim.settings.iterations, limits.most);
   // Joints keep impulses of their own, which the momentum does not know.
   const bool canExtrapolate = sim.joints.isEmpty();
   int sweeps = 0;
   SweepMomentum momentum{sim, SweepMomentum::Unknowns::kVelocities};
   double unrest = 0.0;
+  bool extrapolate = false;
   do {
     pass.first = sweeps == 0;
-    unrest = std::max(sweepContacts(sim, kernel), joints(pass.first));
+    pass.stamp = ++sim.sweepStamp;
+    pass.settled = limits.unrest;
+    pass.whole = !sim.joints.isEmpty();
+    const SweepOutcome outcome = sweepContacts(sim, kernel);
+    unrest = std::max(outcome.unrest, joints(pass.first));
     ++sweeps;
-    if (!canExtrapolate || unrest <= 1.0 || sweeps >= most) continue;
+    // What a few contacts lack they get from plain sweeps.
+    if (sweeps == 1) {
+      extrapolate = canExtrapolate &&
+                    outcome.unsettled * kManyUnsettled * kBundleLanes > sim.report.manifolds;
+    }
+    if (!extrapolate || unrest <= limits.unrest || sweeps >= most) continue;
     if (sweeps == 1) {
       momentum.begin();
     } else {
       momentum.advance(unrest);
     }
-  } while (sweeps < sim.settings.iterations || (unrest > 1.0 && sweeps < most));
+  } while (sweeps < sim.settings.iterations || (unrest > limits.unrest && sweeps < most));
   sim.report.iterations += static_cast<std::uint32_t>(sweeps);
   forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     kernels.conclude(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count,
@@ -106,6 +144,10 @@ void solveSubsteps(Simulation& sim, double dt) {
                    .band = kBand,
                    .settledSpeed = kSettledKick * kick,
                    .settledShare = kSettledShare / h};
+  if (sim.sweepStamp > kLargestStamp) {
+    sim.sweepStamp = 0;
+    std::fill(sim.solver.stirred.begin(), sim.solver.stirred.end(), 0u);
+  }
   sim.guardedSubsteps = 0;
   sim.report.iterations = 0;
   clearGuesses(sim);

@@ -213,7 +213,8 @@ void CollisionPipeline::testPairs(const SolverBodies& bodies, std::span<const Bo
     Pair& pair = pairs_[i];
     const Collider& a = colliders_[pair.colliderA];
     const Collider& b = colliders_[pair.colliderB];
-    const bool due = travel[a.body].reach + travel[b.body].reach > pair.limit;
+    const bool due = travel[a.body].reach + travel[b.body].reach > pair.limit ||
+                     travel[a.body].sum + travel[b.body].sum > pair.movedLimit;
     if (due || is_moved_[pair.colliderA] != 0 || is_moved_[pair.colliderB] != 0) {
       const Aabb& boxA = (a.moves ? moving_ : static_).box(a.leaf);
       const Aabb& boxB = (b.moves ? moving_ : static_).box(b.leaf);
@@ -284,7 +285,9 @@ int CollisionPipeline::testPair(std::uint32_t index, const SolverBodies& bodies,
   const double sums = ta.sum + tb.sum;
   // No contact: nothing can touch before the separation is used up. Contact: the points follow the
   // bodies exactly, and no other point can be missed, for motions up to kReuseTravel.
-  pair.limit = sums + (count == 0 ? out[0].separation : coming + kReuseTravel * size);
+  const double kept = kReuseTravel * size;
+  pair.limit = sums + (count == 0 ? out[0].separation : coming + kept);
+  pair.movedLimit = count == 0 ? std::numeric_limits<double>::infinity() : sums + kept;
   return count;
 }
 

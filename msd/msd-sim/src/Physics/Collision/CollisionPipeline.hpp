@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -35,6 +36,8 @@ class CollisionPipeline {
   /// A pair of colliders with overlapping fat boxes.
   struct Pair {
     double limit{0.0};  ///< test again when the reaches of both bodies add up to more [m]
+    /// Test again when what both bodies have moved adds up to more [m]; infinite without contact.
+    double movedLimit{std::numeric_limits<double>::infinity()};
     std::uint32_t colliderA{0};
     std::uint32_t colliderB{0};
     std::uint32_t firstContact{ContactCache::kNone};

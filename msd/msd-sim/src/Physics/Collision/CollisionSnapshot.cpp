@@ -200,6 +200,7 @@ void CollisionPipeline::save(ByteWriter& out) const {
   out.put(static_cast<std::uint64_t>(pairs_.size()));
   for (const Pair& pair : pairs_) {
     out.put(pair.limit);
+    out.put(pair.movedLimit);
     out.put(pair.colliderA);
     out.put(pair.colliderB);
     out.put(pair.firstContact);
@@ -240,6 +241,7 @@ void CollisionPipeline::load(ByteReader& in) {
   for (std::uint64_t i = 0; i < count; ++i) {
     Pair pair;
     in.take(pair.limit);
+    in.take(pair.movedLimit);
     pair.colliderA = in.takeBelow(colliders_.size());
     pair.colliderB = in.takeBelow(colliders_.size());
     in.take(pair.firstContact);

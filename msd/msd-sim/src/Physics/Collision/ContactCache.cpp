@@ -183,6 +183,7 @@ std::uint32_t ContactCache::add(std::uint32_t pair, Kind kind, const ContactBodi
   contact.bounces = material.restitution > 0.0;
   if (contact.bounces) ++bouncing_count_;
   ++live_count_;
+  ++fresh_count_;
   ++version_;
   return id;
 }

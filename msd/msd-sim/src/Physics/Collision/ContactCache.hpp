@@ -186,7 +186,12 @@ class ContactCache {
   }
 
   /// The frame counter that ages entries which no step refreshes.
-  void advanceFrame() { ++frame_; }
+  void advanceFrame() {
+    ++frame_;
+    fresh_count_ = 0;
+  }
+  /// Contacts made in this frame.
+  [[nodiscard]] std::uint32_t freshCount() const { return fresh_count_; }
   [[nodiscard]] std::uint64_t frame() const { return frame_; }
   /// Drops freed entries at the end of the pool.
   void expireOldEntries();
@@ -234,6 +239,7 @@ class ContactCache {
   std::vector<std::uint32_t> body_colours_;  ///< per body slot: bit set of colours in use
   std::uint32_t live_count_{0};
   std::uint32_t bouncing_count_{0};
+  std::uint32_t fresh_count_{0};
   std::uint64_t version_{0};
   std::uint64_t frame_{0};
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "msd-sim/src/DataTypes/Pose.hpp"
+#include "msd-sim/src/DataTypes/Rotation.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionShape.hpp"
 
 namespace msd_sim {
@@ -15,14 +16,6 @@ struct RigidMotion {
 
   [[nodiscard]] Pose at(double time) const;
 };
-
-/// exp(angle): the rotation by |angle| about the axis of `angle` [rad], to rounding for any angle,
-/// with the same bits on every machine (no library sine).
-[[nodiscard]] Quaternion exponentialRotation(const Vector3D& angle);
-
-/// The reverse: the shortest rotation vector of a unit quaternion [rad], with the same bits on every
-/// machine.
-[[nodiscard]] Vector3D rotationVector(const Quaternion& q);
 
 /// Greatest distance of a point of the shape's core from the pivot [m]. Turning moves no point of the
 /// surface faster than this allows: the thickness about the core turns in itself.

@@ -9,7 +9,7 @@
 
 namespace msd_sim {
 
-enum class ContactState : std::uint8_t { kOpen, kStick, kSlip };
+enum class ConeState : std::uint8_t { kOpen, kStick, kSlip };
 
 /// Orthogonal projection on K_µ = { |x_T| <= µ x_N }.
 [[nodiscard]] inline Eigen::Vector3d projectOntoCone(const Eigen::Vector3d& x, double mu) {
@@ -38,32 +38,32 @@ enum class ContactState : std::uint8_t { kOpen, kStick, kSlip };
 /// `response` is ∂r/∂ζ.
 struct CoulombResponse {
   Eigen::Vector3d impulse;
-  ContactState state;
+  ConeState state;
 };
 
 [[nodiscard]] inline CoulombResponse coulombImpulse(const Eigen::Vector3d& zeta,
                                                     double inverseNormalStiffness,
                                                     double inverseTangentStiffness, double mu) {
   const double normal = zeta[0] * inverseNormalStiffness;
-  if (!(normal > 0.0)) return {Eigen::Vector3d::Zero(), ContactState::kOpen};
+  if (!(normal > 0.0)) return {Eigen::Vector3d::Zero(), ConeState::kOpen};
   const double t1 = zeta[1] * inverseTangentStiffness;
   const double t2 = zeta[2] * inverseTangentStiffness;
   const double radius = mu * normal;
   const double squared = t1 * t1 + t2 * t2;
-  if (mu > 0.0 && squared <= radius * radius) return {{normal, t1, t2}, ContactState::kStick};
+  if (mu > 0.0 && squared <= radius * radius) return {{normal, t1, t2}, ConeState::kStick};
   const double length = std::sqrt(squared);
   const double scale = length > 0.0 ? radius / length : 0.0;
-  return {{normal, scale * t1, scale * t2}, ContactState::kSlip};
+  return {{normal, scale * t1, scale * t2}, ConeState::kSlip};
 }
 
 [[nodiscard]] inline ContactBlock coulombDerivative(const Eigen::Vector3d& zeta,
                                                     double inverseNormalStiffness,
                                                     double inverseTangentStiffness, double mu,
-                                                    ContactState state) {
+                                                    ConeState state) {
   ContactBlock response = ContactBlock::Zero();
-  if (state == ContactState::kOpen) return response;
+  if (state == ConeState::kOpen) return response;
   response(0, 0) = inverseNormalStiffness;
-  if (state == ContactState::kStick) {
+  if (state == ConeState::kStick) {
     response(1, 1) = inverseTangentStiffness;
     response(2, 2) = inverseTangentStiffness;
     return response;

@@ -59,6 +59,10 @@ void requireOptions(const ExactOptions& options) {
         fmt::format("exact solver: velocityFloor is {} m/s, expected a finite number >= 0",
                     options.velocityFloor));
   }
+  if (!(options.aim > 0.0)) {
+    throw std::invalid_argument(
+        fmt::format("exact solver: aim is {}, expected a number above 0", options.aim));
+  }
   if (options.maxIterations < 0 || options.initialSweeps < 0) {
     throw std::invalid_argument(
         fmt::format("exact solver: maxIterations is {} and initialSweeps {}, expected >= 0",
@@ -70,8 +74,9 @@ void requireOptions(const ExactOptions& options) {
 [[nodiscard]] double measure(const ExactOptions& options, double naturalMap, double velocityError,
                              double velocityErrorAbsolute) {
   const double value = options.velocityAware ? std::max(naturalMap, velocityError) : naturalMap;
-  const bool negligible = velocityErrorAbsolute <= options.tolerance * options.velocityFloor;
-  return negligible ? std::min(value, options.tolerance) : value;
+  // A floor of zero asks for the relative error, whatever the absolute one.
+  if (!(options.velocityFloor > 0.0)) return value;
+  return std::min(value, velocityErrorAbsolute / options.velocityFloor);
 }
 
 void requireWarmStart(const FrictionProblem& problem, std::span<const double> warmStart) {
@@ -113,9 +118,10 @@ class Drive {
     space_.setup(problem_);
     collectRows();
     start(warmStart);
-    if (residual_ <= options_.tolerance) return ExactStatus::kConverged;
-    sweepWhileUseful();
-    if (best_residual_ <= options_.tolerance) return ExactStatus::kConverged;
+    if (residual_ <= goal()) return ExactStatus::kConverged;
+    // What already meets the tolerance is past the reach of sweeps.
+    if (residual_ > options_.tolerance) sweepWhileUseful();
+    if (best_residual_ <= goal()) return ExactStatus::kConverged;
     return iterateProximal();
   }
 
@@ -201,7 +207,7 @@ class Drive {
       const double before = residual_;
       sweep(batch);
       allowed -= batch;
-      if (residual_ <= options_.tolerance) return;
+      if (residual_ <= goal()) return;
       // Fast convergence extends the phase, slow convergence ends it.
       if (residual_ <= tolerance::kFastSweeps * before) {
         allowed = std::max(allowed, tolerance::kSweepBatch);
@@ -238,6 +244,7 @@ class Drive {
                    tolerance::kSmallestFirstSoftness, tolerance::kLargestFirstSoftness);
     double failed = 0.0;  // softness not to be undercut, after a failure
     int idle = 0;         // proximal steps since the best residual last fell noticeably
+    int extra = 0;        // proximal steps since the tolerance was reached
     double mark = best_residual_;
     const typename ProximalNewton<Space>::Limits limits{.iterations = tolerance::kInnerIterations,
                                                         .reduction = tolerance::kInnerReduction,
@@ -249,7 +256,7 @@ class Drive {
       const double onGraph = note(newton_.impulses());
       const double refined = note(newton_.refined());
       const double reached = std::min(onGraph, refined);
-      if (best_residual_ <= options_.tolerance) return ExactStatus::kConverged;
+      if (isGoodEnough(extra)) return ExactStatus::kConverged;
       if (report.converged && reached <= tolerance::kRejectGrowth * residual_) {
         const auto next = onGraph < refined ? newton_.impulses() : newton_.refined();
         std::copy(next.begin(), next.end(), current_.begin());
@@ -263,7 +270,8 @@ class Drive {
         failed = 2.0 * softness;
         softness = std::min(softness * tolerance::kSoftnessRise, tolerance::kLargestSoftness);
       }
-      if (best_residual_ <= options_.tolerance) return ExactStatus::kConverged;
+      if (isGoodEnough(extra)) return ExactStatus::kConverged;
+      if (best_residual_ <= options_.tolerance) ++extra;
       if (best_residual_ < 0.5 * mark) {
         mark = best_residual_;
         idle = 0;
@@ -271,11 +279,24 @@ class Drive {
         return ExactStatus::kStalled;
       }
     }
-    return ExactStatus::kIterationLimit;
+    return best_residual_ <= options_.tolerance ? ExactStatus::kConverged
+                                                : ExactStatus::kIterationLimit;
   }
 
-  /// How long to wait for progress: not long where the residual is down to rounding.
-  [[nodiscard]] int idleLimit() const {
+  /// At the goal, or at the tolerance with the steps used up that the goal is worth.
+  [[nodiscard]] bool isGoodEnough(int extra) const {
+    return best_residual_ <= goal() ||
+           (best_residual_ <= options_.tolerance && extra >= tolerance::kExtraSteps);
+  }
+
+  /// The residual at which to stop: the tolerance, or the aim, but not less than rounding allows.
+  [[nodiscard]] double goal() const {
+    if (options_.aim >= options_.tolerance) return options_.tolerance;
+    return std::min(options_.tolerance, std::max(options_.aim, roundingResidual()));
+  }
+
+  /// Residual that rounding of the loads makes.
+  [[nodiscard]] double roundingResidual() const {
     double load = 0.0;
     double free = 0.0;
     for (int c = 0; c < rows_.contactCount(); ++c) {
@@ -285,9 +306,12 @@ class Drive {
       load = std::max(load, scales_.contact[c] * r.norm());
       free = std::max(free, q.norm());
     }
-    const double level = free > 0.0 ? tolerance::kRounding * load / free : 0.0;
-    return best_residual_ <
-                   std::max(tolerance::kRoundingMargin * level, tolerance::kRoundingResidual)
+    return free > 0.0 ? tolerance::kRoundingMargin * tolerance::kRounding * load / free : 0.0;
+  }
+
+  /// How long to wait for progress: not long where the residual is down to rounding.
+  [[nodiscard]] int idleLimit() const {
+    return best_residual_ < std::max(roundingResidual(), tolerance::kRoundingResidual)
                ? tolerance::kIdleLimitRounding
                : tolerance::kIdleLimit;
   }

@@ -26,6 +26,11 @@ struct ExactOptions {
   /// all that is left is rounding (bodies that drift together without gravity). 0: no such floor.
   double velocityFloor{0.0};
 
+  /// Residual worth a few more steps once the tolerance is reached [-], > 0; at or above the
+  /// tolerance: none. A warm-started solve that begins below it does nothing, so in a resting scene
+  /// the steps are taken once.
+  double aim{1.0};
+
   /// Newton steps before giving up [-], >= 0. Each costs one sparse factorisation. Hard problems of
   /// a few hundred contacts take up to 2000; a warm-started step of a resting scene takes a few.
   int maxIterations{3000};

@@ -57,7 +57,7 @@ void FactoredSpace::setup(const FrictionProblem& problem) {
   const auto slot = [&](int body) { return body == kStaticBody ? spare : body; };
 
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
-    const ContactRows& from = problem.contacts()[c];
+    const FrictionContact& from = problem.contacts()[c];
     Contact& to = contacts_[c];
     to.bodyA = slot(from.bodyA);
     to.bodyB = slot(from.bodyB);

@@ -63,7 +63,7 @@ struct BodySide {
     if (body != kStaticBody) sides[body].push_back({row, jacobian});
   };
   for (int c = 0; c < problem.contactCount(); ++c) {
-    const ContactRows& rows = problem.contacts()[c];
+    const FrictionContact& rows = problem.contacts()[c];
     add(rows.bodyA, c, rows.jacobianA);
     add(rows.bodyB, c, rows.jacobianB);
   }
@@ -191,7 +191,7 @@ int FrictionProblem::addBody(const BodyInverseMass& body) {
   return bodyCount() - 1;
 }
 
-int FrictionProblem::addContact(const ContactRows& rows, const Eigen::Vector3d& q, double mu,
+int FrictionProblem::addContact(const FrictionContact& rows, const Eigen::Vector3d& q, double mu,
                                 double compliance) {
   if (form_ != Form::kFactored) {
     throw std::logic_error("friction problem: an assembled problem takes no more contacts");
@@ -255,7 +255,7 @@ void FrictionProblem::computeVelocity(std::span<const double> impulse,
     return Eigen::Map<const Vector6>(bodyChange.data() + 6 * body);
   };
   for (int c = 0; c < contactCount(); ++c) {
-    const ContactRows& rows = contacts_[c];
+    const FrictionContact& rows = contacts_[c];
     const Eigen::Map<const Eigen::Vector3d> r(impulse.data() + 3 * c);
     Eigen::Map<Eigen::Vector3d>(velocity.data() + 3 * c) =
         rows.jacobianA * bodyVelocity(rows.bodyA) + rows.jacobianB * bodyVelocity(rows.bodyB) +

@@ -39,7 +39,7 @@ struct BodyInverseMass {
 
 /// One contact point between body A and body B (either may be kStaticBody):
 /// u = jacobianA·[v_A; ω_A] + jacobianB·[v_B; ω_B] is the velocity of B relative to A at the point.
-struct ContactRows {
+struct FrictionContact {
   int bodyA{kStaticBody};
   int bodyB{kStaticBody};
   ContactJacobian jacobianA{ContactJacobian::Zero()};
@@ -85,7 +85,7 @@ class FrictionProblem {
   /// Add to a factored problem; each returns the index of what was added and throws
   /// std::invalid_argument on a value out of range or a body that was not added before.
   int addBody(const BodyInverseMass& body);
-  int addContact(const ContactRows& rows, const Eigen::Vector3d& q, double mu,
+  int addContact(const FrictionContact& rows, const Eigen::Vector3d& q, double mu,
                  double compliance = 0.0);
   int addBilateralRow(const BilateralRow& row, double q, double compliance = 0.0);
 
@@ -103,7 +103,7 @@ class FrictionProblem {
   }
   [[nodiscard]] const BlockMatrix& matrix() const { return matrix_; }
   [[nodiscard]] std::span<const BodyInverseMass> bodies() const { return bodies_; }
-  [[nodiscard]] std::span<const ContactRows> contacts() const { return contacts_; }
+  [[nodiscard]] std::span<const FrictionContact> contacts() const { return contacts_; }
   [[nodiscard]] std::span<const BilateralRow> bilateralRows() const { return bilateral_; }
 
   /// u for impulses r (3 per contact) and multipliers λ (may be empty when there are no bilateral
@@ -131,7 +131,7 @@ class FrictionProblem {
   std::vector<double> bilateral_compliance_;
   BlockMatrix matrix_;
   std::vector<BodyInverseMass> bodies_;
-  std::vector<ContactRows> contacts_;
+  std::vector<FrictionContact> contacts_;
   std::vector<BilateralRow> bilateral_;
 };
 

@@ -112,7 +112,7 @@ void computeRowScales(const FrictionProblem& problem, std::span<double> contactS
         if (w.column[k] == c) trace = w.block[k].trace();
       }
     } else {
-      const ContactRows& rows = problem.contacts()[c];
+      const FrictionContact& rows = problem.contacts()[c];
       trace = side(rows.bodyA, rows.jacobianA) + side(rows.bodyB, rows.jacobianB);
     }
     contactScale[c] = trace / 3.0 + problem.compliance()[c];

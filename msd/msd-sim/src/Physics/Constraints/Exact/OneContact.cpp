@@ -58,7 +58,7 @@ OneContactSolution solveOneContact(const ContactBlock& w, const Eigen::Vector3d&
   if (!(w(0, 0) > 0.0)) return {};
 
   const double frictionless = -b[0] / w(0, 0);
-  if (!(mu > 0.0)) return {{frictionless, 0.0, 0.0}, ContactState::kSlip};
+  if (!(mu > 0.0)) return {{frictionless, 0.0, 0.0}, ConeState::kSlip};
 
   TangentialProblem p = eliminateNormal(w, b);
   // A tangential direction without inertia to move would make A singular: keep it invertible.
@@ -67,7 +67,7 @@ OneContactSolution solveOneContact(const ContactBlock& w, const Eigen::Vector3d&
   p.a22 += floor;
 
   SlipPoint point = evaluateSlip(p, 0.0, mu);
-  if (point.excess <= 0.0) return {{point.normal, point.t1, point.t2}, ContactState::kStick};
+  if (point.excess <= 0.0) return {{point.normal, point.t1, point.t2}, ConeState::kStick};
 
   double low = 0.0;
   double high = std::numeric_limits<double>::infinity();
@@ -93,7 +93,7 @@ OneContactSolution solveOneContact(const ContactBlock& w, const Eigen::Vector3d&
   const double normal = std::max(point.normal, 0.0);
   const double length = std::sqrt(point.t1 * point.t1 + point.t2 * point.t2);
   const double shrink = length > 0.0 ? mu * normal / length : 0.0;
-  return {{normal, shrink * point.t1, shrink * point.t2}, ContactState::kSlip};
+  return {{normal, shrink * point.t1, shrink * point.t2}, ConeState::kSlip};
 }
 
 }  // namespace msd_sim

@@ -9,7 +9,7 @@ namespace msd_sim {
 
 struct OneContactSolution {
   Eigen::Vector3d impulse{Eigen::Vector3d::Zero()};
-  ContactState state{ContactState::kOpen};
+  ConeState state{ConeState::kOpen};
 };
 
 /// Solves Signorini–Coulomb for one contact exactly: u = w r + b with w positive definite (its

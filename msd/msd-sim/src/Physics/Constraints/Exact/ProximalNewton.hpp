@@ -89,7 +89,7 @@ class ProximalNewton {
 
   [[nodiscard]] std::span<const double> impulses() const { return impulses_; }
   [[nodiscard]] std::span<const double> refined() const { return refined_; }
-  [[nodiscard]] std::span<const ContactState> states() const { return states_; }
+  [[nodiscard]] std::span<const ConeState> states() const { return states_; }
 
   /// Mismatch [√J] below which a soft problem counts as solved to rounding.
   void setFloor(double floor) { floor_ = floor; }
@@ -136,7 +136,7 @@ class ProximalNewton {
   }
 
   void evaluate(const Space& space, const ContactRowData& rows, double t,
-                std::vector<double>& impulses, std::vector<ContactState>& states) const {
+                std::vector<double>& impulses, std::vector<ConeState>& states) const {
     const int contacts = rows.contactCount();
     for (int c = 0; c < contacts; ++c) {
       const CoulombResponse answer =
@@ -181,10 +181,10 @@ class ProximalNewton {
   }
 
   void count(Report& report) const {
-    for (const ContactState state : states_) {
-      report.open += state == ContactState::kOpen ? 1 : 0;
-      report.stick += state == ContactState::kStick ? 1 : 0;
-      report.slip += state == ContactState::kSlip ? 1 : 0;
+    for (const ConeState state : states_) {
+      report.open += state == ConeState::kOpen ? 1 : 0;
+      report.stick += state == ConeState::kStick ? 1 : 0;
+      report.slip += state == ConeState::kSlip ? 1 : 0;
     }
   }
 
@@ -196,8 +196,8 @@ class ProximalNewton {
   std::vector<double> impulses_;
   std::vector<double> trial_impulses_;
   std::vector<double> refined_;
-  std::vector<ContactState> states_;
-  std::vector<ContactState> trial_states_;
+  std::vector<ConeState> states_;
+  std::vector<ConeState> trial_states_;
   std::vector<ContactBlock> response_;
 };
 

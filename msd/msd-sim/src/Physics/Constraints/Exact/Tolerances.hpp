@@ -44,6 +44,9 @@ inline constexpr double kSlowSweeps = 0.9;  ///< worse than this: no more
 inline constexpr int kMostInitialSweeps = 400;
 inline constexpr int kPolishSweeps = 5;
 
+/// Proximal steps spent on ExactOptions::aim after the tolerance is reached.
+inline constexpr int kExtraSteps = 3;
+
 // Proximal steps. The softness ε is relative to each contact's W_cc.
 
 inline constexpr double kSoftnessPerResidual = 1e2;  ///< first ε over the residual at that time

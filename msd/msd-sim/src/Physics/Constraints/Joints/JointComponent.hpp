@@ -80,9 +80,34 @@ class JointComponent {
   /// Impulses, reactions, works and coordinates into the records.
   void finish(const SolverBodies& bodies, std::span<JointRecord> records, double dt);
 
- private:
+  // For a solver that takes the rows together with those of contacts (theory/exact-contact.md).
+
   enum class Phase : std::uint8_t { kPosition, kVelocity };
 
+  /// Rows where the bodies stand when a phase begins.
+  void beginPhase(const SolverBodies& bodies, std::span<JointRecord> records, Phase phase);
+  /// How far the rows are from their laws for the velocities and impulses of now, as velocities;
+  /// returns the worst in units of what counts as solved.
+  double evaluatePhase(const SolverBodies& bodies, std::span<const JointRecord> records,
+                       Phase phase);
+  /// Calls visit(link, row, residual) for every row that moves something, those without bounds first.
+  template <class Visit>
+  void forEachRow(const Visit& visit) {
+    for (Link& link : links_) {
+      for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
+        if (rows_[i].diagonal > 0.0) visit(link, rows_[i], residual_[i]);
+      }
+    }
+    for (std::uint32_t i = 0; i < bounded_.size(); ++i) {
+      if (bounded_[i].diagonal > 0.0) {
+        visit(links_[bounded_link_[i]], bounded_[i], bounded_residual_[i]);
+      }
+    }
+  }
+  /// After the rows' impulses were set from outside: what the phase gave to the bodies.
+  void takeImpulses();
+
+ private:
   void addRows(Link& link, const JointRecord& record);
   void placeRows(const SolverBodies& bodies, std::span<const JointRecord> records);
   void placeRow(const SolverBodies& bodies, const Link& link, SystemRow& row) const;

@@ -167,6 +167,8 @@ void JointSolver::concludeVelocities(WorkTeam& team) {
 
 std::span<const std::uint32_t> JointSolver::finish(const SolverBodies& bodies, double dt,
                                                    WorkTeam& team) {
+  // Joints of bodies that sleep do nothing.
+  for (JointRecord& r : records_) r.work = r.potentialChange = 0.0;
   forComponents(team, [&](JointComponent& c) {
     c.finish(bodies, records_, dt);
     return 0.0;
@@ -191,6 +193,22 @@ std::span<const std::uint32_t> JointSolver::finish(const SolverBodies& bodies, d
     }
   }
   return broken_;
+}
+
+void JointSolver::recover(const SolverBodies& bodies) {
+  for (std::uint32_t j = 0; j < records_.size(); ++j) {
+    JointRecord& r = records_[j];
+    if (!r.used) continue;
+    for (double& impulse : r.impulse) {
+      if (!std::isfinite(impulse)) impulse = 0.0;
+    }
+    if (!std::isfinite(r.coordinate)) r.coordinate = 0.0;
+    r.coordinate = coordinate(j, bodies);
+    if (!std::isfinite(r.potential)) r.potential = 0.0;
+    r.work = r.potentialChange = 0.0;
+    r.reaction = {};
+  }
+  refresh();
 }
 
 void JointSolver::save(std::vector<std::byte>& bytes) const {

@@ -39,6 +39,11 @@ class JointSolver {
   /// Increases whenever a joint is added, removed or breaks.
   [[nodiscard]] std::uint64_t version() const { return version_; }
 
+  /// Makes the components anew in the next step: other bodies can be pushed than before.
+  void refresh() { ++version_; }
+  /// After a step that failed: forgets impulses that are no numbers, and starts from `bodies` again.
+  void recover(const SolverBodies& bodies);
+
   /// Calls visit(slotA, slotB) for every joint that holds, in the order of their indices.
   template <class Visit>
   void forEachPair(const Visit& visit) const {
@@ -62,6 +67,12 @@ class JointSolver {
   /// those that broke.
   std::span<const std::uint32_t> finish(const SolverBodies& bodies, double dt, WorkTeam& team);
   [[nodiscard]] const Sums& sums() const { return sums_; }
+
+  /// For a solver that takes the rows together with those of contacts. A component that sleeps is
+  /// left alone.
+  [[nodiscard]] std::span<JointComponent> components() { return components_; }
+  [[nodiscard]] bool isAwake(std::size_t component) const { return awake_[component] != 0; }
+  [[nodiscard]] std::span<JointRecord> records() { return records_; }
 
   /// What persists from step to step, as bytes: impulses, coordinates, which joints are broken.
   void save(std::vector<std::byte>& bytes) const;

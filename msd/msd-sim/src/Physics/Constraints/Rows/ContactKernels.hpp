@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include "msd-sim/src/Physics/Constraints/Rows/ContactRows.hpp"
@@ -21,12 +23,13 @@ struct ContactKernels {
   /// Rebound speeds from the velocities at the start of a substep (theory/restitution.md, R-5).
   void (*approach)(const SolverBodies&, const Bundle*, Rows*, Bounce*, std::size_t count,
                    const ContactPass&);
-  /// Phase 1 (T-6): one sweep with live gaps. `bounce` may be null. Returns how far it
-  /// was from having settled: the largest change of a normal velocity against the pass's limit.
-  double (*solve)(SolverBodies&, const Bundle*, Rows*, const Bounce*, std::size_t count,
-                  const ContactPass&);
+  /// Phase 1 (T-6): one sweep with live gaps. `bounce` may be null. All but the
+  /// first sweep of a phase leave out what has settled: bundles none of whose bodies is stirred.
+  SweepOutcome (*solve)(SolverBodies&, const Bundle*, Rows*, const Bounce*, std::size_t count,
+                        const ContactPass&);
   /// Phase 2 (T-8): one sweep on velocities. Returns the same.
-  double (*relax)(SolverBodies&, const Bundle*, Rows*, std::size_t count, const ContactPass&);
+  SweepOutcome (*relax)(SolverBodies&, const Bundle*, Rows*, std::size_t count,
+                        const ContactPass&);
   /// After the last sweep of a phase: the guess of the next one, and the step's total.
   void (*conclude)(SolverBodies&, const Bundle*, Rows*, std::size_t count, const ContactPass&);
   /// After all substeps: keeps the impulses, measures works, gaps and residual.

@@ -178,28 +178,66 @@ void approach(const SolverBodies& b, const ContactBundle<kPoints>* bundles,
     }
   }
 }
+/// Does a body of the bundle still move since the sweep before?
 template <int kPoints>
-double solve(SolverBodies& b, const ContactBundle<kPoints>* bundles, ContactRows<kPoints>* rows,
-             const ContactBounce<kPoints>* bounce, std::size_t count, const ContactPass& pass) {
-  Lane change = set(0.0);
-  for (std::size_t i = 0; i < count; ++i) {
-    for (int l = 0; l < kBundleLanes; l += kLanes) {
-      change = max(change, solveLanes(b, bundles[i], rows[i],
-                                      bounce != nullptr ? bounce + i : nullptr, pass, l));
+bool isStirred(const SolverBodies& b, const ContactBundle<kPoints>& bundle, std::uint32_t stamp) {
+  std::uint32_t latest = 0;
+  for (int l = 0; l < kBundleLanes; ++l) {
+    latest = std::max({latest, b.stirred[static_cast<std::size_t>(bundle.body0[l])],
+                       b.stirred[static_cast<std::size_t>(bundle.body1[l])]});
+  }
+  return latest + 1 >= stamp;
+}
+
+/// Stamps the bodies of the lanes that have not settled. Bodies that cannot be pushed stay out of it:
+/// other threads read them.
+template <int kPoints>
+void stir(SolverBodies& b, const ContactBundle<kPoints>& bundle, unsigned lanes,
+          std::uint32_t stamp, int l) {
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const int lane = l + std::countr_zero(lanes);
+    for (const std::int32_t body : {bundle.body0[lane], bundle.body1[lane]}) {
+      const auto i = static_cast<std::size_t>(body);
+      if (b.motion[i].inverseMass > 0.0) b.stirred[i] = stamp;
     }
   }
-  return largest(change);
+}
+
+template <int kPoints, class Visit>
+SweepOutcome sweep(SolverBodies& b, const ContactBundle<kPoints>* bundles, std::size_t count,
+                   const ContactPass& pass, const Visit& visit) {
+  SweepOutcome outcome;
+  Lane worst = set(0.0);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!pass.first && !pass.whole && !isStirred(b, bundles[i], pass.stamp)) continue;
+    unsigned unsettled = 0;
+    for (int l = 0; l < kBundleLanes; l += kLanes) {
+      const Lane unrest = visit(i, l);
+      worst = max(worst, unrest);
+      const unsigned lanes = bits(unrest > set(pass.settled));
+      unsettled |= lanes;
+      if (lanes != 0) stir(b, bundles[i], lanes, pass.stamp, l);
+    }
+    if (unsettled != 0) ++outcome.unsettled;
+  }
+  outcome.unrest = largest(worst);
+  return outcome;
+}
+
+template <int kPoints>
+SweepOutcome solve(SolverBodies& b, const ContactBundle<kPoints>* bundles,
+                   ContactRows<kPoints>* rows, const ContactBounce<kPoints>* bounce,
+                   std::size_t count, const ContactPass& pass) {
+  return sweep<kPoints>(b, bundles, count, pass, [&](std::size_t i, int l) MSD_LAMBDA {
+    return solveLanes(b, bundles[i], rows[i], bounce != nullptr ? bounce + i : nullptr, pass, l);
+  });
 }
 template <int kPoints>
-double relax(SolverBodies& b, const ContactBundle<kPoints>* bundles, ContactRows<kPoints>* rows,
-             std::size_t count, const ContactPass& pass) {
-  Lane change = set(0.0);
-  for (std::size_t i = 0; i < count; ++i) {
-    for (int l = 0; l < kBundleLanes; l += kLanes) {
-      change = max(change, relaxLanes(b, bundles[i], rows[i], pass, l));
-    }
-  }
-  return largest(change);
+SweepOutcome relax(SolverBodies& b, const ContactBundle<kPoints>* bundles,
+                   ContactRows<kPoints>* rows, std::size_t count, const ContactPass& pass) {
+  return sweep<kPoints>(b, bundles, count, pass, [&](std::size_t i, int l) MSD_LAMBDA {
+    return relaxLanes(b, bundles[i], rows[i], pass, l);
+  });
 }
 template <int kPoints>
 void conclude(SolverBodies& b, const ContactBundle<kPoints>* bundles, ContactRows<kPoints>* rows,

@@ -89,6 +89,12 @@ struct alignas(64) ContactSums {
   double approach[kBundleLanes];      ///< fastest approach of a point before the step [m/s]
 };
 
+/// What a sweep tells.
+struct SweepOutcome {
+  double unrest{0.0};          ///< largest change of a normal velocity against the pass's limit [-]
+  std::uint32_t unsettled{0};  ///< bundles with a change beyond the limit
+};
+
 /// Scalars of a pass.
 struct ContactPass {
   double h{0.0};             ///< length of the substep [s]
@@ -98,7 +104,10 @@ struct ContactPass {
   double band{0.0};          ///< gap at which a loaded contact lets go, relative to its size [-]
   double settledSpeed{0.0};  ///< a sweep that changes less has settled [m/s] ...
   double settledShare{0.0};  ///< ... or less of the contact's size [1/s]
+  double settled{1.0};       ///< unrest at which a contact has settled [-]
+  std::uint32_t stamp{0};    ///< number of the sweep, ever growing; see SolverBodies::stirred
   bool first{true};          ///< first sweep of its phase
+  bool whole{false};         ///< leaves nothing out: others push the bodies too
 
   double correction{0.0};    ///< share of a penetration to remove [-]
   double slop{0.0};          ///< penetration left alone, relative to the contact's size [-]

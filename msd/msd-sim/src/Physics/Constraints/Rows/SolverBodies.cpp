@@ -15,6 +15,7 @@ void SolverBodies::resize(std::size_t count) {
   start.resize(whole);
   shift.resize(whole);
   rank.resize(whole);
+  stirred.resize(whole);
   surplus.resize(whole);
   hold.resize(whole, 1.0);
 }

@@ -114,6 +114,8 @@ struct SolverBodies {
   AlignedVector<BodyStart> start;
   AlignedVector<BodyShift> shift;
   AlignedVector<BodyRank> rank;
+  /// Stamp of the last sweep in which a contact that had not settled pushed the body.
+  AlignedVector<std::uint32_t> stirred;
   /// Mechanical energy gained in the substep beyond the work of the loads, per body [J].
   AlignedVector<double> surplus;
   /// Share of the velocity that the running drift may use (T-13), per body; 1 but for held islands.

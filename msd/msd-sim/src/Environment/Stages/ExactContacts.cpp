@@ -1,0 +1,133 @@
+#include <cmath>
+#include <utility>
+
+#include "msd-sim/src/Environment/Simulation.hpp"
+
+namespace msd_sim {
+
+namespace {
+
+// Cosine between a cylinder's axis and the normal up to which its side carries the contact.
+constexpr double kSideCosine = 1e-3;
+
+Vector3D vec(const double (&a)[3]) { return {a[0], a[1], a[2]}; }
+Quaternion orientationOf(const BodyPose& p) { return {p.q[0], p.q[1], p.q[2], p.q[3]}; }
+
+/// Radius by which a core is thickened where a shape is touched along `normal` (world) [m].
+double roundness(const Collider& collider, const BodyPose& pose, const Vector3D& normal) {
+  switch (collider.shape.kind) {
+    case ShapeKind::kSphere:
+    case ShapeKind::kCapsule:
+      return collider.shape.radius;
+    case ShapeKind::kCylinder: {
+      const Vector3D axis = orientationOf(pose) * (collider.local.orientation * Vector3D::UnitZ());
+      return std::abs(axis.dot(normal)) < kSideCosine ? collider.shape.radius : 0.0;
+    }
+    default:
+      return 0.0;
+  }
+}
+
+/// A lane's vector.
+template <std::size_t kLanes>
+Vector3D laneVector(const double (&a)[3][kLanes], int lane) {
+  return {a[0][lane], a[1][lane], a[2][lane]};
+}
+
+/// The body whose axes the normal turns with: body 0, unless its surface is round and the other's
+/// is not.
+bool turnsWithBody1(const ExactPoint& p) { return p.radius0 > 0.0 && !(p.radius1 > 0.0); }
+
+/// The points of one contact.
+template <class Bundle, class Rows>
+void collectContact(Simulation& sim, const ContactCache::Contact& contact, const Bundle& bundle,
+                    Rows& rows, ContactSums& sums, int lane) {
+  ExactPoint p;
+  p.body0 = static_cast<std::uint32_t>(bundle.body0[lane]);
+  p.body1 = static_cast<std::uint32_t>(bundle.body1[lane]);
+  const bool moves0 = sim.pushable[p.body0] != 0;
+  if (!moves0 && sim.pushable[p.body1] == 0) return;
+  p.island = sim.islands.islandOf[moves0 ? p.body0 : p.body1];
+  p.sums = &sums;
+  p.lane = lane;
+  p.friction = bundle.friction[lane];
+  p.restitution = bundle.restitution[lane];
+  p.size = bundle.size[lane];
+
+  const CollisionPipeline::Pair& pair = sim.collision.pairs()[contact.pair];
+  const auto [c0, c1] = contact.flipped ? std::pair{pair.colliderB, pair.colliderA}
+                                        : std::pair{pair.colliderA, pair.colliderB};
+  const BodyPose& pose0 = sim.solver.pose[p.body0];
+  const BodyPose& pose1 = sim.solver.pose[p.body1];
+  const Quaternion q0 = orientationOf(pose0), q1 = orientationOf(pose1);
+  const Vector3D normal = q0 * laneVector(bundle.normal, lane);
+  p.radius0 = roundness(sim.collision.colliders()[c0], pose0, normal);
+  p.radius1 = roundness(sim.collision.colliders()[c1], pose1, normal);
+  p.normalOfOwner = (turnsWithBody1(p) ? q1 : q0).conjugate() * normal;
+  p.startTangent = laneVector(rows.tangent, lane);
+  const Vector3D toCore0 = -p.radius0 * (q0.conjugate() * normal);
+  const Vector3D toCore1 = p.radius1 * (q1.conjugate() * normal);
+  constexpr std::size_t kPoints = sizeof(rows.points) / sizeof(rows.points[0]);
+  for (std::size_t i = 0; i < kPoints; ++i) {
+    if (!(bundle.active[i][lane] > 0.0)) continue;
+    p.rows = &rows.points[i];
+    p.core0 = laneVector(bundle.anchor0[i], lane) + toCore0;
+    p.core1 = laneVector(bundle.anchor1[i], lane) + toCore1;
+    p.impulse = {p.rows->impulse[0][lane], p.rows->impulse[1][lane], p.rows->impulse[2][lane]};
+    sim.exact.unsorted.push_back(p);
+  }
+}
+
+}  // namespace
+
+ContactPlace placeContact(const ExactPoint& p, const SolverBodies& bodies) {
+  const BodyPose& pose0 = bodies.pose[p.body0];
+  const BodyPose& pose1 = bodies.pose[p.body1];
+  const Quaternion q0 = orientationOf(pose0), q1 = orientationOf(pose1);
+  const Vector3D between = vec(pose1.x) - vec(pose0.x);
+  const Vector3D core0 = q0 * p.core0;            // from x0
+  const Vector3D core1 = between + q1 * p.core1;  // from x0
+  ContactPlace place;
+  if (p.radius0 > 0.0 && p.radius1 > 0.0) {
+    const Vector3D apart = core1 - core0;
+    const double distance = apart.norm();
+    place.normal = distance > 0.0 ? Vector3D{apart / distance} : Vector3D{q0 * p.normalOfOwner};
+  } else {
+    place.normal = (turnsWithBody1(p) ? q1 : q0) * p.normalOfOwner;
+  }
+  place.tangent1 =
+      (p.startTangent - p.startTangent.dot(place.normal) * place.normal).normalized();
+  place.tangent2 = place.normal.cross(place.tangent1);
+  place.gap = place.normal.dot(core1 - core0) - p.radius0 - p.radius1;
+  // The point stays with body 1, midway between the surfaces.
+  place.arm0 = core1 - (p.radius1 + 0.5 * place.gap) * place.normal;
+  place.arm1 = place.arm0 - between;
+  return place;
+}
+
+Vector3D relativeVelocity(const ExactPoint& p, const SolverBodies& bodies) {
+  const BodyMotion& m0 = bodies.motion[p.body0];
+  const BodyMotion& m1 = bodies.motion[p.body1];
+  const Vector3D u = (vec(m1.v) + vec(m1.w).cross(p.place.arm1)) -
+                     (vec(m0.v) + vec(m0.w).cross(p.place.arm0));
+  return {u.dot(p.place.normal), u.dot(p.place.tangent1), u.dot(p.place.tangent2)};
+}
+
+void collectExactPoints(Simulation& sim) {
+  ExactStep& exact = sim.exact;
+  exact.unsorted.clear();
+  sim.collision.contacts().forEach([&](std::uint32_t, const ContactCache::Contact& contact,
+                                       auto& bundle, auto& rows, ContactSums& sums, int lane) {
+    collectContact(sim, contact, bundle, rows, sums, lane);
+  });
+  const std::size_t islands = sim.islands.count();
+  exact.start.assign(islands + 2, 0);
+  for (const ExactPoint& p : exact.unsorted) ++exact.start[p.island + 2];
+  for (std::size_t k = 2; k < exact.start.size(); ++k) exact.start[k] += exact.start[k - 1];
+  exact.points.resize(exact.unsorted.size());
+  for (const ExactPoint& p : exact.unsorted) exact.points[exact.start[p.island + 1]++] = p;
+  exact.start.pop_back();
+  while (exact.islands.size() < islands) exact.islands.push_back(std::make_unique<ExactIsland>());
+}
+
+}  // namespace msd_sim

@@ -1,0 +1,355 @@
+#include "msd-sim/src/Environment/Stages/ExactIslandSolve.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace msd_sim {
+
+namespace {
+
+// Gap after the drift, relative to the contact's size, up to which a point counts as closed.
+constexpr double kTouching = 1e-9;
+
+// Gap error, relative to the contact's size, that the drift is not repeated for.
+constexpr double kGapError = 1e-13;
+
+// Residual asked for beyond exactTolerance where it is cheap: resting bodies then do not creep.
+constexpr double kAim = 1e-4;
+
+// Share of the fastest body's speed whose exactTolerance part is rounding: with the default of 1e-8
+// about a hundred roundings of that speed.
+constexpr double kSpeedFloor = 1e-4;
+
+// Work of contacts on an island that counts as rounding, relative to its kinetic energy.
+constexpr double kWorkRounding = 1e-12;
+
+// Changes of motors and brakes between holding and slipping in one solve.
+constexpr int kBoundChanges = 16;
+
+// Halvings of the search for the largest restitution that creates no energy.
+constexpr int kReboundHalvings = 12;
+
+Vector3D vec(const double (&a)[3]) { return vectorOfArray(a); }
+
+void assign(double (&a)[3], const Vector3D& v) {
+  for (int c = 0; c < 3; ++c) a[c] = v[c];
+}
+
+}  // namespace
+
+Matrix3D inverseInertiaOf(const BodyMotion& m) {
+  Matrix3D s;
+  s << m.inverseXX, m.inverseXY, m.inverseXZ, m.inverseXY, m.inverseYY, m.inverseYZ, m.inverseXZ,
+      m.inverseYZ, m.inverseZZ;
+  return s;
+}
+
+PairImpulse pairImpulse(const ContactPlace& place, const Vector3D& impulse) {
+  const Vector3D p =
+      impulse[0] * place.normal + impulse[1] * place.tangent1 + impulse[2] * place.tangent2;
+  return {p, place.arm0.cross(p), place.arm1.cross(p)};
+}
+
+ExactIslandSolve::ExactIslandSolve(Simulation& sim, std::size_t island, double h)
+    : sim_{sim},
+      data_{*sim.exact.islands[island]},
+      points_{sim.exact.points.data() + sim.exact.start[island],
+              sim.exact.points.data() + sim.exact.start[island + 1]},
+      bodies_{sim.islands.bodies.data() + sim.islands.start[island],
+              sim.islands.bodies.data() + sim.islands.start[island + 1]},
+      h_{h} {}
+
+void ExactIslandSolve::begin() {
+  data_.certificate = ContactCertificate{};
+  data_.iterations = 0;
+  data_.converged = true;
+}
+
+void ExactIslandSolve::beginSubstep() {
+  for (ExactPoint& p : points_) {
+    p.place = placeContact(p, sim_.solver);
+    p.startGap = p.place.gap;
+    p.target = -std::max(p.startGap, 0.0) / h_;
+    p.rebound = reboundSpeed(p);
+    p.closed = true;
+  }
+  for (const std::uint32_t i : bodies_) {
+    const BodyMotion& m = sim_.solver.motion[i];
+    sim_.exact.startVelocity[i] = {vec(m.v), vec(m.w)};
+  }
+}
+
+/// speed at the moment of touch, from the velocities and loads at the start of the substep,
+/// u² = u0² - 2 a φ.
+double ExactIslandSolve::reboundSpeed(const ExactPoint& p) const {
+  if (!(p.restitution > 0.0)) return 0.0;
+  const double u = relativeVelocity(p, sim_.solver)[0];
+  const auto pull = [&](std::uint32_t i, const Vector3D& arm) -> Vector3D {
+    const BodyLoad& load = sim_.solver.load[i];
+    if (sim_.pushable[i] == 0) return Vector3D::Zero();
+    const Vector3D spin = inverseInertiaOf(sim_.solver.motion[i]) * vec(load.torque);
+    return vec(load.a) + spin.cross(arm);
+  };
+  const double a = p.place.normal.dot(pull(p.body1, p.place.arm1) - pull(p.body0, p.place.arm0));
+  const double gap = std::max(p.startGap, 0.0);
+  const double mean = u + 0.5 * h_ * a;
+  if (mean >= 0.0 || gap + h_ * mean > 0.0) return 0.0;
+  const double speed = std::sqrt(std::max(u * u - 2.0 * a * gap, 0.0));
+  return speed > sim_.settings.restitutionThreshold ? p.restitution * speed : 0.0;
+}
+
+void ExactIslandSolve::beginPositions() {
+  if (data_.joints.empty()) return;
+  collectJointRows(JointComponent::Phase::kPosition);
+  (void)evaluateJoints(JointComponent::Phase::kPosition);
+}
+
+bool ExactIslandSolve::solvePositions() {
+  for (const std::uint32_t i : bodies_) sim_.exact.meanSpin[i] = vec(sim_.solver.motion[i].w);
+  solve();
+  for (const std::uint32_t i : bodies_) {
+    sim_.exact.meanSpin[i] = 0.5 * (sim_.exact.meanSpin[i] + vec(sim_.solver.motion[i].w));
+  }
+  for (ExactPoint& p : points_) {
+    p.first = p.impulse;
+    p.firstPlace = p.place;
+  }
+  return !data_.joints.empty() && evaluateJoints(JointComponent::Phase::kPosition) > 1.0;
+}
+
+bool ExactIslandSolve::correctTargets() {
+  bool again = false;
+  for (ExactPoint& p : points_) {
+    const double gap = placeContact(p, sim_.solver).gap;
+    const double error = gap - std::min(p.startGap, 0.0);
+    if (!(p.impulse[0] > 0.0) && error >= 0.0) continue;
+    if (std::abs(error) <= kGapError * p.size) continue;
+    p.target -= error / h_;
+    again = true;
+  }
+  return again;
+}
+
+void ExactIslandSolve::solveVelocities() {
+  bool bounces = false;
+  for (ExactPoint& p : points_) {
+    p.place = placeContact(p, sim_.solver);
+    p.closed = p.first[0] > 0.0 || p.place.gap <= kTouching * p.size;
+    p.target = p.closed ? p.rebound : 0.0;
+    bounces = bounces || p.target > 0.0;
+  }
+  keepVelocities();
+  if (!data_.joints.empty()) {
+    collectJointRows(JointComponent::Phase::kVelocity);
+    (void)evaluateJoints(JointComponent::Phase::kVelocity);
+  }
+  if (bounces && sim_.settings.sequentialImpacts && data_.joints.empty()) {
+    solveImpactsInTurn();
+  } else {
+    solve();
+    if (bounces && createsEnergy()) limitRebound();
+  }
+  accumulate();
+}
+
+void ExactIslandSolve::solve() {
+  data_.freeVelocity.clear();
+  for (const std::uint32_t i : bodies_) {
+    const BodyMotion& m = sim_.solver.motion[i];
+    data_.freeVelocity.emplace_back(vec(m.v), vec(m.w));
+  }
+  try {
+    solveRows();
+  } catch (const std::invalid_argument&) {
+    // Numbers that no problem can hold: the scatter stage finds them and takes the step back.
+    for (const std::uint32_t i : bodies_) {
+      sim_.solver.motion[i].v[0] = std::numeric_limits<double>::quiet_NaN();
+    }
+    for (ExactPoint& p : points_) p.impulse.setZero();
+  }
+  for (JointComponent* component : data_.joints) component->takeImpulses();
+}
+
+void ExactIslandSolve::solveRows() {
+  ExactResult result = solveOnce();
+  for (int k = 0; k < kBoundChanges && takeMultipliers(result); ++k) {
+    for (std::size_t b = 0; b < bodies_.size(); ++b) {
+      BodyMotion& m = sim_.solver.motion[bodies_[b]];
+      assign(m.v, data_.freeVelocity[b].linear);
+      assign(m.w, data_.freeVelocity[b].angular);
+    }
+    result = solveOnce();
+  }
+  note(result);
+}
+
+ExactResult ExactIslandSolve::solveOnce() {
+  buildProblem();
+  const ExactOptions options{.tolerance = sim_.settings.exactTolerance,
+                             .velocityFloor = velocityFloor(),
+                             .aim = kAim * sim_.settings.exactTolerance,
+                             .maxIterations = sim_.settings.exactIterations};
+  const ExactResult result = data_.solver.solve(data_.problem, options, data_.warmStart);
+  for (ExactPoint& p : points_) {
+    if (!p.closed) p.impulse.setZero();
+  }
+  for (std::size_t c = 0; c < data_.contact.size(); ++c) {
+    points_[data_.contact[c]].impulse = {result.impulse[3 * c], result.impulse[3 * c + 1],
+                                         result.impulse[3 * c + 2]};
+  }
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    BodyMotion& m = sim_.solver.motion[bodies_[b]];
+    for (std::size_t c = 0; c < 3; ++c) {
+      m.v[c] += result.bodyVelocityChange[6 * b + c];
+      m.w[c] += result.bodyVelocityChange[6 * b + 3 + c];
+    }
+  }
+  return result;
+}
+
+void ExactIslandSolve::addBody(std::uint32_t slot) {
+  const BodyMotion& m = sim_.solver.motion[slot];
+  sim_.exact.localBody[slot] = data_.problem.addBody({m.inverseMass, inverseInertiaOf(m)});
+}
+
+void ExactIslandSolve::buildProblem() {
+  data_.problem.clear();
+  for (const std::uint32_t slot : bodies_) addBody(slot);
+  data_.contact.clear();
+  data_.warmStart.clear();
+  pushBoundedRows();
+  for (std::uint32_t i = 0; i < points_.size(); ++i) {
+    if (!points_[i].closed) continue;
+    addContact(points_[i]);
+    data_.contact.push_back(i);
+    for (int c = 0; c < 3; ++c) data_.warmStart.push_back(points_[i].impulse[c]);
+  }
+  addJointRows();
+}
+
+void ExactIslandSolve::addContact(const ExactPoint& p) {
+  const ContactPlace& place = p.place;
+  FrictionContact contact;
+  contact.bodyA = localBody(p.body0);
+  contact.bodyB = localBody(p.body1);
+  const Vector3D* axes[3] = {&place.normal, &place.tangent1, &place.tangent2};
+  for (int r = 0; r < 3; ++r) {
+    const Vector3D& d = *axes[r];
+    contact.jacobianA.row(r) << -d.transpose(), -place.arm0.cross(d).transpose();
+    contact.jacobianB.row(r) << d.transpose(), place.arm1.cross(d).transpose();
+  }
+  Vector3D q = relativeVelocity(p, sim_.solver);
+  q[0] -= p.target;
+  data_.problem.addContact(contact, q, p.friction);
+}
+
+int ExactIslandSolve::localBody(std::uint32_t slot) const {
+  return sim_.pushable[slot] != 0 ? sim_.exact.localBody[slot] : kStaticBody;
+}
+
+/// What gravity adds in a step, and a share of the fastest motion: velocities of which the
+/// tolerance's part is of no interest.
+double ExactIslandSolve::velocityFloor() const {
+  double fastest = 0.0;
+  for (const std::uint32_t i : bodies_) {
+    const BodyMotion& m = sim_.solver.motion[i];
+    fastest = std::max(fastest, vec(m.v).norm() + vec(m.w).norm() * sim_.solver.pose[i].size);
+  }
+  return h_ * sim_.settings.gravity.norm() + kSpeedFloor * fastest;
+}
+
+void ExactIslandSolve::note(const ExactResult& result) {
+  ContactCertificate& worst = data_.certificate;
+  const ContactCertificate& c = result.certificate;
+  const auto take = [](double& a, double b) { a = std::isnan(a) ? b : std::max(a, b); };
+  take(worst.naturalMap, c.naturalMap);
+  take(worst.velocityError, c.velocityError);
+  take(worst.velocityErrorAbsolute, c.velocityErrorAbsolute);
+  take(worst.complementarity, c.complementarity);
+  take(worst.coneViolation, c.coneViolation);
+  take(worst.normalViolation, c.normalViolation);
+  take(worst.bilateralViolation, c.bilateralViolation);
+  data_.iterations += result.iterations();
+  data_.converged = data_.converged && result.converged();
+}
+
+void ExactIslandSolve::keepVelocities() {
+  for (const std::uint32_t i : bodies_) {
+    const BodyMotion& m = sim_.solver.motion[i];
+    sim_.exact.kickedVelocity[i] = {vec(m.v), vec(m.w)};
+  }
+}
+
+void ExactIslandSolve::resetVelocities() {
+  for (const std::uint32_t i : bodies_) {
+    BodyMotion& m = sim_.solver.motion[i];
+    assign(m.v, sim_.exact.kickedVelocity[i].linear);
+    assign(m.w, sim_.exact.kickedVelocity[i].angular);
+  }
+}
+
+/// Translation: P·v̄ with the mean of the velocities before and after the substep, and (E-10), what
+/// an uneven split into phases moves the body in the field of its loads, ½h a·(P₂ - P₁). Rotation:
+/// L·ω̄ with the mean over each phase; the drift keeps the energy of the rotation.
+double ExactIslandSolve::workOf(const ExactPoint& p, const Vector3D& first,
+                                const Vector3D& second) const {
+  const PairImpulse p1 = pairImpulse(p.firstPlace, first);
+  const PairImpulse p2 = pairImpulse(p.place, second);
+  const auto onBody = [&](std::uint32_t i, const Vector3D& turn1, const Vector3D& turn2) {
+    const BodyMotion& m = sim_.solver.motion[i];
+    if (sim_.pushable[i] == 0) {
+      return (p1.linear + p2.linear).dot(vec(m.v)) + (turn1 + turn2).dot(vec(m.w));
+    }
+    const Vector3D velocity = 0.5 * (vec(m.v) + sim_.exact.startVelocity[i].linear);
+    const Vector3D spin = 0.5 * (vec(m.w) + sim_.exact.kickedVelocity[i].angular);
+    return (p1.linear + p2.linear).dot(velocity) +
+           0.5 * h_ * vec(sim_.solver.load[i].a).dot(p2.linear - p1.linear) +
+           turn1.dot(sim_.exact.meanSpin[i]) + turn2.dot(spin);
+  };
+  return onBody(p.body1, p1.angular1, p2.angular1) - onBody(p.body0, p1.angular0, p2.angular0);
+}
+
+bool ExactIslandSolve::createsEnergy() const {
+  double work = 0.0;
+  for (const ExactPoint& p : points_) work += workOf(p, p.first, p.impulse);
+  double kinetic = 0.0;
+  for (const std::uint32_t i : bodies_) {
+    kinetic += 0.5 * sim_.solver.mass[i].mass *
+               (vec(sim_.solver.motion[i].v).squaredNorm() +
+                sim_.exact.startVelocity[i].linear.squaredNorm());
+  }
+  return work > kWorkRounding * kinetic;
+}
+
+/// Newton's restitution with friction can create energy (Kane's pendulum). The largest common share
+/// of the rebounds that does not is searched for; the law with that restitution is solved as exactly
+/// as any other.
+void ExactIslandSolve::limitRebound() {
+  double low = 0.0, high = 1.0, share = 1.0;
+  const auto attempt = [&](double s) {
+    resetVelocities();
+    for (ExactPoint& p : points_) p.target = p.closed ? s * p.rebound : 0.0;
+    solve();
+    share = s;
+    return !createsEnergy();
+  };
+  for (int k = 0; k < kReboundHalvings; ++k) {
+    const double middle = 0.5 * (low + high);
+    (attempt(middle) ? low : high) = middle;
+  }
+  if (share != low) (void)attempt(low);
+}
+
+void ExactIslandSolve::accumulate() {
+  for (ExactPoint& p : points_) {
+    p.normalWork += workOf(p, {p.first[0], 0.0, 0.0}, {p.impulse[0], 0.0, 0.0});
+    p.frictionWork += workOf(p, {0.0, p.first[1], p.first[2]}, {0.0, p.impulse[1], p.impulse[2]});
+    p.total += p.first + p.impulse;
+    // The smaller of the two is the better guess of what the next phase needs: an impact passes.
+    if (p.first[0] < p.impulse[0]) p.impulse = p.first;
+  }
+}
+
+}  // namespace msd_sim

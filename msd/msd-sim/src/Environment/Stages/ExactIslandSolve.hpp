@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "msd-sim/src/Environment/Simulation.hpp"
+
+namespace msd_sim {
+
+/// One island through the phases of an exact substep (docs/theory/exact-contact.md, section 9).
+/// Works on the island's own bodies, points and solver, so that islands may run side by side.
+class ExactIslandSolve {
+ public:
+  ExactIslandSolve(Simulation& sim, std::size_t island, double h);
+
+  /// Start of a step: an empty certificate.
+  void begin();
+
+  /// Start of a substep: gaps, and the rebound speed of the points that will hit.
+  void beginSubstep();
+
+  /// Start of phase 1, after the kick: the rows of the joints.
+  void beginPositions();
+
+  /// Phase 1 (T-6): impulses for which the gaps do not close in the drift. True where the joints
+  /// ask for another solve.
+  bool solvePositions();
+
+  /// After a drift: moves the targets by what the turning of the bodies did to the gaps. True where
+  /// phase 1 and the drift have to be repeated.
+  [[nodiscard]] bool correctTargets();
+
+  /// Phase 2 (T-8): the points that touch after the drift, with their rebounds; then adds the
+  /// impulses of both phases to those of the step.
+  void solveVelocities();
+
+ private:
+  [[nodiscard]] double reboundSpeed(const ExactPoint& p) const;
+  void buildProblem();
+  void addBody(std::uint32_t slot);
+  void addContact(const ExactPoint& p);
+  [[nodiscard]] int localBody(std::uint32_t slot) const;
+  [[nodiscard]] double velocityFloor() const;
+  /// Impulses for which every closed point has u_N >= target, with friction, given to the bodies.
+  void solve();
+  void solveRows();
+  [[nodiscard]] ExactResult solveOnce();
+  void note(const ExactResult& result);
+  void keepVelocities();
+  void resetVelocities();
+  /// Work that two impulses, of phase 1 and phase 2, did at a point in this substep [J].
+  [[nodiscard]] double workOf(const ExactPoint& p, const Vector3D& first,
+                              const Vector3D& second) const;
+  [[nodiscard]] bool createsEnergy() const;
+  void limitRebound();
+  void accumulate();
+
+  // ExactJoints.cpp.
+  void collectJointRows(JointComponent::Phase phase);
+  double evaluateJoints(JointComponent::Phase phase);
+  void pushBoundedRows();
+  void addJointRows();
+  [[nodiscard]] double rowVelocity(const ExactJointRow& r) const;
+  bool takeMultipliers(const ExactResult& result);
+
+  // SequentialImpacts.cpp.
+  void solveImpactsInTurn();
+  void takeBackPhaseOne();
+  [[nodiscard]] bool findFastestApproach(std::uint32_t& body0, std::uint32_t& body1) const;
+  void solvePair(std::uint32_t body0, std::uint32_t body1);
+  void push(const ExactPoint& p, const ContactPlace& place, const Vector3D& impulse);
+
+  Simulation& sim_;
+  ExactIsland& data_;
+  std::span<ExactPoint> points_;
+  std::span<const std::uint32_t> bodies_;
+  double h_;
+};
+
+/// Packed arrays as vectors.
+[[nodiscard]] inline Vector3D vectorOfArray(const double (&a)[3]) { return {a[0], a[1], a[2]}; }
+[[nodiscard]] Matrix3D inverseInertiaOf(const BodyMotion& m);
+
+/// Impulse components as the bodies feel them at a place.
+[[nodiscard]] PairImpulse pairImpulse(const ContactPlace& place, const Vector3D& impulse);
+
+}  // namespace msd_sim

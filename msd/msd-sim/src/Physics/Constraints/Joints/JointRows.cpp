@@ -1,0 +1,29 @@
+// The rows of a component for a solver that takes them together with those of contacts.
+#include "msd-sim/src/Physics/Constraints/Joints/JointComponent.hpp"
+
+namespace msd_sim {
+
+void JointComponent::beginPhase(const SolverBodies& bodies, std::span<JointRecord> records,
+                                Phase phase) {
+  placeRows(bodies, records);
+  if (phase == Phase::kVelocity) {
+    if (soft_) turnSprings(bodies, records);
+    measureCoordinates(bodies, records);
+  }
+  for (auto* rows : {&rows_, &bounded_}) {
+    for (SystemRow& row : *rows) softenRow(row, phase);
+  }
+  if (phase == Phase::kPosition) beginSubstep(bodies, records);
+}
+
+double JointComponent::evaluatePhase(const SolverBodies& bodies,
+                                     std::span<const JointRecord> records, Phase phase) {
+  return phase == Phase::kPosition ? evaluatePositions(bodies, records)
+                                   : evaluateVelocities(bodies);
+}
+
+void JointComponent::takeImpulses() {
+  for (Link& link : links_) link.applied = impulseOf(link);
+}
+
+}  // namespace msd_sim
