@@ -44,11 +44,9 @@ if(MSD_BUILD_FUZZERS)
   target_compile_options(msd_compiler INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# Paths inside the checkout are hashed relative to it, so that several checkouts share the cache.
 find_program(MSD_CCACHE ccache)
 if(MSD_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
-    "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${MSD_CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${MSD_CCACHE}")
 endif()
 
 set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
