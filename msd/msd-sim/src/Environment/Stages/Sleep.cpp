@@ -151,6 +151,14 @@ bool wakeCalled(Simulation& sim) {
     const ContactBodies& who = contacts.bodies(id);
     if (sim.pushable[who.a] != 0 || sim.pushable[who.b] != 0) freed.push_back(id);
   });
+  // A contact that was coloured while one of its bodies slept took no notice of that body.
+  contacts.forEach([&](std::uint32_t id, const ContactCache::Contact&, auto&, auto&, ContactSums&,
+                       int) {
+    const ContactBodies& who = contacts.bodies(id);
+    if ((sim.pushable[who.a] != 0 && !who.aMoves) || (sim.pushable[who.b] != 0 && !who.bMoves)) {
+      freed.push_back(id);
+    }
+  });
   for (const std::uint32_t id : freed) {
     const ContactBodies who = contacts.bodies(id);
     contacts.recolour(id, sim.pushable[who.a] != 0, sim.pushable[who.b] != 0);
