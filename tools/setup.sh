@@ -103,6 +103,16 @@ want() {
   fi
 }
 
+# want_page: npm, from wherever it comes (Debian's package, or a newer Node.js that brings its own).
+want_page() {
+  command -v npm >/dev/null && command -v node >/dev/null && return 0
+  local wanted
+  mapfile -t wanted < <(packages page)
+  want "${wanted[@]}"
+  command -v npm >/dev/null ||
+    say "npm is missing, so msd view is built without its page (Debian: apt-get install nodejs npm)"
+}
+
 # The build folder: build/release in the checkout, or the user's cache where that is read-only.
 choose_build_dir() {
   build="$root/build/release"

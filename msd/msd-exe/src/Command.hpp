@@ -41,10 +41,19 @@ struct Command {
 
 void addRunCommand(CLI::App& parser, Action& action);
 void addSolveCommand(CLI::App& parser, Action& action);
-void addValidateCommand(CLI::App& parser, Action& action);
 void addCheckCommand(CLI::App& parser, Action& action);
 void addInfoCommand(CLI::App& parser, Action& action);
 void addBenchCommand(CLI::App& parser, Action& action);
+void addValidateCommand(CLI::App& parser, Action& action);
+void addExportCommand(CLI::App& parser, Action& action);
+void addPlotCommand(CLI::App& parser, Action& action);
+void addReportCommand(CLI::App& parser, Action& action);
+void addVerifyCommand(CLI::App& parser, Action& action);
+void addResumeCommand(CLI::App& parser, Action& action);
+#ifdef MSD_HAS_VIEW
+void addViewCommand(CLI::App& parser, Action& action);
+void addSnapshotCommand(CLI::App& parser, Action& action);
+#endif
 
 /// The whole tool: reads the command line, runs the command, reports errors on stderr as one line
 /// that starts with "msd: ".

@@ -14,6 +14,8 @@
 #include "msd-assets/src/MassProperties.hpp"
 #include "msd-assets/src/MeshIo.hpp"
 #include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/RecordingInfo.hpp"
+#include "msd-record/src/OpenRecording.hpp"
 #include "msd-scene/src/ReadScene.hpp"
 
 namespace msd_exe {
@@ -168,13 +170,14 @@ int describe(const std::string& path) {
   });
   std::error_code error;
   if (!fs::exists(path, error))
-    throw UsageError{
-        fmt::format("{}: found no file of this name, expected a scene, mesh or poses file", path)};
+    throw UsageError{fmt::format(
+        "{}: found no file of this name, expected a scene, recording, mesh or poses file", path)};
   if (fs::is_directory(path, error)) {
     throw UsageError{fmt::format("{}: found a directory, expected a file", path)};
   }
   if (extension == ".stl" || extension == ".obj") return describeMesh(path);
   if (extension == ".bin") return describePoses(path);
+  if (extension == ".db" || msd_record::isSqliteFile(path)) return describeRecording(path);
   return describeScene(path);
 }
 
@@ -182,7 +185,10 @@ int describe(const std::string& path) {
 
 void addInfoCommand(CLI::App& parser, Action& action) {
   const auto path = std::make_shared<std::string>();
-  parser.add_option("FILE", *path, "scene (.json), mesh (.stl, .obj) or poses (.bin)")->required();
+  parser
+      .add_option("FILE", *path,
+                  "scene (.json), recording (.db), mesh (.stl, .obj) or poses (.bin)")
+      ->required();
   parser.callback([path, &action] { action = [path] { return describe(*path); }; });
 }
 

@@ -11,13 +11,14 @@
 #include <vector>
 
 #include "msd-exe/src/Command.hpp"
-#include "msd-exe/src/Interrupt.hpp"
 #include "msd-exe/src/OptionChecks.hpp"
 #include "msd-exe/src/PosesWriter.hpp"
 #include "msd-exe/src/ProblemWriter.hpp"
 #include "msd-exe/src/ProgressBar.hpp"
+#include "msd-exe/src/RecordOutput.hpp"
 #include "msd-exe/src/ReportWriter.hpp"
 #include "msd-exe/src/RunResult.hpp"
+#include "msd-exe/src/Runner.hpp"
 #include "msd-exe/src/TraceWriter.hpp"
 #include "msd-scene/src/Limits.hpp"
 #include "msd-scene/src/ReadScene.hpp"
@@ -29,7 +30,6 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 using msd_scene::Limits;
-using msd_sim::StepStatus;
 
 struct RunOptions {
   std::string scene{};
@@ -45,6 +45,8 @@ struct RunOptions {
   std::string report{};
   std::vector<std::string> problem{};  ///< step and file
   std::string trace{};
+  std::string record{};
+  RecordChoices recording{};
   bool profile{false};
   bool hash{false};
   bool expect{false};
@@ -65,13 +67,15 @@ msd_scene::SettingsOverrides overridesOf(const RunOptions& options) {
     result.method = *options.method == "exact" ? msd_sim::Method::kExact : msd_sim::Method::kFast;
   }
   if (options.noSleep) result.sleeping = false;
+  if (!options.record.empty()) result.hashEveryStep = true;
   return result;
 }
 
 /// Refuses outputs that would overwrite the scene or one another.
 void checkOutputs(const RunOptions& options) {
   std::vector<std::pair<std::string_view, const std::string*>> outputs{
-      {"--poses", &options.poses}, {"--report", &options.report}, {"--profile", &options.trace}};
+      {"--poses", &options.poses}, {"--report", &options.report}, {"--profile", &options.trace},
+      {"--record", &options.record}};
   if (!options.problem.empty()) outputs.emplace_back("--dump-problem", &options.problem[1]);
   std::vector<fs::path> taken{fs::weakly_canonical(options.scene)};
   for (const auto& [option, path] : outputs) {
@@ -107,8 +111,11 @@ struct Outputs {
   std::unique_ptr<ReportWriter> report{};
   std::unique_ptr<TraceWriter> trace{};
   std::unique_ptr<ProblemWriter> problem{};
+  std::unique_ptr<RecordOutput> record{};
 
-  Outputs(const RunOptions& options, std::uint64_t steps) {
+  Outputs(const RunOptions& options, const msd_scene::SceneDocument& simulated,
+          const msd_scene::SceneWorld& scene) {
+    const std::uint64_t steps = simulated.steps;
     checkOutputs(options);
     if (!options.poses.empty()) {
       poses = std::make_unique<PosesWriter>(options.poses, steps, options.posesEvery);
@@ -119,10 +126,26 @@ struct Outputs {
       problem = std::make_unique<ProblemWriter>(options.problem[1],
                                                 problemStep(options.problem[0], steps));
     }
+    if (!options.record.empty()) {
+      record = std::make_unique<RecordOutput>(
+          std::make_unique<msd_record::Recorder>(options.record, simulated, scene,
+                                                 recordOptions(options.recording, steps)),
+          options.recording.onError == "stop", false);
+    }
   }
 
-  [[nodiscard]] std::string list() const {
-    std::string text;
+  [[nodiscard]] std::vector<StepObserver*> observers() const {
+    std::vector<StepObserver*> list;
+    if (poses) list.push_back(poses.get());
+    if (report) list.push_back(report.get());
+    if (trace) list.push_back(trace.get());
+    if (problem) list.push_back(problem.get());
+    if (record) list.push_back(record.get());
+    return list;
+  }
+
+  [[nodiscard]] std::string list(double stepSeconds) const {
+    std::string text = record ? record->line(stepSeconds) : std::string{};
     const auto add = [&](const OutputFile& file, const std::string& what) {
       text += fmt::format("{:<10} {} ({}, {:.3g} MB)\n", "wrote", file.path().string(), what,
                           1e-6 * static_cast<double>(file.bytes()));
@@ -135,47 +158,6 @@ struct Outputs {
     if (trace) add(trace->file(), "open it with Perfetto or chrome://tracing");
     return text;
   }
-};
-
-/// Steps the world and tells the observers; stops early when a step fails or the user asks.
-class Runner {
- public:
-  Runner(msd_scene::SceneWorld& scene, std::vector<StepObserver*> observers)
-      : scene_{scene}, observers_{std::move(observers)} {}
-
-  RunEnd run(std::uint64_t steps, msd_scene::ExpectationChecker& checker) {
-    const InterruptGuard guard;
-    for (StepObserver* observer : observers_) observer->begin(scene_);
-    checker.observe(scene_);
-    RunEnd end = RunEnd::kCompleted;
-    for (std::uint64_t i = 0; i < steps && end == RunEnd::kCompleted; ++i) {
-      end = step(checker);
-      if (InterruptGuard::isRequested() && i + 1 < steps) end = RunEnd::kInterrupted;
-    }
-    if (end == RunEnd::kCompleted) checker.finish(scene_);
-    for (StepObserver* observer : observers_) observer->finish(scene_);
-    return end;
-  }
-
-  [[nodiscard]] const msd_sim::StepReport& failure() const { return failure_; }
-
- private:
-  RunEnd step(msd_scene::ExpectationChecker& checker) {
-    const Clock::time_point start = Clock::now();
-    const msd_sim::StepReport report = scene_.advance();
-    const double seconds = secondsSince(start);
-    if (report.status == StepStatus::kNonFinite) {
-      failure_ = report;
-      return RunEnd::kNonFinite;
-    }
-    for (StepObserver* observer : observers_) observer->step(scene_, report, seconds);
-    checker.observe(scene_);
-    return RunEnd::kCompleted;
-  }
-
-  msd_scene::SceneWorld& scene_;
-  std::vector<StepObserver*> observers_;
-  msd_sim::StepReport failure_{};
 };
 
 /// Prints what the options ask for.
@@ -192,11 +174,11 @@ void printResult(const RunOptions& options, const RunResult& result, const std::
   }
   fmt::print("{}", summaryText(result));
   if (options.hash) fmt::print("{:<10} {}\n", "hash", hash);
-  fmt::print("{}", outputs.list());
+  fmt::print("{}", outputs.list(1e-3 * result.statistics.totalMilliseconds()));
   if (options.profile) fmt::print("\n{}", profileTable(result.statistics));
 }
 
-int exitCode(const RunOptions& options, const RunResult& result) {
+int exitCode(const RunOptions& options, const RunResult& result, const Outputs& outputs) {
   if (result.end == RunEnd::kInterrupted) return kInterrupted;
   if (result.end == RunEnd::kNonFinite) {
     const msd_sim::StepReport& failure = result.failure;
@@ -211,6 +193,7 @@ int exitCode(const RunOptions& options, const RunResult& result) {
                msd_sim::stageName(failure.failedStage), world.time());
     return kSimulationFailed;
   }
+  if (outputs.record && outputs.record->isFailed()) return kSimulationFailed;
   const bool held = std::ranges::all_of(result.expectations, &msd_scene::ExpectationResult::holds);
   if (options.expect && !held) {
     fmt::print(stderr, "msd: a check of the scene does not hold\n");
@@ -242,23 +225,23 @@ RunOptions completed(RunOptions options) {
 int run(const RunOptions& options) {
   const Clock::time_point start = Clock::now();
   const msd_scene::LoadedScene loaded = msd_scene::loadSceneFile(options.scene);
-  msd_scene::SceneWorld scene = msd_scene::buildWorld(loaded, overridesOf(options));
+  const msd_scene::SettingsOverrides overrides = overridesOf(options);
+  msd_scene::SceneWorld scene = msd_scene::buildWorld(loaded, overrides);
   const double buildMilliseconds = 1e3 * secondsSince(start);
   const std::uint64_t steps = options.steps.value_or(loaded.document.steps);
   if (!options.problem.empty() && scene.world.settings().method != msd_sim::Method::kExact) {
     throw UsageError{"--dump-problem: the method is fast, expected --method exact"};
   }
-  Outputs outputs{options, steps};
+  const std::string name =
+      loaded.document.name.empty() ? fs::path{options.scene}.stem().string() : loaded.document.name;
+  Outputs outputs{options, asSimulated(loaded.document, overrides, steps, name), scene};
   printWarnings(options, loaded);
 
   RunStatistics statistics;
   ProgressBar progress{steps};
   std::vector<StepObserver*> observers{&statistics};
   if (!options.quiet && !options.json && ProgressBar::isPossible()) observers.push_back(&progress);
-  if (outputs.poses) observers.push_back(outputs.poses.get());
-  if (outputs.report) observers.push_back(outputs.report.get());
-  if (outputs.trace) observers.push_back(outputs.trace.get());
-  if (outputs.problem) observers.push_back(outputs.problem.get());
+  for (StepObserver* observer : outputs.observers()) observers.push_back(observer);
 
   msd_scene::ExpectationChecker checker{loaded.document};
   Runner runner{scene, std::move(observers)};
@@ -266,18 +249,17 @@ int run(const RunOptions& options) {
   const RunResult result{.document = loaded.document,
                          .scene = scene,
                          .statistics = statistics,
-                         .sceneName = loaded.document.name.empty()
-                                          ? fs::path{options.scene}.stem().string()
-                                          : loaded.document.name,
+                         .sceneName = name,
                          .stepsAsked = steps,
                          .buildMilliseconds = buildMilliseconds,
                          .end = end,
                          .failure = runner.failure(),
                          .expectations = checker.results()};
+  if (outputs.record) outputs.record->close(scene, result.status());
   const std::string json = jsonLine(result);
   if (outputs.report) outputs.report->close(json);
   printResult(options, result, json, outputs);
-  return exitCode(options, result);
+  return exitCode(options, result, outputs);
 }
 
 void addSimulationOptions(CLI::App& parser, RunOptions& o) {
@@ -313,6 +295,15 @@ void addOutputOptions(CLI::App& parser, RunOptions& o) {
       ->type_name("N");
   parser.add_option("--report", o.report, "write a row of figures per step to a JSON file")
       ->type_name("OUT.json");
+  parser.add_option("--record", o.record, "record the run into a file (SQLite)")
+      ->type_name("OUT.db");
+  parser
+      .add_option("--record-every", o.recording.every,
+                  "steps between two recorded frames (default 1, more for thousands of bodies)")
+      ->check(wholeNumber(1, static_cast<std::uint64_t>(Limits::kMaxSteps)))
+      ->type_name("N");
+  parser.add_flag("--force", o.recording.force, "replace a recording that exists");
+  addRecordChoices(parser, o.recording);
   parser
       .add_option("--dump-problem", o.problem,
                   "write the friction problem of a step (exact method) for msd solve and others")

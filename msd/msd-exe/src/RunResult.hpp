@@ -12,7 +12,12 @@
 namespace msd_exe {
 
 /// How a run ended.
-enum class RunEnd : std::uint8_t { kCompleted, kNonFinite, kInterrupted };
+enum class RunEnd : std::uint8_t {
+  kCompleted,
+  kNonFinite,
+  kInterrupted,
+  kStopped,  ///< the recording failed, and the user wanted to stop then
+};
 
 /// Everything the summary, the JSON line and the report say about a run.
 struct RunResult {
@@ -26,7 +31,7 @@ struct RunResult {
   msd_sim::StepReport failure{};  ///< the report of the step that failed, when one did
   std::vector<msd_scene::ExpectationResult> expectations{};
 
-  /// "ok", "not converged", "non-finite" or "interrupted".
+  /// "ok", "not converged", "non-finite", "interrupted" or "recording failed".
   [[nodiscard]] std::string_view status() const;
 };
 

@@ -127,6 +127,8 @@ std::string_view RunResult::status() const {
       return "non-finite";
     case RunEnd::kInterrupted:
       return "interrupted";
+    case RunEnd::kStopped:
+      return "recording failed";
     case RunEnd::kCompleted:
       break;
   }

@@ -16,6 +16,8 @@ class StepObserver {
                     double seconds) = 0;
   /// After the last step, also when the run ended early.
   virtual void finish(const msd_scene::SceneWorld& scene) = 0;
+  /// Whether the run should end after this step.
+  [[nodiscard]] virtual bool wantsStop() const { return false; }
 };
 
 }  // namespace msd_exe

@@ -10,6 +10,7 @@
 
 #include "msd-exe/src/Command.hpp"
 #include "msd-exe/src/Version.hpp"
+#include "msd-record/src/RecordError.hpp"
 #include "msd-scene/src/SceneError.hpp"
 #include "msd-scene/src/Suggestion.hpp"
 
@@ -23,10 +24,13 @@ constexpr std::string_view kDescription =
 constexpr std::string_view kTheWay = R"(
 First steps:
   msd run scenes/demo.json      simulate a scene, see the summary
+  msd view scenes/demo.json     watch it in the browser
   msd check my_scene.json       say what is wrong with a scene, and where
   msd info my_scene.json        say what is in it
+  msd run scenes/demo.json --record demo.db
+  msd report demo.db            record it, and make a page of it
   msd run --help                all options of a command
-Scene files: docs/scene-format.md. This tool: docs/command-line.md.
+Scene files: docs/scene-format.md. Recordings: docs/recording.md. This tool: docs/command-line.md.
 )";
 
 void printError(std::string_view message) {
@@ -90,6 +94,9 @@ int runAction(const Action& action) {
   } catch (const msd_scene::SceneError& error) {
     printError(error.what());
     return kBadInput;
+  } catch (const msd_record::RecordError& error) {
+    printError(error.what());
+    return kBadInput;
   } catch (const UsageError& error) {
     printError(error.what());
     return kBadInput;
@@ -107,6 +114,8 @@ int runTool(int argc, const char* const* argv) {
   // A reader that goes away (msd run ... | head) shows as a write error, not as a sudden death that
   // leaves temporary files behind.
   std::signal(SIGPIPE, SIG_IGN);
+  // So does a file that may not grow any further.
+  std::signal(SIGXFSZ, SIG_IGN);
   CLI::App tool{std::string{kDescription}, "msd"};
   tool.set_version_flag("--version", versionText());
   tool.footer(std::string{kTheWay});

@@ -36,7 +36,7 @@ namespace {
 
 }  // namespace
 
-Outcome runMsd(const std::vector<std::string>& arguments, double interruptAfter) {
+Outcome runMsd(const std::vector<std::string>& arguments, double interruptAfter, int signal) {
   const char* build = std::getenv("MSD_BINARY_DIR");
   if (build == nullptr) throw std::runtime_error{"MSD_BINARY_DIR is not set: run through ctest"};
   const TemporaryFolder folder;
@@ -48,7 +48,7 @@ Outcome runMsd(const std::vector<std::string>& arguments, double interruptAfter)
   if (child == 0) execute(command, out, err);
   if (interruptAfter > 0.0) {
     std::this_thread::sleep_for(std::chrono::duration<double>(interruptAfter));
-    ::kill(child, SIGINT);
+    ::kill(child, signal == 0 ? SIGINT : signal);
   }
   int status = 0;
   ::waitpid(child, &status, 0);

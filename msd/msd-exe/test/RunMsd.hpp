@@ -14,9 +14,9 @@ struct Outcome {
 };
 
 /// Runs the real tool, with the arguments as they are, and waits for it. `interruptAfter` seconds >
-/// 0 sends it SIGINT then.
-[[nodiscard]] Outcome runMsd(const std::vector<std::string>& arguments,
-                             double interruptAfter = 0.0);
+/// 0 sends it a signal then, SIGINT where none is given.
+[[nodiscard]] Outcome runMsd(const std::vector<std::string>& arguments, double interruptAfter = 0.0,
+                             int signal = 0);
 
 [[nodiscard]] std::string readAll(const std::filesystem::path& path);
 void writeAll(const std::filesystem::path& path, const std::string& text);

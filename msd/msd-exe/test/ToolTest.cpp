@@ -35,7 +35,8 @@ TEST(Tool, tellsItsVersion) {
 }
 
 TEST(Tool, helpsWithEveryCommand) {
-  for (const char* command : {"run", "check", "info", "bench", "validate"}) {
+  for (const char* command : {"run", "solve", "check", "info", "bench", "validate", "export", "plot",
+                              "report", "verify", "resume"}) {
     const Outcome outcome = runMsd({command, "--help"});
     EXPECT_EQ(outcome.exitCode, 0);
     EXPECT_THAT(outcome.out, HasSubstr(std::string{"Usage: msd "} + command));
@@ -81,6 +82,12 @@ TEST(Tool, answersMisuseWithOneLineAndExitCodeTwo) {
       {{"info", folder / "none.json"}, "no file of this name"},
       {{"info", folder / "short.bin"}, "expected a poses file"},
       {{"info", folder / "bad.stl"}, "bad.stl"},
+      {{"run", ball, "--record-every", "0"}, "--record-every: found \"0\""},
+      {{"run", ball, "--on-record-error", "ignore"}, "expected stop or continue"},
+      {{"run", ball, "--record", folder / ""}, "it is a directory"},
+      {{"run", ball, "--record", folder / "no/such/folder.db"}, "cannot write"},
+      {{"run", ball, "--record", ball}, "is the scene itself"},
+      {{"export", folder / "x.db"}, "--csv is required"},
       {{"run", folder / ""}, "a directory"},
       {{"run", ball, "--poses", folder / ""}, "it is a directory"},
       {{"run", ball, "--poses", folder / "no/such/folder.bin"}, "cannot write"},

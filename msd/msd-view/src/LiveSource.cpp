@@ -1,0 +1,220 @@
+#include "msd-view/src/LiveSource.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <numbers>
+#include <utility>
+
+namespace msd_view {
+
+namespace {
+
+using msd_sim::BodyId;
+using msd_sim::Matrix3D;
+using msd_sim::Vector3D;
+
+/// The mouse holds a body by a critically damped spring of this frequency [Hz], softer where the
+/// step is too long for it: ω·dt stays below kDragStepLimit.
+constexpr double kDragFrequency = 2.5;
+constexpr double kDragStepLimit = 0.5;
+/// It pulls no harder than this many times the body's weight (or, without gravity, of its weight on
+/// the ground).
+constexpr double kDragWeights = 20.0;
+constexpr double kStandardGravity = 9.81;  ///< [m/s²]
+
+/// How a point at r from the centre of mass answers a force: W = 1/m + [r]× I⁻¹ [r]×ᵀ [1/kg].
+Matrix3D pointMobility(const msd_sim::AssetInertial& body, const Vector3D& r) {
+  Matrix3D cross;
+  cross << 0.0, -r.z(), r.y(), r.z(), 0.0, -r.x(), -r.y(), r.x(), 0.0;
+  return Matrix3D::Identity() * body.getInverseMass() +
+         cross * body.getInverseInertiaTensor() * cross.transpose();
+}
+
+}  // namespace
+
+LiveSource::LiveSource(msd_scene::LoadedScene loaded, std::string file, LiveOptions options)
+    : loaded_{std::move(loaded)}, options_{options}, file_{std::move(file)} {
+  build();
+}
+
+void LiveSource::build() {
+  scene_ =
+      std::make_unique<msd_scene::SceneWorld>(msd_scene::buildWorld(loaded_, options_.overrides));
+  info_ = std::make_shared<const SceneInfo>(describeScene(loaded_, *scene_, file_));
+  place_.clear();
+  for (std::size_t i = 0; i < scene_->bodies.size(); ++i) {
+    const std::uint32_t slot = scene_->bodies[i].index;
+    if (slot >= place_.size()) place_.resize(slot + 1, 0);
+    place_[slot] = static_cast<std::uint32_t>(i);
+  }
+  history_.clear();
+  history_bytes_ = 0;
+  new_rows_.clear();
+  row_maker_ = {};
+  drag_.reset();
+  applied_.reset();
+  failure_.clear();
+  remember();
+}
+
+void LiveSource::restart() {
+  build();
+}
+
+FramePointer LiveSource::frame(std::uint64_t index) {
+  const std::uint64_t shown = std::clamp(index, firstIndex(), lastIndex());
+  return history_[shown - firstIndex()];
+}
+
+double LiveSource::timeOf(std::uint64_t index) const {
+  const std::uint64_t shown = std::clamp(index, firstIndex(), lastIndex());
+  return history_[shown - firstIndex()]->time;
+}
+
+bool LiveSource::extend() {
+  if (!failure_.empty()) return false;
+  applied_ = pull();
+  const msd_sim::StepReport report = scene_->advance();
+  if (report.status == msd_sim::StepStatus::kNonFinite) {
+    fail(report);
+    return false;
+  }
+  addRow(report);
+  remember();
+  return true;
+}
+
+void LiveSource::fail(const msd_sim::StepReport& report) {
+  const bool isKnown = scene_->world.contains(report.failedBody);
+  failure_ = fmt::format(
+      "step {} failed: {} became non-finite in the stage \"{}\"; the world stays as it was before "
+      "the step",
+      scene_->world.stepCount() + 1,
+      isKnown ? fmt::format("body \"{}\"", scene_->world.name(report.failedBody)) : "a body",
+      msd_sim::stageName(report.failedStage));
+}
+
+std::optional<DragForce> LiveSource::pull() {
+  if (!drag_ || drag_->body >= scene_->bodies.size()) return std::nullopt;
+  const BodyId id = scene_->bodies[drag_->body];
+  const SceneInfo::Body& info = info_->bodies[drag_->body];
+  if (info.isStatic || info.isKinematic) return std::nullopt;
+  const msd_sim::AssetInertial& body = scene_->world.inertial(id);
+  const msd_sim::InertialState& state = body.getInertialState();
+  const msd_sim::Coordinate point = body.pose().toWorld(drag_->local);
+  const Vector3D r = point - state.position;
+  const Vector3D velocity = state.velocity + state.angularVelocity.cross(r);
+
+  // F = m_p ω² (target - p) - 2 m_p ω v, with m_p the least mass the point shows in any direction.
+  const Eigen::SelfAdjointEigenSolver<Matrix3D> mobility{pointMobility(body, r),
+                                                         Eigen::EigenvaluesOnly};
+  const double pointMass = 1.0 / mobility.eigenvalues().maxCoeff();
+  const double omega =
+      std::min(2.0 * std::numbers::pi * kDragFrequency, kDragStepLimit / scene_->dt);
+  Vector3D force = pointMass * omega * (omega * (drag_->target - point) - 2.0 * velocity);
+  const double gravity = std::max(info_->gravity.norm(), kStandardGravity);
+  const double limit = kDragWeights * body.getMass() * gravity;
+  if (force.norm() > limit) force *= limit / force.norm();
+
+  scene_->world.wake(id);
+  scene_->world.applyForceAt(id, force, point);
+  return DragForce{.body = drag_->body, .point = point, .target = drag_->target, .force = force};
+}
+
+void LiveSource::captureContacts(Frame& frame) const {
+  const auto contacts = scene_->world.contacts();
+  frame.contacts.reserve(contacts.size());
+  for (const msd_sim::ContactRecord& contact : contacts) {
+    frame.contacts.push_back({.bodyA = place_[contact.bodyA.index],
+                              .bodyB = place_[contact.bodyB.index],
+                              .point = contact.point,
+                              .normal = contact.normal.cast<float>(),
+                              .forceOnB = contact.forceOnB.cast<float>(),
+                              .slip = contact.slip.cast<float>(),
+                              .gap = static_cast<float>(contact.gap),
+                              .friction = static_cast<float>(contact.friction),
+                              .state = contact.state});
+  }
+}
+
+std::shared_ptr<Frame> LiveSource::capture() const {
+  const msd_sim::WorldModel& world = scene_->world;
+  auto frame = std::make_shared<Frame>();
+  frame->index = world.stepCount();
+  frame->step = world.stepCount();
+  frame->time = world.time();
+  frame->bodies.resize(scene_->bodies.size());
+  for (std::size_t i = 0; i < scene_->bodies.size(); ++i) {
+    const BodyId id = scene_->bodies[i];
+    BodyFrame& body = frame->bodies[i];
+    body.pose = world.asset(id).pose();
+    if (info_->bodies[i].isStatic) continue;
+    const msd_sim::InertialState& state = world.inertial(id).getInertialState();
+    body.velocity = state.velocity;
+    body.angularVelocity = state.angularVelocity;
+    body.isAwake = world.isAwake(id);
+    body.island = std::min(world.island(id), BodyFrame::kNoIsland);
+  }
+  if (world.stepCount() > 0) {
+    captureContacts(*frame);
+    frame->joints.reserve(scene_->joints.size());
+    for (const msd_sim::JointId id : scene_->joints) {
+      const msd_sim::JointReaction reaction = world.jointReaction(id);
+      frame->joints.push_back({reaction.force, reaction.torque, world.isBroken(id)});
+    }
+    if (bounds_wanted_) {
+      frame->bounds.reserve(scene_->bodies.size());
+      for (const BodyId id : scene_->bodies) frame->bounds.push_back(world.bounds(id));
+    }
+  }
+  frame->drag = applied_;
+  return frame;
+}
+
+void LiveSource::remember() {
+  const std::shared_ptr<Frame> frame = capture();
+  history_bytes_ += frame->bytes();
+  history_.push_back(frame);
+  while (history_bytes_ > options_.historyBytes && history_.size() > 1) {
+    history_bytes_ -= history_.front()->bytes();
+    history_.pop_front();
+  }
+}
+
+void LiveSource::addRow(const msd_sim::StepReport& report) {
+  SeriesRow row = row_maker_.make(report, report.step, method());
+  for (const msd_sim::ContactEvent& event : scene_->world.events()) {
+    switch (event.kind) {
+      case msd_sim::ContactEventKind::kBegin:
+        row[Column::kBegins] += 1.0;
+        break;
+      case msd_sim::ContactEventKind::kEnd:
+        row[Column::kEnds] += 1.0;
+        break;
+      case msd_sim::ContactEventKind::kHit:
+        row[Column::kHits] += 1.0;
+        row[Column::kHitSpeed] = std::max(row[Column::kHitSpeed], event.approachSpeed);
+        break;
+    }
+  }
+  new_rows_.push_back(row);
+}
+
+std::vector<SeriesRow> LiveSource::takeRows() {
+  return std::exchange(new_rows_, {});
+}
+
+msd_sim::Method LiveSource::method() const {
+  return scene_->world.settings().method;
+}
+
+void LiveSource::setMethod(msd_sim::Method method) {
+  msd_sim::Settings settings = scene_->world.settings();
+  settings.method = method;
+  scene_->world.setSettings(settings);
+  options_.overrides.method = method;
+}
+
+}  // namespace msd_view

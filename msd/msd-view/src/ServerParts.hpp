@@ -1,0 +1,64 @@
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "msd-view/src/Access.hpp"
+#include "msd-view/src/Hub.hpp"
+#include "msd-view/src/Net.hpp"
+#include "msd-view/src/OpenFile.hpp"
+#include "msd-view/src/SceneCatalog.hpp"
+#include "msd-view/src/ViewServer.hpp"
+
+namespace msd_view {
+
+/// A folder for files that come through the browser; removed at the end.
+class UploadFolder {
+ public:
+  UploadFolder();
+  ~UploadFolder();
+  UploadFolder(const UploadFolder&) = delete;
+  UploadFolder& operator=(const UploadFolder&) = delete;
+  [[nodiscard]] std::filesystem::path next();
+
+ private:
+  std::filesystem::path path_;
+  unsigned count_{0};
+};
+
+/// What the server is made of; connections hold a reference to it. All but the player runs in the
+/// server's thread.
+struct ViewServer::Parts {
+  Parts(std::unique_ptr<FrameSource> source, const ServerOptions& options);
+  ~Parts();
+
+  void acceptNext();
+  void watchViewers();
+  void take(Update update);
+
+  ServerOptions options;
+  UploadFolder uploads;
+  SceneCatalog catalog;
+  // Before the context: connections that are still open end with it, and count themselves out.
+  std::atomic<std::size_t> connections{0};
+  std::atomic<bool> isUploading{false};
+  std::atomic<std::size_t> viewers{0};
+
+  net::io_context context{1};
+  tcp::acceptor acceptor;
+  Access access;
+  Hub hub;
+  net::steady_timer watch;
+  std::mutex mutex;  ///< guards `waiting`
+  std::optional<Update> waiting{};
+
+  std::unique_ptr<Player> player{};
+  std::jthread thread{};
+};
+
+}  // namespace msd_view

@@ -1,0 +1,148 @@
+#include "msd-view/src/ViewServer.hpp"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include <cerrno>
+#include <chrono>
+#include <system_error>
+#include <utility>
+
+#include "msd-view/src/HttpConnection.hpp"
+#include "msd-view/src/ServerParts.hpp"
+
+namespace msd_view {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Connections at once; a browser opens up to six a page.
+constexpr std::size_t kMostConnections = 256;
+constexpr auto kWatchTime = 5s;
+
+tcp::acceptor listenOn(net::io_context& context, std::uint16_t port) {
+  tcp::acceptor acceptor{context};
+  const tcp::endpoint endpoint{net::ip::address_v4::loopback(), port};
+  beast::error_code error;
+  acceptor.open(endpoint.protocol(), error);
+  // A server that has just ended leaves its port waiting; another that runs still holds it.
+  if (!error) acceptor.set_option(net::socket_base::reuse_address{true}, error);
+  if (!error) acceptor.bind(endpoint, error);
+  if (!error) acceptor.listen(net::socket_base::max_listen_connections, error);
+  if (error == net::error::address_in_use) {
+    throw ServerError{fmt::format(
+        "port {} on 127.0.0.1 is in use by another program; choose another with --port, or let "
+        "--port 0 find a free one",
+        port)};
+  }
+  if (error) {
+    throw ServerError{
+        fmt::format("cannot listen on port {} of 127.0.0.1: {}", port, error.message())};
+  }
+  return acceptor;
+}
+
+}  // namespace
+
+UploadFolder::UploadFolder() {
+  std::string name = (std::filesystem::temp_directory_path() / "msd-view-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) {
+    throw ServerError{fmt::format("cannot create a temporary folder {}: {}", name,
+                                  std::generic_category().message(errno))};
+  }
+  path_ = name;
+}
+
+UploadFolder::~UploadFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::filesystem::path UploadFolder::next() {
+  return path_ / fmt::format("{}", ++count_);
+}
+
+ViewServer::Parts::Parts(std::unique_ptr<FrameSource> source, const ServerOptions& serverOptions)
+    : options{serverOptions},
+      catalog{serverOptions.scenes},
+      acceptor{listenOn(context, serverOptions.port)},
+      access{acceptor.local_endpoint().port()},
+      hub{[this](Control control) { player->post(std::move(control)); },
+          [this](bool wanted) { player->setBoundsWanted(wanted); }},
+      watch{context} {
+  player = std::make_unique<Player>(std::move(source), options.startIndex, options.startPlaying,
+                                    [this](Update update) { take(std::move(update)); });
+  acceptNext();
+  watchViewers();
+  thread = std::jthread{[this] { context.run(); }};
+  pthread_setname_np(thread.native_handle(), "msd-server");
+}
+
+ViewServer::Parts::~Parts() {
+  player.reset();
+  context.stop();
+}
+
+/// Called by the player's thread: leaves the update where the server's thread finds it. Updates
+/// that come faster than they are fetched merge.
+void ViewServer::Parts::take(Update update) {
+  bool isFirst = false;
+  {
+    const std::scoped_lock lock{mutex};
+    isFirst = !waiting;
+    if (waiting && waiting->sceneNumber == update.sceneNumber) {
+      waiting->newRows.insert(waiting->newRows.end(), update.newRows.begin(), update.newRows.end());
+      update.newRows = std::move(waiting->newRows);
+    }
+    waiting = std::move(update);
+  }
+  if (!isFirst) return;
+  net::post(context, [this] {
+    std::optional<Update> fetched;
+    {
+      const std::scoped_lock lock{mutex};
+      fetched.swap(waiting);
+    }
+    if (fetched) hub.accept(std::move(*fetched));
+    viewers = hub.viewerCount();
+  });
+}
+
+void ViewServer::Parts::acceptNext() {
+  acceptor.async_accept([this](beast::error_code error, tcp::socket socket) {
+    if (!error && connections < kMostConnections) {
+      std::make_shared<HttpConnection>(std::move(socket), *this)->start();
+    }
+    if (acceptor.is_open()) acceptNext();
+  });
+}
+
+void ViewServer::Parts::watchViewers() {
+  watch.expires_after(kWatchTime);
+  watch.async_wait([this](beast::error_code error) {
+    if (error) return;
+    hub.dropStalled();
+    watchViewers();
+  });
+}
+
+ViewServer::ViewServer(std::unique_ptr<FrameSource> source, const ServerOptions& options)
+    : parts_{std::make_unique<Parts>(std::move(source), options)} {}
+
+ViewServer::~ViewServer() = default;
+
+std::string ViewServer::url() const {
+  return parts_->access.url();
+}
+
+std::uint16_t ViewServer::port() const {
+  return parts_->acceptor.local_endpoint().port();
+}
+
+std::size_t ViewServer::viewerCount() const {
+  return parts_->viewers;
+}
+
+}  // namespace msd_view
