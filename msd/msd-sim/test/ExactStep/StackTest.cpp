@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
+#include <ctime>
 #include <vector>
 
 #include "ExactWorlds.hpp"
@@ -56,7 +56,7 @@ TEST(ExactStack, pyramidOf465BoxesIsCertifiedEveryStep) {
   constexpr int kSteps = 60;
   double worst = 0.0, slowest = 0.0;
   long iterations = 0;
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // of this process alone
   for (int i = 0; i < kSteps; ++i) {
     const StepReport r = world.update(kDt);
     ASSERT_EQ(r.status, StepStatus::kOk) << "step " << i;
@@ -66,14 +66,13 @@ TEST(ExactStack, pyramidOf465BoxesIsCertifiedEveryStep) {
     EXPECT_LE(r.certificate.naturalMap, 1e-8);
     EXPECT_GT(r.contacts, 1800u);
   }
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   fmt::print("pyramid of 465: {:.1f} steps/s, slowest {:.0f} ms, {} contacts, natural map <= {:.2g}, "
              "{:.1f} iterations a step, speed at the end {:.2g}\n",
              kSteps / seconds, 1e3 * slowest, world.lastReport().contacts, worst,
              static_cast<double>(iterations) / kSteps, fastest(world));
   EXPECT_LT(fastest(world), 1e-6);
-  EXPECT_GT(kSteps / seconds, 1.0);  // a busy machine must not fail the test
+  EXPECT_GT(kSteps / seconds, 10.0);
 }
 
 TEST(ExactRolling, slidingBallEndsRollingAtFiveSevenths) {

@@ -9,6 +9,7 @@
 #include "msd-sim/src/DataTypes/WorkTeam.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/JointComponent.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/JointRecord.hpp"
+#include "msd-sim/src/Physics/Constraints/Joints/SweptJoints.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/SolverBodies.hpp"
 
 namespace msd_sim {
@@ -54,13 +55,19 @@ class JointSolver {
 
   /// Start of a step with substeps of length h [s]. `correctionSpeed` bounds how fast position errors
   /// are removed, in body sizes per second.
-  void prepare(const SolverBodies& bodies, double h, double correctionSpeed, WorkTeam& team);
+  void prepare(const SolverBodies& bodies, const BallKernels& kernels, double h,
+               double correctionSpeed, WorkTeam& team);
   /// Adds the guessed impulses to BodyGuess.
   void warm(SolverBodies& bodies) const;
-  /// Phase 1. Returns the largest change of a joint's velocity [m/s].
-  double solve(SolverBodies& bodies, bool first, WorkTeam& team);
-  /// Phase 2. Returns the same.
-  double relax(SolverBodies& bodies, bool first, WorkTeam& team);
+  /// Largest changes of a joint's velocity in a sweep [m/s].
+  struct Change {
+    double direct{0.0};  ///< of components solved at once: only other rows can change them again
+    double swept{0.0};   ///< of those that are swept
+  };
+  /// Phase 1.
+  Change solve(SolverBodies& bodies, bool first, WorkTeam& team);
+  /// Phase 2.
+  Change relax(SolverBodies& bodies, bool first, WorkTeam& team);
   void concludePositions(WorkTeam& team);
   void concludeVelocities(WorkTeam& team);
   /// End of a step of length dt [s]: reactions, works, and joints that break. Returns the indices of
@@ -88,6 +95,7 @@ class JointSolver {
   std::vector<JointRecord> records_;
   std::vector<std::uint32_t> free_;
   std::vector<JointComponent> components_;
+  SweptJoints swept_;
   std::vector<std::uint8_t> awake_;    ///< per component
   std::vector<double> answers_;        ///< per component, so that their order does not matter
   std::vector<std::uint32_t> broken_;  ///< in the last step
