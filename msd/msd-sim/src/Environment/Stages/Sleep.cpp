@@ -146,19 +146,17 @@ bool wakeCalled(Simulation& sim) {
   ContactCache& contacts = sim.collision.contacts();
   std::vector<std::uint32_t>& freed = sleepers.scratch;
   freed.clear();
-  contacts.forEachParked([&](std::uint32_t id, const ContactCache::Contact&, auto&, auto&,
-                             ContactSums&, int) {
+  // Parked contacts, and those just found with a body that was still asleep: their colour does not
+  // know it yet.
+  const auto collect = [&](std::uint32_t id, const ContactCache::Contact&, auto&, auto&,
+                           ContactSums&, int) {
     const ContactBodies& who = contacts.bodies(id);
-    if (sim.pushable[who.a] != 0 || sim.pushable[who.b] != 0) freed.push_back(id);
-  });
-  // A contact that was coloured while one of its bodies slept took no notice of that body.
-  contacts.forEach([&](std::uint32_t id, const ContactCache::Contact&, auto&, auto&, ContactSums&,
-                       int) {
-    const ContactBodies& who = contacts.bodies(id);
-    if ((sim.pushable[who.a] != 0 && !who.aMoves) || (sim.pushable[who.b] != 0 && !who.bMoves)) {
+    if ((sim.pushable[who.a] != 0) != who.aMoves || (sim.pushable[who.b] != 0) != who.bMoves) {
       freed.push_back(id);
     }
-  });
+  };
+  contacts.forEachParked(collect);
+  contacts.forEach(collect);
   for (const std::uint32_t id : freed) {
     const ContactBodies who = contacts.bodies(id);
     contacts.recolour(id, sim.pushable[who.a] != 0, sim.pushable[who.b] != 0);

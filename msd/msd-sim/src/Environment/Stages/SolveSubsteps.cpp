@@ -68,17 +68,14 @@ void finishJoints(Simulation& sim, double dt) {
 /// One sweep over all contacts. The order of the threads does not matter to a maximum and a count.
 template <class Kernel>
 SweepOutcome sweepContacts(Simulation& sim, const Kernel& kernel) {
-  std::atomic<double> largest{0.0};
+  SharedMaximum largest;
   std::atomic<std::uint32_t> unsettled{0};
   forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     const SweepOutcome part = kernel(kernels, arrays, first, count);
-    double seen = largest.load(std::memory_order_relaxed);
-    while (part.unrest > seen &&
-           !largest.compare_exchange_weak(seen, part.unrest, std::memory_order_relaxed)) {
-    }
+    largest.add(part.unrest);
     unsettled.fetch_add(part.unsettled, std::memory_order_relaxed);
   });
-  return {largest.load(std::memory_order_relaxed), unsettled.load(std::memory_order_relaxed)};
+  return {largest.get(), unsettled.load(std::memory_order_relaxed)};
 }
 
 struct SweepLimits {
@@ -129,8 +126,8 @@ void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Jo
   } while (sweeps < sim.settings.iterations || (unrest > limits.unrest && sweeps < most));
   sim.report.iterations += static_cast<std::uint32_t>(sweeps);
   forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
-    kernels.conclude(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count,
-                     pass);
+    kernels.conclude(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
+                     arrays.sums.data() + first, count, pass);
   });
 }
 
