@@ -233,7 +233,7 @@ def main():
             {"body": "wrecking_ball", "quantity": "position.x", "max": ball_x - 1.0},
             {"body": "roof", "quantity": "position.z", "max": 2.0},
             {"quantity": "deepestPenetration", "max": 0.01},
-            {"quantity": "kineticEnergy", "max": 2600.0},
+            {"body": "roof", "quantity": "speed", "max": 0.01},
         ],
     }
     data = rounded(data)
