@@ -33,6 +33,9 @@ constexpr double kWorkRounding = 1e-12;
 // Sum of the normal impulses of phase 2 over that of phase 1 above which phase 2 held an impact.
 constexpr double kImpactRatio = 2.0;
 
+// Attempts that share the Newton steps of an island.
+constexpr int kAttempts = 5;
+
 // Newton steps that a solve may take even where the island has used up its share.
 constexpr int kLeastNewton = 20;
 
@@ -216,7 +219,7 @@ ExactResult ExactIslandSolve::solveOnce() {
   const ExactOptions options{.tolerance = sim_.settings.exactTolerance,
                              .velocityFloor = velocityFloor(),
                              .aim = kAim * sim_.settings.exactTolerance,
-                             .maxIterations = std::max(data_.newtonLeft, kLeastNewton)};
+                             .maxIterations = attemptLength()};
   ExactResult result = data_.solver.solve(data_.problem, options, data_.warmStart);
   data_.newtonLeft -= result.newtonSteps;
   if (!result.converged()) result = solveAgain(result, options);
@@ -237,11 +240,18 @@ ExactResult ExactIslandSolve::solveOnce() {
   return result;
 }
 
+/// An attempt takes a share of the island's Newton steps: another start often does what more steps
+/// do not.
+int ExactIslandSolve::attemptLength() const {
+  const int share = sim_.settings.exactIterations / kAttempts;
+  return std::max(std::min(data_.newtonLeft, share), kLeastNewton);
+}
+
 /// A hard problem from other starts: nothing, and shares of the guess. The better answer counts.
 ExactResult ExactIslandSolve::solveAgain(const ExactResult& first, ExactOptions options) {
   for (const double share : kRestarts) {
     if (data_.newtonLeft < kLeastNewton) break;
-    options.maxIterations = data_.newtonLeft;
+    options.maxIterations = attemptLength();
     data_.restart = data_.warmStart;
     for (double& value : data_.restart) value *= share;
     const ExactResult again = data_.otherSolver.solve(data_.problem, options, data_.restart);

@@ -46,6 +46,7 @@ class ExactIslandSolve {
   void solve();
   void solveRows();
   [[nodiscard]] ExactResult solveOnce();
+  [[nodiscard]] int attemptLength() const;
   [[nodiscard]] ExactResult solveAgain(const ExactResult& first, ExactOptions options);
   void take(const ExactResult& result);
   void concludePhase();
