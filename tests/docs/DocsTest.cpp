@@ -106,8 +106,9 @@ TEST(Docs, pagesThatTheCodeNamesExist) {
 std::string helpOf(const std::string& command) {
   static std::map<std::string, std::string> known;
   if (const auto found = known.find(command); found != known.end()) return found->second;
-  const std::string line = "'" + std::string{std::getenv("MSD_BINARY_DIR")} + "/bin/msd' " +
-                           command + " --help 2>/dev/null";
+  std::string line{"'"};
+  line.append(std::getenv("MSD_BINARY_DIR")).append("/bin/msd' ").append(command);
+  line.append(" --help 2>/dev/null");
   std::string text;
   if (std::FILE* pipe = ::popen(line.c_str(), "r")) {
     std::array<char, 4096> buffer{};

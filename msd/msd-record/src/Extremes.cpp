@@ -39,7 +39,8 @@ class PairTable {
 void addTimes(std::vector<ContactExtreme>& extremes, const std::vector<FrameEntry>& frames) {
   for (ContactExtreme& extreme : extremes) {
     const auto found = std::ranges::find_if(frames, [&](const FrameEntry& f) {
-      return extreme.id >= f.firstContact && extreme.id < f.firstContact + f.contacts;
+      return (extreme.id >= f.firstContact && extreme.id < f.firstContact + f.contacts) ||
+             (extreme.id >= f.firstResting && extreme.id < f.firstResting + f.resting);
     });
     if (found == frames.end()) continue;
     extreme.frame = found->frame;

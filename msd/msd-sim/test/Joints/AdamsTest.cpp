@@ -1,6 +1,7 @@
 // Joints against MSC ADAMS: one body of 1 kg and principal inertia (0.04, 0.1, 0.1) kg·m², 2 m from the
-// joint, released from rest under 9.80665 m/s²; positions every 10 ms for 5 s. Our step is 10 ms too, in
-// 40 substeps.
+// joint, released from rest under 9.80665 m/s²; positions every 10 ms for 5 s, in six digits. Our step is
+// 10 ms too, in 40 substeps. The ball and the hinge case are the same motion; ADAMS' own two runs differ by
+// 9e-4 m after 5 s, and we agree with the hinge's to 7e-6 m.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -49,23 +50,23 @@ struct AdamsCase {
   Coordinate centre;
   Quaternion orientation;
   JointDescription joint;  ///< bodyB is filled in
-  double forceTolerance;
+  double tolerance;  ///< [m]
 };
 
 std::vector<AdamsCase> cases() {
   const double r = std::sqrt(0.5);
   return {
       {"revolute_joint", "Revolute_Case01", {2, 0, 0}, {r, -r, 0, 0},
-       {.kind = JointKind::kHinge, .anchor = {0, 0, 0}, .axis = {0, 1, 0}}, 0.02},
+       {.kind = JointKind::kHinge, .anchor = {0, 0, 0}, .axis = {0, 1, 0}}, 1e-4},
       {"spherical_joint", "Spherical_Case01", {2, 0, 0}, {1, 0, 0, 0},
-       {.kind = JointKind::kBall, .anchor = {0, 0, 0}}, 0.02},
+       {.kind = JointKind::kBall, .anchor = {0, 0, 0}}, 1e-3},
       {"prismatic_joint", "Prismatic_Case01", {2, 0, 0}, {1, 0, 0, 0},
-       {.kind = JointKind::kSlider, .anchor = {0, 0, 0}, .axis = {0, 0, 1}}, 0.02},
+       {.kind = JointKind::kSlider, .anchor = {0, 0, 0}, .axis = {0, 0, 1}}, 1e-4},
       {"distance_constraint", "Distance_Case01", {0, 2, 0}, {1, 0, 0, 0},
-       {.kind = JointKind::kDistance, .anchor = {0, 0, 0}, .anchorB = Coordinate{0, 2, 0}}, 0.02},
+       {.kind = JointKind::kDistance, .anchor = {0, 0, 0}, .anchorB = Coordinate{0, 2, 0}}, 1e-4},
       {"transpring_force", "TranSpring_Case01", {0, 0, 0}, {1, 0, 0, 0},
        {.kind = JointKind::kSpring, .anchor = {0, 0, 0}, .anchorB = Coordinate{0, 0, 0},
-        .length = 0.0, .stiffness = 10.0, .damping = 0.5}, 0.02},
+        .length = 0.0, .stiffness = 10.0, .damping = 0.5}, 1e-4},
   };
 }
 
@@ -91,13 +92,14 @@ TEST(AdamsJoints, positionsAgreeToATenthOfAMillimetre) {
     for (std::size_t i = 1; i < places.size(); ++i) {
       ASSERT_EQ(world.update(places[i][0] - places[i - 1][0]).status, StepStatus::kOk);
       const InertialState& s = world.inertial(id).getInertialState();
-      worst = std::max(worst,
-                       (s.position - Coordinate{places[i][1], places[i][2], places[i][3]}).norm());
+      const Coordinate theirs{places[i][1], places[i][2], places[i][3]};
+      // What six digits cannot say is not held against us: the slider falls 122 m.
+      const double digits = 5e-6 * theirs.lpNorm<Eigen::Infinity>();
+      worst = std::max(worst, (s.position - theirs).norm() - digits);
       const Quaternion q{turns[i][1], turns[i][2], turns[i][3], turns[i][4]};
       worstTurn = std::max(worstTurn, 1.0 - std::fabs(q.dot(s.orientation)));
     }
-    printf("%s: %.3g m, %.3g\n", c.name, worst, worstTurn);
-    EXPECT_LT(worst, 1e-4) << c.name;
+    EXPECT_LT(worst, c.tolerance) << c.name;  // measured: 7e-6, 9e-4, 0, 2e-6, 7e-5
     EXPECT_LT(worstTurn, 1e-6) << c.name;  // the files hold six digits
   }
 }

@@ -60,7 +60,7 @@ TEST(FourBarLinkage, passesItsFlatPositionsWithItsEnergy) {
     FourBars linkage{c.n};
     const double start = energy(linkage.world, linkage.bodies);
     double worst = 0.0, separation = 0.0;
-    const int steps = 10000;
+    const int steps = 5000;
     for (int i = 0; i < steps; ++i) {
       const StepReport report = linkage.world.update(10.0 / steps);
       ASSERT_EQ(report.status, StepStatus::kOk);
@@ -68,10 +68,9 @@ TEST(FourBarLinkage, passesItsFlatPositionsWithItsEnergy) {
       worst = std::max(worst, std::fabs(energy(linkage.world, linkage.bodies) - start) / start);
     }
     const Coordinate tip = pointOf(linkage.world, linkage.bodies[0], {0, 0.5, 0});
-    printf("N %d: (%.9f %.9f) dE/E %.3g sep %.3g\n", c.n, tip.x(), tip.y(), worst, separation);
-    EXPECT_NEAR(tip.x(), c.x, 1e-4);
+    EXPECT_NEAR(tip.x(), c.x, 1e-4);  // 2e-6 measured at 10000 steps, N = 40: 8e-6
     EXPECT_NEAR(tip.y(), c.y, 1e-4);
-    EXPECT_LT(worst, 1e-5);
+    EXPECT_LT(worst, 1e-5);  // 2e-6 measured at 10000 steps
     EXPECT_LT(separation, 1e-9);
   }
 }
@@ -102,7 +101,6 @@ TEST(BricardLinkage, followsTheReferenceForTenSeconds) {
   // The corner between the second and the third rod.
   const auto expectCorner = [&](double x, double y, double z, double tolerance) {
     const Coordinate p = pointOf(world, rods[1], {0, -0.5, 0});
-    printf("bricard %.8f %.8f %.8f dE %.3g err %.3g\n", p.x(), p.y(), p.z(), worst, (p-Coordinate{x,y,z}).norm());
     EXPECT_LT((p - Coordinate{x, y, z}).norm(), tolerance);
   };
   advance(1);
@@ -111,7 +109,7 @@ TEST(BricardLinkage, followsTheReferenceForTenSeconds) {
   expectCorner(-0.77128136, -0.97926933, -0.20256253, 1e-5);
   advance(7);
   expectCorner(0.99973099, -0.99999996, -0.00026898, 1e-4);
-  EXPECT_LT(worst, 1e-5);
+  EXPECT_LT(worst, 1e-5);  // 5e-9 measured
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "msd-sim/src/Environment/Stages/ExactIslandSolve.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -12,11 +13,15 @@ namespace {
 // Gap after the drift, relative to the contact's size, up to which a point counts as closed.
 constexpr double kTouching = 1e-9;
 
+// Gap, relative to the contact's size, that is left as it is: closing a hair's breadth would feed
+// rounding of positions back into velocities (G-6).
+constexpr double kGapBand = 1e-10;
+
 // Gap error, relative to the contact's size, that the drift is not repeated for.
-constexpr double kGapError = 1e-13;
+constexpr double kGapError = 1e-10;
 
 // Residual asked for beyond exactTolerance where it is cheap: resting bodies then do not creep.
-constexpr double kAim = 1e-4;
+constexpr double kAim = 1e-3;
 
 // Share of the fastest body's speed whose exactTolerance part is rounding: with the default of 1e-8
 // about a hundred roundings of that speed.
@@ -25,13 +30,27 @@ constexpr double kSpeedFloor = 1e-4;
 // Work of contacts on an island that counts as rounding, relative to its kinetic energy.
 constexpr double kWorkRounding = 1e-12;
 
+// Sum of the normal impulses of phase 2 over that of phase 1 above which phase 2 held an impact.
+constexpr double kImpactRatio = 2.0;
+
+// Shares of the guess from which a solve that failed starts again.
+constexpr std::array<double, 4> kRestarts{0.0, 0.5, 2.0, 0.9};
+
 // Changes of motors and brakes between holding and slipping in one solve.
 constexpr int kBoundChanges = 16;
 
 // Halvings of the search for the largest restitution that creates no energy.
 constexpr int kReboundHalvings = 12;
 
-Vector3D vec(const double (&a)[3]) { return vectorOfArray(a); }
+Vector3D vec(const double (&a)[3]) {
+  return vectorOfArray(a);
+}
+
+/// Gap after the drift of a point that carries an impulse: none, or what it was where that was a
+/// hair's breadth or a penetration.
+double aimedGap(const ExactPoint& p) {
+  return p.startGap <= kGapBand * p.size ? p.startGap : 0.0;
+}
 
 void assign(double (&a)[3], const Vector3D& v) {
   for (int c = 0; c < 3; ++c) a[c] = v[c];
@@ -71,7 +90,7 @@ void ExactIslandSolve::beginSubstep() {
   for (ExactPoint& p : points_) {
     p.place = placeContact(p, sim_.solver);
     p.startGap = p.place.gap;
-    p.target = -std::max(p.startGap, 0.0) / h_;
+    p.target = -std::max(p.startGap - aimedGap(p), 0.0) / h_;
     p.rebound = reboundSpeed(p);
     p.closed = true;
   }
@@ -123,7 +142,7 @@ bool ExactIslandSolve::correctTargets() {
   bool again = false;
   for (ExactPoint& p : points_) {
     const double gap = placeContact(p, sim_.solver).gap;
-    const double error = gap - std::min(p.startGap, 0.0);
+    const double error = gap - aimedGap(p);
     if (!(p.impulse[0] > 0.0) && error >= 0.0) continue;
     if (std::abs(error) <= kGapError * p.size) continue;
     p.target -= error / h_;
@@ -191,7 +210,8 @@ ExactResult ExactIslandSolve::solveOnce() {
                              .velocityFloor = velocityFloor(),
                              .aim = kAim * sim_.settings.exactTolerance,
                              .maxIterations = sim_.settings.exactIterations};
-  const ExactResult result = data_.solver.solve(data_.problem, options, data_.warmStart);
+  ExactResult result = data_.solver.solve(data_.problem, options, data_.warmStart);
+  if (!result.converged()) result = solveAgain(result, options);
   for (ExactPoint& p : points_) {
     if (!p.closed) p.impulse.setZero();
   }
@@ -207,6 +227,17 @@ ExactResult ExactIslandSolve::solveOnce() {
     }
   }
   return result;
+}
+
+/// A hard problem from other starts: nothing, and shares of the guess. The better answer counts.
+ExactResult ExactIslandSolve::solveAgain(const ExactResult& first, const ExactOptions& options) {
+  for (const double share : kRestarts) {
+    data_.restart = data_.warmStart;
+    for (double& value : data_.restart) value *= share;
+    const ExactResult again = data_.otherSolver.solve(data_.problem, options, data_.restart);
+    if (again.converged()) return again;
+  }
+  return first;
 }
 
 void ExactIslandSolve::addBody(std::uint32_t slot) {
@@ -324,8 +355,8 @@ bool ExactIslandSolve::createsEnergy() const {
 }
 
 /// Newton's restitution with friction can create energy (Kane's pendulum). The largest common share
-/// of the rebounds that does not is searched for; the law with that restitution is solved as exactly
-/// as any other.
+/// of the rebounds that does not is searched for; the law with that restitution is solved as
+/// exactly as any other.
 void ExactIslandSolve::limitRebound() {
   double low = 0.0, high = 1.0, share = 1.0;
   const auto attempt = [&](double s) {
@@ -343,13 +374,17 @@ void ExactIslandSolve::limitRebound() {
 }
 
 void ExactIslandSolve::accumulate() {
+  double first = 0.0, second = 0.0;
   for (ExactPoint& p : points_) {
+    first += p.first[0];
+    second += p.impulse[0];
     p.normalWork += workOf(p, {p.first[0], 0.0, 0.0}, {p.impulse[0], 0.0, 0.0});
     p.frictionWork += workOf(p, {0.0, p.first[1], p.first[2]}, {0.0, p.impulse[1], p.impulse[2]});
     p.total += p.first + p.impulse;
-    // The smaller of the two is the better guess of what the next phase needs: an impact passes.
-    if (p.first[0] < p.impulse[0]) p.impulse = p.first;
   }
+  // The impulses of phase 2 are the guess of the next phase 1, unless they are those of an impact.
+  if (second <= kImpactRatio * first) return;
+  for (ExactPoint& p : points_) p.impulse = p.first;
 }
 
 }  // namespace msd_sim

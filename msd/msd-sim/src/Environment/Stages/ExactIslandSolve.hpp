@@ -46,6 +46,7 @@ class ExactIslandSolve {
   void solve();
   void solveRows();
   [[nodiscard]] ExactResult solveOnce();
+  [[nodiscard]] ExactResult solveAgain(const ExactResult& first, const ExactOptions& options);
   void note(const ExactResult& result);
   void keepVelocities();
   void resetVelocities();
@@ -79,7 +80,9 @@ class ExactIslandSolve {
 };
 
 /// Packed arrays as vectors.
-[[nodiscard]] inline Vector3D vectorOfArray(const double (&a)[3]) { return {a[0], a[1], a[2]}; }
+[[nodiscard]] inline Vector3D vectorOfArray(const double (&a)[3]) {
+  return {a[0], a[1], a[2]};
+}
 [[nodiscard]] Matrix3D inverseInertiaOf(const BodyMotion& m);
 
 /// Impulse components as the bodies feel them at a place.

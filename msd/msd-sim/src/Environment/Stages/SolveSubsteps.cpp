@@ -35,6 +35,9 @@ constexpr std::uint32_t kLargestStamp = 0xFFF00000u;
 // From one bundle in so many that has not settled, momentum pays (SweepMomentum.hpp).
 constexpr std::uint32_t kManyUnsettled = 20;
 
+// Joints that are swept have settled when no anchor's velocity changes by more than this share of it.
+constexpr double kSettledJoint = 0.1;
+
 // Stands for a settled speed that is never exceeded.
 constexpr double kNever = 1e300;
 
@@ -65,17 +68,14 @@ void finishJoints(Simulation& sim, double dt) {
 /// One sweep over all contacts. The order of the threads does not matter to a maximum and a count.
 template <class Kernel>
 SweepOutcome sweepContacts(Simulation& sim, const Kernel& kernel) {
-  std::atomic<double> largest{0.0};
+  SharedMaximum largest;
   std::atomic<std::uint32_t> unsettled{0};
   forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     const SweepOutcome part = kernel(kernels, arrays, first, count);
-    double seen = largest.load(std::memory_order_relaxed);
-    while (part.unrest > seen &&
-           !largest.compare_exchange_weak(seen, part.unrest, std::memory_order_relaxed)) {
-    }
+    largest.add(part.unrest);
     unsettled.fetch_add(part.unsettled, std::memory_order_relaxed);
   });
-  return {largest.load(std::memory_order_relaxed), unsettled.load(std::memory_order_relaxed)};
+  return {largest.get(), unsettled.load(std::memory_order_relaxed)};
 }
 
 struct SweepLimits {
@@ -126,8 +126,8 @@ void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Jo
   } while (sweeps < sim.settings.iterations || (unrest > limits.unrest && sweeps < most));
   sim.report.iterations += static_cast<std::uint32_t>(sweeps);
   forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
-    kernels.conclude(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count,
-                     pass);
+    kernels.conclude(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
+                     arrays.sums.data() + first, count, pass);
   });
 }
 
@@ -154,15 +154,19 @@ void solveSubsteps(Simulation& sim, double dt) {
   forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     kernels.warm(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count);
   });
-  // A joint's solve is exact by itself: only where contacts act too does another sweep change it.
-  const double settled = sim.collision.contacts().count() > 0 ? pass.settledSpeed : kNever;
+  // A component solved at once is exact by itself: only where contacts act too does it matter whether
+  // the last sweep changed it.
+  const double directSpeed = sim.collision.contacts().count() > 0 ? pass.settledSpeed : kNever;
+  const auto unrestOf = [&](const JointSolver::Change& change) {
+    return std::max(change.direct / directSpeed, change.swept / (kSettledJoint * kick));
+  };
   const auto solveJoints = [&](bool first) {
-    return sim.joints.solve(sim.solver, first, *sim.team) / settled;
+    return unrestOf(sim.joints.solve(sim.solver, first, *sim.team));
   };
   const auto relaxJoints = [&](bool first) {
-    return sim.joints.relax(sim.solver, first, *sim.team) / settled;
+    return unrestOf(sim.joints.relax(sim.solver, first, *sim.team));
   };
-  sim.joints.prepare(sim.solver, h, sim.settings.correctionSpeed, *sim.team);
+  sim.joints.prepare(sim.solver, sim.kernels->ball, h, sim.settings.correctionSpeed, *sim.team);
   sim.joints.warm(sim.solver);
   const bool bounces = sim.collision.contacts().bouncingCount() > 0;
   for (int k = 0; k < substeps; ++k) {

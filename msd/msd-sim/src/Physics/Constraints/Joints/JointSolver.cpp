@@ -71,9 +71,11 @@ double JointSolver::coordinate(std::uint32_t joint, const SolverBodies& bodies) 
 }
 
 /// Components: union of bodies that can be pushed, joint by joint, numbered by their first joint.
-void JointSolver::rebuild(const SolverBodies& bodies) {
+void JointSolver::rebuild(const SolverBodies& bodies, bool sweeps) {
   built_version_ = version_;
+  built_sweeps_ = sweeps;
   components_.clear();
+  swept_.clear(bodies.size());
   std::vector<std::uint32_t> parent(bodies.size());
   for (std::uint32_t i = 0; i < parent.size(); ++i) parent[i] = i;
   forEachPair([&](std::uint32_t a, std::uint32_t b) {
@@ -101,8 +103,16 @@ void JointSolver::rebuild(const SolverBodies& bodies) {
     JointComponent component;
     if (component.build(group, records_, bodies, joint_tolerances::kMostWork)) {
       components_.push_back(std::move(component));
+    } else if (sweeps) {
+      swept_.add(group, records_, bodies);
+    } else {
+      for (const std::uint32_t j : group) {
+        component.build({&j, 1}, records_, bodies, joint_tolerances::kMostWork);
+        components_.push_back(component);
+      }
     }
   }
+  swept_.close();
   awake_.assign(components_.size(), 0);
   answers_.assign(components_.size(), 0.0);
 }
@@ -118,9 +128,10 @@ double JointSolver::forComponents(WorkTeam& team, const Work& work) {
   return largest;
 }
 
-void JointSolver::prepare(const SolverBodies& bodies, double h, double correctionSpeed,
-                          WorkTeam& team) {
-  if (built_version_ != version_) rebuild(bodies);
+/// Returns the ratio of the new to the last length of a substep.
+double JointSolver::prepareComponents(const SolverBodies& bodies, bool sweeps, double h,
+                                      double correctionSpeed, WorkTeam& team) {
+  if (built_version_ != version_ || built_sweeps_ != sweeps) rebuild(bodies, sweeps);
   const double scale = last_h_ > 0.0 ? h / last_h_ : 1.0;
   last_h_ = h;
   for (std::size_t k = 0; k < components_.size(); ++k) {
@@ -133,22 +144,43 @@ void JointSolver::prepare(const SolverBodies& bodies, double h, double correctio
     c.prepare(bodies, records_, h, correctionSpeed, scale);
     return 0.0;
   });
+  return scale;
+}
+
+void JointSolver::prepare(const SolverBodies& bodies, double h, double correctionSpeed,
+                          WorkTeam& team) {
+  prepareComponents(bodies, false, h, correctionSpeed, team);
+}
+
+void JointSolver::prepare(const SolverBodies& bodies, const BallKernels& kernels, double h,
+                          double correctionSpeed, WorkTeam& team) {
+  const double scale = prepareComponents(bodies, true, h, correctionSpeed, team);
+  if (swept_.isEmpty()) return;
+  const BallPass pass{.h = h, .inverseH = 1.0 / h, .reach = correctionSpeed * h};
+  swept_.prepare(bodies, records_, kernels, pass, scale, team);
 }
 
 void JointSolver::warm(SolverBodies& bodies) const {
   for (std::size_t k = 0; k < components_.size(); ++k) {
     if (awake_[k] != 0) components_[k].warm(bodies);
   }
+  if (!swept_.isEmpty()) swept_.warm(bodies);
 }
 
-double JointSolver::solve(SolverBodies& bodies, bool first, WorkTeam& team) {
-  return forComponents(
+JointSolver::Change JointSolver::solve(SolverBodies& bodies, bool first, WorkTeam& team) {
+  Change change;
+  if (!swept_.isEmpty()) change.swept = swept_.solve(bodies, records_, first, team);
+  change.direct = forComponents(
       team, [&](JointComponent& c) { return c.solve(bodies, records_, first); });
+  return change;
 }
 
-double JointSolver::relax(SolverBodies& bodies, bool first, WorkTeam& team) {
-  return forComponents(
+JointSolver::Change JointSolver::relax(SolverBodies& bodies, bool first, WorkTeam& team) {
+  Change change;
+  if (!swept_.isEmpty()) change.swept = swept_.relax(bodies, records_, first, team);
+  change.direct = forComponents(
       team, [&](JointComponent& c) { return c.relax(bodies, records_, first); });
+  return change;
 }
 
 void JointSolver::concludePositions(WorkTeam& team) {
@@ -156,6 +188,7 @@ void JointSolver::concludePositions(WorkTeam& team) {
     c.concludePositions();
     return 0.0;
   });
+  if (!swept_.isEmpty()) swept_.concludePositions();
 }
 
 void JointSolver::concludeVelocities(WorkTeam& team) {
@@ -163,6 +196,7 @@ void JointSolver::concludeVelocities(WorkTeam& team) {
     c.concludeVelocities();
     return 0.0;
   });
+  if (!swept_.isEmpty()) swept_.concludeVelocities();
 }
 
 std::span<const std::uint32_t> JointSolver::finish(const SolverBodies& bodies, double dt,
@@ -173,6 +207,7 @@ std::span<const std::uint32_t> JointSolver::finish(const SolverBodies& bodies, d
     c.finish(bodies, records_, dt);
     return 0.0;
   });
+  if (!swept_.isEmpty()) swept_.finish(bodies, records_, dt);
   sums_ = Sums{};
   broken_.clear();
   for (std::uint32_t j = 0; j < records_.size(); ++j) {

@@ -9,6 +9,7 @@
 #include "msd-sim/src/DataTypes/WorkTeam.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/JointComponent.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/JointRecord.hpp"
+#include "msd-sim/src/Physics/Constraints/Joints/SweptJoints.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/SolverBodies.hpp"
 
 namespace msd_sim {
@@ -54,13 +55,22 @@ class JointSolver {
 
   /// Start of a step with substeps of length h [s]. `correctionSpeed` bounds how fast position errors
   /// are removed, in body sizes per second.
+  void prepare(const SolverBodies& bodies, const BallKernels& kernels, double h,
+               double correctionSpeed, WorkTeam& team);
+  /// The same for a solver that takes the rows of components(): all joints are in there, one by one
+  /// where they are too many to be solved at once.
   void prepare(const SolverBodies& bodies, double h, double correctionSpeed, WorkTeam& team);
   /// Adds the guessed impulses to BodyGuess.
   void warm(SolverBodies& bodies) const;
-  /// Phase 1. Returns the largest change of a joint's velocity [m/s].
-  double solve(SolverBodies& bodies, bool first, WorkTeam& team);
-  /// Phase 2. Returns the same.
-  double relax(SolverBodies& bodies, bool first, WorkTeam& team);
+  /// Largest changes of a joint's velocity in a sweep [m/s].
+  struct Change {
+    double direct{0.0};  ///< of components solved at once: only other rows can change them again
+    double swept{0.0};   ///< of those that are swept
+  };
+  /// Phase 1.
+  Change solve(SolverBodies& bodies, bool first, WorkTeam& team);
+  /// Phase 2.
+  Change relax(SolverBodies& bodies, bool first, WorkTeam& team);
   void concludePositions(WorkTeam& team);
   void concludeVelocities(WorkTeam& team);
   /// End of a step of length dt [s]: reactions, works, and joints that break. Returns the indices of
@@ -81,13 +91,16 @@ class JointSolver {
   std::size_t load(std::span<const std::byte> bytes);
 
  private:
-  void rebuild(const SolverBodies& bodies);
+  void rebuild(const SolverBodies& bodies, bool sweeps);
+  double prepareComponents(const SolverBodies& bodies, bool sweeps, double h, double correctionSpeed,
+                           WorkTeam& team);
   template <class Work>
   double forComponents(WorkTeam& team, const Work& work);
 
   std::vector<JointRecord> records_;
   std::vector<std::uint32_t> free_;
   std::vector<JointComponent> components_;
+  SweptJoints swept_;
   std::vector<std::uint8_t> awake_;    ///< per component
   std::vector<double> answers_;        ///< per component, so that their order does not matter
   std::vector<std::uint32_t> broken_;  ///< in the last step
@@ -95,6 +108,7 @@ class JointSolver {
   double last_h_{0.0};
   std::uint64_t version_{0};
   std::uint64_t built_version_{0};
+  bool built_sweeps_{true};  ///< large components were given to swept_
   std::uint32_t live_count_{0};
 };
 

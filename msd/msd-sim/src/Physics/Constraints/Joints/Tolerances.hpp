@@ -13,7 +13,7 @@ inline constexpr double kDecay = 1e-15;
 inline constexpr double kClosed = 1e-12;
 
 /// Phase 2 ends when no velocity error exceeds this share of the largest speed at the joints.
-inline constexpr double kStill = 1e-13;
+inline constexpr double kStill = 1e-12;
 
 /// Newton steps of one solve. Two or three are typical; singular positions take more.
 inline constexpr int kMostNewton = 8;
@@ -26,6 +26,11 @@ inline constexpr int kBoundedSweeps = 30;
 inline constexpr double kMostWork = 3e6;
 /// Bounded rows of one component beyond which it is swept.
 inline constexpr int kMostBounded = 256;
+
+/// Conjugate gradients end when no anchor misses its place by more than this share of the joint's size
+/// after the substep, or after this many searches; the next phase goes on from there.
+inline constexpr double kSweptClosed = 1e-6;
+inline constexpr int kMostSearches = 8;
 
 /// Damping that stands for none in phase 2, against the row's own inverse mass (J-10).
 inline constexpr double kNoDamping = 1e-9;

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "msd-sim/src/Physics/Constraints/Rows/BallRows.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/BodyKernels.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/ContactKernels.hpp"
 
@@ -21,6 +22,7 @@ struct Kernels {
   BodyKernels body;
   ContactKernels<1> point;
   ContactKernels<4> patch;
+  BallKernels ball;
 };
 
 /// The kernels for a target, or for the widest the machine has when it lacks that one.

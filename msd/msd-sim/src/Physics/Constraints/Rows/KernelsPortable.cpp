@@ -5,6 +5,7 @@
 #include "msd-sim/src/Physics/Constraints/Rows/BodyKernels-inl.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/ContactKernels-inl.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/ContactPrepare-inl.hpp"
+#include "msd-sim/src/Physics/Constraints/Rows/BallKernels-inl.hpp"
 
 namespace msd_sim {
 
@@ -14,7 +15,8 @@ Kernels makePortableKernels() {
           {body_kernels::begin, body_kernels::kick, body_kernels::drift, body_kernels::finish,
            body_kernels::displace},
           contact_kernels::table<1>(),
-          contact_kernels::table<4>()};
+          contact_kernels::table<4>(),
+          ball_kernels::table()};
 }
 
 }  // namespace msd_sim

@@ -1,0 +1,251 @@
+// Passes of BallKernels; compiled once per vector width. docs/theory/joints.md holds the algebra.
+// Included after ContactKernels-inl.hpp, whose body access it shares.
+#include "msd-sim/src/Physics/Constraints/Rows/BallRows.hpp"
+
+MSD_KERNELS_BEGIN
+namespace ball_kernels {
+
+using contact_kernels::Body;
+using contact_kernels::kGuessStride;
+using contact_kernels::kPoseStride;
+using contact_kernels::load3;
+using contact_kernels::numbers;
+using contact_kernels::relativeVelocity;
+using contact_kernels::store3;
+
+struct Place {
+  Lane3 x;
+  LaneQuat q;
+  MSD_INLINE Place(const SolverBodies& b, const std::int32_t* index) {
+    Lane c[8];
+    gatherLines<8>(numbers(b.pose), index, kPoseStride, c);
+    x = {c[0], c[1], c[2]};
+    q = {c[3], c[4], c[5], c[6]};
+  }
+};
+
+/// Adds m⁻¹ − [r] I⁻¹ [r] of one body, column by column: the velocity at r that a unit impulse gives.
+MSD_INLINE void addCompliance(LaneSym& k, const Body& body, Lane3 r) {
+  const LaneSym inverse = body.inverseInertia();
+  const Lane zero = set(0.0);
+  // Columns of −[r]: r × e_x, r × e_y, r × e_z are torques of unit impulses.
+  const Lane3 wx = inverse * Lane3{zero, r.z, -r.y};
+  const Lane3 wy = inverse * Lane3{-r.z, zero, r.x};
+  const Lane3 wz = inverse * Lane3{r.y, -r.x, zero};
+  const Lane3 vx = cross(wx, r), vy = cross(wy, r), vz = cross(wz, r);
+  const Lane m = body.inverseMass();
+  k.xx = k.xx + (m + vx.x);
+  k.yy = k.yy + (m + vy.y);
+  k.zz = k.zz + (m + vz.z);
+  k.xy = k.xy + vy.x;
+  k.xz = k.xz + vz.x;
+  k.yz = k.yz + vz.y;
+}
+
+/// Inverse of a symmetric matrix, zero where `there` is false.
+MSD_INLINE LaneSym inverse(const LaneSym& k, Mask there) {
+  const Lane a = fma(k.yy, k.zz, -(k.yz * k.yz));
+  const Lane b = fma(k.xz, k.yz, -(k.xy * k.zz));
+  const Lane c = fma(k.xy, k.yz, -(k.xz * k.yy));
+  const Lane det = fma(k.xx, a, fma(k.xy, b, k.xz * c));
+  const Lane zero = set(0.0);
+  const Lane s = select(there & (det > zero), set(1.0) / select(there, det, set(1.0)), zero);
+  return {s * a,
+          s * fma(k.xx, k.zz, -(k.xz * k.xz)),
+          s * fma(k.xx, k.yy, -(k.xy * k.xy)),
+          s * b,
+          s * c,
+          s * fma(k.xy, k.xz, -(k.xx * k.yz))};
+}
+
+MSD_INLINE LaneSym loadSym(const double (*p)[kBundleLanes], int l) {
+  return {load(p[0] + l), load(p[1] + l), load(p[2] + l),
+          load(p[3] + l), load(p[4] + l), load(p[5] + l)};
+}
+
+MSD_INLINE void placeLanes(const Body& b0, const Body& b1, const Place& p0, const Place& p1,
+                           BallBundle& bundle, int l) {
+  const Lane3 arm0 = rotate(p0.q, load3(bundle.anchor0, l));
+  const Lane3 arm1 = rotate(p1.q, load3(bundle.anchor1, l));
+  store3(arm0, bundle.arm0, l);
+  store3(arm1, bundle.arm1, l);
+  const Lane zero = set(0.0);
+  LaneSym k{zero, zero, zero, zero, zero, zero};
+  addCompliance(k, b0, arm0);
+  addCompliance(k, b1, arm1);
+  const LaneSym mass = inverse(k, load(bundle.size + l) > zero);
+  const Lane entries[6] = {mass.xx, mass.yy, mass.zz, mass.xy, mass.xz, mass.yz};
+  for (int c = 0; c < 6; ++c) store(entries[c], bundle.mass[c] + l);
+}
+
+MSD_INLINE Lane clampTo(Lane a, Lane limit) { return min(max(a, -limit), limit); }
+
+/// Largest component against the size; unused lanes have error 0.
+MSD_INLINE Lane relative(Lane3 error, const double* size) {
+  const Lane s = load(size), zero = set(0.0);
+  const Lane most = max(abs(error.x), max(abs(error.y), abs(error.z)));
+  return select(s > zero, most / select(s > zero, s, set(1.0)), zero);
+}
+
+constexpr std::int64_t kReplyStride = sizeof(BallReply) / sizeof(double);
+
+void place(const SolverBodies& b, BallBundle* bundles, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    for (int l = 0; l < kBundleLanes; l += kLanes) {
+      const std::int32_t* i0 = bundles[i].body0 + l;
+      const std::int32_t* i1 = bundles[i].body1 + l;
+      placeLanes(Body(b, i0), Body(b, i1), Place(b, i0), Place(b, i1), bundles[i], l);
+    }
+  }
+}
+
+void warm(SolverBodies& b, const BallBundle* bundles, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const BallBundle& bundle = bundles[i];
+    for (int l = 0; l < kBundleLanes; l += kLanes) {
+      const std::int32_t* i0 = bundle.body0 + l;
+      const std::int32_t* i1 = bundle.body1 + l;
+      const Body b0(b, i0), b1(b, i1);
+      const Lane3 p = load3(bundle.impulse, l);
+      const Lane3 m0 = cross(load3(bundle.arm0, l), p), m1 = cross(load3(bundle.arm1, l), p);
+      Lane g0[8], g1[8];
+      gatherLines<8>(numbers(b.guess), i0, kGuessStride, g0);
+      gatherLines<8>(numbers(b.guess), i1, kGuessStride, g1);
+      g0[0] = g0[0] - p.x, g0[1] = g0[1] - p.y, g0[2] = g0[2] - p.z;
+      g0[4] = g0[4] - m0.x, g0[5] = g0[5] - m0.y, g0[6] = g0[6] - m0.z;
+      g1[0] = g1[0] + p.x, g1[1] = g1[1] + p.y, g1[2] = g1[2] + p.z;
+      g1[4] = g1[4] + m1.x, g1[5] = g1[5] + m1.y, g1[6] = g1[6] + m1.z;
+      scatterLines<8>(numbers(b.guess), i0, kGuessStride, g0, b0.pushable());
+      scatterLines<8>(numbers(b.guess), i1, kGuessStride, g1, b1.pushable());
+    }
+  }
+}
+
+/// (J-20): −C/h − ½h (ω₁ × (ω₁ × r₁) − ω₀ × (ω₀ × r₀)), C what is to go of the anchors' distance.
+void aim(const SolverBodies& b, BallBundle* bundles, std::size_t count, const BallPass& pass) {
+  for (std::size_t i = 0; i < count; ++i) {
+    BallBundle& bundle = bundles[i];
+    for (int l = 0; l < kBundleLanes; l += kLanes) {
+      const std::int32_t* i0 = bundle.body0 + l;
+      const std::int32_t* i1 = bundle.body1 + l;
+      const Body b0(b, i0), b1(b, i1);
+      const Place p0(b, i0), p1(b, i1);
+      const Lane3 arm0 = load3(bundle.arm0, l), arm1 = load3(bundle.arm1, l);
+      const Lane3 d = (p1.x - p0.x) + (arm1 - arm0);
+      const Lane reach = set(pass.reach) * load(bundle.size + l);
+      const Lane3 c{clampTo(d.x, reach), clampTo(d.y, reach), clampTo(d.z, reach)};
+      const Lane3 turn = cross(b1.w(), cross(b1.w(), arm1)) - cross(b0.w(), cross(b0.w(), arm0));
+      store3(-fma(set(pass.inverseH), c, set(0.5 * pass.h) * turn), bundle.target, l);
+    }
+  }
+}
+
+void turn(SolverBodies& b, BallBundle* bundles, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    BallBundle& bundle = bundles[i];
+    for (int l = 0; l < kBundleLanes; l += kLanes) {
+      const std::int32_t* i0 = bundle.body0 + l;
+      const std::int32_t* i1 = bundle.body1 + l;
+      Body b0(b, i0), b1(b, i1);
+      // The guess was applied with the arms of phase 1.
+      const Lane3 old0 = load3(bundle.arm0, l), old1 = load3(bundle.arm1, l);
+      placeLanes(b0, b1, Place(b, i0), Place(b, i1), bundle, l);
+      const Lane3 p = load3(bundle.impulse, l);
+      const Lane zero = set(0.0);
+      const Lane3 none{zero, zero, zero};
+      b1.push(none, cross(load3(bundle.arm1, l) - old1, p));
+      b0.push(none, -cross(load3(bundle.arm0, l) - old0, p));
+      store3(none, bundle.target, l);
+      b0.save(b, i0);
+      b1.save(b, i1);
+    }
+  }
+}
+
+double measure(const SolverBodies& b, BallBundle* bundles, std::size_t count) {
+  Lane worst = set(0.0);
+  for (std::size_t i = 0; i < count; ++i) {
+    BallBundle& bundle = bundles[i];
+    for (int l = 0; l < kBundleLanes; l += kLanes) {
+      const Body b0(b, bundle.body0 + l), b1(b, bundle.body1 + l);
+      const Lane3 error = load3(bundle.target, l) -
+                          relativeVelocity(b0, b1, load3(bundle.arm0, l), load3(bundle.arm1, l));
+      store3(error, bundle.error, l);
+      worst = max(worst, relative(error, bundle.size + l));
+    }
+  }
+  return largest(worst);
+}
+
+void push(const SolverBodies& b, BallReply* replies, BallBundle* bundles, std::size_t count,
+          double share, bool guess) {
+  double* const base = reinterpret_cast<double*>(replies);
+  for (std::size_t i = 0; i < count; ++i) {
+    BallBundle& bundle = bundles[i];
+    for (int l = 0; l < kBundleLanes; l += kLanes) {
+      const std::int32_t* i0 = bundle.body0 + l;
+      const std::int32_t* i1 = bundle.body1 + l;
+      const Lane3 d = guess ? load3(bundle.impulse, l)
+                            : fma(set(share), load3(bundle.direction, l),
+                                  loadSym(bundle.mass, l) * load3(bundle.error, l));
+      store3(d, bundle.direction, l);
+      const Lane3 m0 = cross(load3(bundle.arm0, l), d), m1 = cross(load3(bundle.arm1, l), d);
+      alignas(64) double pushable0[kBundleLanes], pushable1[kBundleLanes];
+      for (int lane = 0; lane < kLanes; ++lane) {
+        pushable0[lane] = b.motion[static_cast<std::size_t>(i0[lane])].inverseMass;
+        pushable1[lane] = b.motion[static_cast<std::size_t>(i1[lane])].inverseMass;
+      }
+      Lane g0[8], g1[8];
+      gatherLines<8>(base, i0, kReplyStride, g0);
+      gatherLines<8>(base, i1, kReplyStride, g1);
+      g0[0] = g0[0] - d.x, g0[1] = g0[1] - d.y, g0[2] = g0[2] - d.z;
+      g0[3] = g0[3] - m0.x, g0[4] = g0[4] - m0.y, g0[5] = g0[5] - m0.z;
+      g1[0] = g1[0] + d.x, g1[1] = g1[1] + d.y, g1[2] = g1[2] + d.z;
+      g1[3] = g1[3] + m1.x, g1[4] = g1[4] + m1.y, g1[5] = g1[5] + m1.z;
+      scatterLines<8>(base, i0, kReplyStride, g0, bits(load(pushable0) > set(0.0)));
+      scatterLines<8>(base, i1, kReplyStride, g1, bits(load(pushable1) > set(0.0)));
+    }
+  }
+}
+
+void listen(const BallReply* replies, BallBundle* bundles, std::size_t count, double* sums) {
+  const double* const base = reinterpret_cast<const double*>(replies);
+  for (std::size_t i = 0; i < count; ++i) {
+    BallBundle& bundle = bundles[i];
+    for (int l = 0; l < kBundleLanes; l += kLanes) {
+      Lane r0[8], r1[8];
+      gatherLines<8>(base, bundle.body0 + l, kReplyStride, r0);
+      gatherLines<8>(base, bundle.body1 + l, kReplyStride, r1);
+      const Lane3 v0 = addCross(Lane3{r0[0], r0[1], r0[2]}, Lane3{r0[3], r0[4], r0[5]},
+                                load3(bundle.arm0, l));
+      const Lane3 v1 = addCross(Lane3{r1[0], r1[1], r1[2]}, Lane3{r1[3], r1[4], r1[5]},
+                                load3(bundle.arm1, l));
+      const Lane3 q = v1 - v0, d = load3(bundle.direction, l);
+      store3(q, bundle.reply, l);
+      store(load(sums + l) + dot(d, q), sums + l);
+      store(load(sums + kBundleLanes + l) + dot(d, load3(bundle.error, l)),
+            sums + kBundleLanes + l);
+    }
+  }
+}
+
+double advance(BallBundle* bundles, std::size_t count, double length, double* sums) {
+  Lane worst = set(0.0);
+  const Lane a = set(length);
+  for (std::size_t i = 0; i < count; ++i) {
+    BallBundle& bundle = bundles[i];
+    for (int l = 0; l < kBundleLanes; l += kLanes) {
+      store3(fma(a, load3(bundle.direction, l), load3(bundle.impulse, l)), bundle.impulse, l);
+      const Lane3 error = nfma(a, load3(bundle.reply, l), load3(bundle.error, l));
+      store3(error, bundle.error, l);
+      store(load(sums + l) + dot(error, loadSym(bundle.mass, l) * error), sums + l);
+      worst = max(worst, relative(error, bundle.size + l));
+    }
+  }
+  return largest(worst);
+}
+
+inline BallKernels table() { return {place, warm, aim, turn, measure, push, listen, advance}; }
+
+}  // namespace ball_kernels
+MSD_KERNELS_END

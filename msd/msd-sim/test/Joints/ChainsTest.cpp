@@ -1,0 +1,114 @@
+// Chains under load, the slider-crank, large nets.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "JointScenes.hpp"
+
+namespace msd_sim {
+namespace {
+
+using namespace joint_scenes;
+
+TEST(Chain, of20LinksWithAHundredfoldLoadKeepsItsJoints) {
+  // Released level, dt 1/60: the load of 100 link masses swings down and whips the chain.
+  Settings settings{.sleeping = false};
+  settings.gravity = {0, 0, -9.81};
+  WorldModel world{settings};
+  BodyId last{};
+  const double length = 0.2;
+  for (int i = 0; i <= 20; ++i) {
+    const double x = length * i;
+    const double mass = i == 20 ? 100.0 : 1.0;
+    InertialDescription d = rod({x, 0, 0}, {x + length, 0, 0}, mass, 0.05);
+    const BodyId link = world.spawn(d);
+    world.spawn(JointDescription{.kind = JointKind::kBall, .bodyA = last, .bodyB = link,
+                                 .anchor = {x, 0, 0}});
+    last = link;
+  }
+  double worst = 0.0;
+  for (int i = 0; i < 600; ++i) {
+    const StepReport report = world.update(1.0 / 60.0);
+    ASSERT_EQ(report.status, StepStatus::kOk);
+    worst = std::max(worst, report.jointError);
+  }
+  EXPECT_LT(worst, 1e-3 * length);  // measured 1e-11 of a link
+}
+
+TEST(SliderCrank, pistonFollowsTheCrankAngle) {
+  // Crank r = 0.1 turned by a motor at 6 rad/s, rod l = 0.3: x = r cos θ + sqrt(l² - r² sin² θ).
+  WorldModel world{Settings{.gravity = {0, 0, 0}, .sleeping = false}};
+  const BodyId crank = world.spawn(rod({0, 0, 0}, {0.1, 0, 0}, 1.0, 0.02));
+  const BodyId link = world.spawn(rod({0.1, 0, 0}, {0.4, 0, 0}, 1.0, 0.02));
+  const BodyId piston = world.spawn(body("piston", {0.4, 0, 0}, 2.0, {0.01, 0.01, 0.01}));
+  const Vector3D z = Vector3D::UnitZ();
+  const JointId shaft = world.spawn(JointDescription{
+      .kind = JointKind::kHinge, .bodyB = crank, .anchor = {0, 0, 0}, .axis = z,
+      .motor = JointMotor{.target = 6.0}});
+  world.spawn(JointDescription{.kind = JointKind::kHinge, .bodyA = crank, .bodyB = link,
+                               .anchor = {0.1, 0, 0}, .axis = z});
+  world.spawn(JointDescription{.kind = JointKind::kHinge, .bodyA = link, .bodyB = piston,
+                               .anchor = {0.4, 0, 0}, .axis = z});
+  const JointId guide = world.spawn(JointDescription{
+      .kind = JointKind::kSlider, .bodyB = piston, .anchor = {0.4, 0, 0}, .axis = {1, 0, 0}});
+  for (int i = 0; i < 500; ++i) {
+    ASSERT_EQ(world.update(2e-3).status, StepStatus::kOk);
+    const double angle = world.jointCoordinate(shaft);
+    const double x =
+        0.1 * std::cos(angle) + std::sqrt(0.09 - 0.01 * std::sin(angle) * std::sin(angle));
+    EXPECT_NEAR(world.jointCoordinate(guide), x - 0.4, 1e-9);
+  }
+  EXPECT_NEAR(world.jointCoordinate(shaft), 6.0, 1e-3);
+}
+
+/// A vertical net of beads, its top row fixed; large enough to be swept.
+struct Net {
+  WorldModel world;
+  std::vector<BodyId> beads;
+
+  Net(int size, int threads) : world{Settings{.sleeping = false, .threads = threads}} {
+    std::vector<BodyId> above(static_cast<std::size_t>(size));
+    for (int row = 1; row < size; ++row) {
+      BodyId left{};
+      for (int column = 0; column < size; ++column) {
+        const Coordinate x{1.0 * column, 0, -1.0 * row};
+        const BodyId bead = world.spawn(
+            InertialDescription{.shape = Sphere{0.4}, .position = x, .collides = false});
+        beads.push_back(bead);
+        BodyId& top = above[static_cast<std::size_t>(column)];
+        world.spawn(JointDescription{.bodyA = top, .bodyB = bead,
+                                     .anchor = x + Vector3D{0, 0, 0.5}});
+        if (column > 0) {
+          world.spawn(JointDescription{.bodyA = left, .bodyB = bead,
+                                       .anchor = x - Vector3D{0.5, 0, 0}});
+        }
+        left = top = bead;
+      }
+    }
+  }
+};
+
+TEST(Net, hangsStillAndKeepsItsJoints) {
+  Net net{30, 1};
+  double worst = 0.0;
+  for (int i = 0; i < 30; ++i) worst = std::max(worst, net.world.update(1.0 / 60.0).jointError);
+  EXPECT_LT(worst, 5e-3);
+}
+
+TEST(Net, giveTheSameBitsForAnyNumberOfThreads) {
+  const auto hashOf = [](int threads) {
+    Net net{30, threads};
+    for (const BodyId id : {net.beads.back(), net.beads[100]}) {
+      net.world.applyForce(id, {500, 2000, 0});
+    }
+    for (int i = 0; i < 5; ++i) net.world.update(1.0 / 60.0);
+    return net.world.stateHash();
+  };
+  const Hash128 one = hashOf(1);
+  EXPECT_EQ(one, hashOf(2));
+  EXPECT_EQ(one, hashOf(3));
+}
+
+}  // namespace
+}  // namespace msd_sim
