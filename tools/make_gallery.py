@@ -604,7 +604,7 @@ def galton_board():
     for row in range(rows):
         for i in range(-7, 8):
             x = (i + (0.5 if row % 2 else 0.0)) * pitch
-            if abs(x) < 1.35:
+            if abs(x) < 1.25:   # a ball must fit between the last peg and the wall
                 s.body("peg %d %d" % (row, i), "peg", [x, 0, 1.1 + row * 0.17], orientation=upright, static=True)
     for i in range(-7, 8):
         x = (i + 0.5) * pitch
