@@ -24,7 +24,9 @@ constexpr const char* kPython = "/usr/bin/python3";
 
 /// Boxes that fall into a heap, some sliding.
 WorldModel heap() {
-  WorldModel world{exactSettings()};
+  Settings settings = exactSettings();
+  settings.exactIterations = 5000;  // one landing of the heap is hard
+  WorldModel world{settings};
   addFloor(world, 0.4);
   for (int i = 0; i < 6; ++i) {
     addBlock(world, {.half = {0.3, 0.25, 0.2},

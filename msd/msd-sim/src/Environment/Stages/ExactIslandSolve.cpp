@@ -33,6 +33,12 @@ constexpr double kWorkRounding = 1e-12;
 // Sum of the normal impulses of phase 2 over that of phase 1 above which phase 2 held an impact.
 constexpr double kImpactRatio = 2.0;
 
+// Attempts that share the Newton steps of an island.
+constexpr int kAttempts = 5;
+
+// Newton steps that a solve may take even where the island has used up its share.
+constexpr int kLeastNewton = 20;
+
 // Shares of the guess from which a solve that failed starts again.
 constexpr std::array<double, 4> kRestarts{0.0, 0.5, 2.0, 0.9};
 
@@ -84,6 +90,7 @@ void ExactIslandSolve::begin() {
   data_.certificate = ContactCertificate{};
   data_.iterations = 0;
   data_.converged = true;
+  data_.newtonLeft = sim_.settings.exactIterations;
 }
 
 void ExactIslandSolve::beginSubstep() {
@@ -135,10 +142,12 @@ bool ExactIslandSolve::solvePositions() {
     p.first = p.impulse;
     p.firstPlace = p.place;
   }
-  return !data_.joints.empty() && evaluateJoints(JointComponent::Phase::kPosition) > 1.0;
+  return !data_.joints.empty() && evaluateJoints(JointComponent::Phase::kPosition) > 1.0 &&
+         data_.phaseConverged;
 }
 
 bool ExactIslandSolve::correctTargets() {
+  if (!data_.phaseConverged) return false;
   bool again = false;
   for (ExactPoint& p : points_) {
     const double gap = placeContact(p, sim_.solver).gap;
@@ -152,6 +161,7 @@ bool ExactIslandSolve::correctTargets() {
 }
 
 void ExactIslandSolve::solveVelocities() {
+  concludePhase();
   bool bounces = false;
   for (ExactPoint& p : points_) {
     p.place = placeContact(p, sim_.solver);
@@ -201,7 +211,7 @@ void ExactIslandSolve::solveRows() {
     }
     result = solveOnce();
   }
-  note(result);
+  take(result);
 }
 
 ExactResult ExactIslandSolve::solveOnce() {
@@ -209,8 +219,9 @@ ExactResult ExactIslandSolve::solveOnce() {
   const ExactOptions options{.tolerance = sim_.settings.exactTolerance,
                              .velocityFloor = velocityFloor(),
                              .aim = kAim * sim_.settings.exactTolerance,
-                             .maxIterations = sim_.settings.exactIterations};
+                             .maxIterations = attemptLength()};
   ExactResult result = data_.solver.solve(data_.problem, options, data_.warmStart);
+  data_.newtonLeft -= result.newtonSteps;
   if (!result.converged()) result = solveAgain(result, options);
   for (ExactPoint& p : points_) {
     if (!p.closed) p.impulse.setZero();
@@ -229,12 +240,22 @@ ExactResult ExactIslandSolve::solveOnce() {
   return result;
 }
 
+/// An attempt takes a share of the island's Newton steps: another start often does what more steps
+/// do not.
+int ExactIslandSolve::attemptLength() const {
+  const int share = sim_.settings.exactIterations / kAttempts;
+  return std::max(std::min(data_.newtonLeft, share), kLeastNewton);
+}
+
 /// A hard problem from other starts: nothing, and shares of the guess. The better answer counts.
-ExactResult ExactIslandSolve::solveAgain(const ExactResult& first, const ExactOptions& options) {
+ExactResult ExactIslandSolve::solveAgain(const ExactResult& first, ExactOptions options) {
   for (const double share : kRestarts) {
+    if (data_.newtonLeft < kLeastNewton) break;
+    options.maxIterations = attemptLength();
     data_.restart = data_.warmStart;
     for (double& value : data_.restart) value *= share;
     const ExactResult again = data_.otherSolver.solve(data_.problem, options, data_.restart);
+    data_.newtonLeft -= again.newtonSteps;
     if (again.converged()) return again;
   }
   return first;
@@ -291,19 +312,26 @@ double ExactIslandSolve::velocityFloor() const {
   return h_ * sim_.settings.gravity.norm() + kSpeedFloor * fastest;
 }
 
-void ExactIslandSolve::note(const ExactResult& result) {
-  ContactCertificate& worst = data_.certificate;
-  const ContactCertificate& c = result.certificate;
-  const auto take = [](double& a, double b) { a = std::isnan(a) ? b : std::max(a, b); };
-  take(worst.naturalMap, c.naturalMap);
-  take(worst.velocityError, c.velocityError);
-  take(worst.velocityErrorAbsolute, c.velocityErrorAbsolute);
-  take(worst.complementarity, c.complementarity);
-  take(worst.coneViolation, c.coneViolation);
-  take(worst.normalViolation, c.normalViolation);
-  take(worst.bilateralViolation, c.bilateralViolation);
+/// Remembers what a solve has proved. Only the last solve of a phase counts: those before it were
+/// attempts.
+void ExactIslandSolve::take(const ExactResult& result) {
+  data_.phase = result.certificate;
+  data_.phaseConverged = result.converged();
   data_.iterations += result.iterations();
-  data_.converged = data_.converged && result.converged();
+}
+
+void ExactIslandSolve::concludePhase() {
+  ContactCertificate& worst = data_.certificate;
+  const ContactCertificate& c = data_.phase;
+  const auto larger = [](double& a, double b) { a = std::fmax(a, b); };  // passes over NaN
+  larger(worst.naturalMap, c.naturalMap);
+  larger(worst.velocityError, c.velocityError);
+  larger(worst.velocityErrorAbsolute, c.velocityErrorAbsolute);
+  larger(worst.complementarity, c.complementarity);
+  larger(worst.coneViolation, c.coneViolation);
+  larger(worst.normalViolation, c.normalViolation);
+  larger(worst.bilateralViolation, c.bilateralViolation);
+  data_.converged = data_.converged && data_.phaseConverged;
 }
 
 void ExactIslandSolve::keepVelocities() {
@@ -374,6 +402,7 @@ void ExactIslandSolve::limitRebound() {
 }
 
 void ExactIslandSolve::accumulate() {
+  concludePhase();
   double first = 0.0, second = 0.0;
   for (ExactPoint& p : points_) {
     first += p.first[0];

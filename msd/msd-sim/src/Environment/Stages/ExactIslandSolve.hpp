@@ -46,8 +46,10 @@ class ExactIslandSolve {
   void solve();
   void solveRows();
   [[nodiscard]] ExactResult solveOnce();
-  [[nodiscard]] ExactResult solveAgain(const ExactResult& first, const ExactOptions& options);
-  void note(const ExactResult& result);
+  [[nodiscard]] int attemptLength() const;
+  [[nodiscard]] ExactResult solveAgain(const ExactResult& first, ExactOptions options);
+  void take(const ExactResult& result);
+  void concludePhase();
   void keepVelocities();
   void resetVelocities();
   /// Work that two impulses, of phase 1 and phase 2, did at a point in this substep [J].

@@ -94,7 +94,10 @@ struct ExactIsland {
   std::vector<JointComponent*> joints;  ///< components that hold its bodies
   std::vector<ExactJointRow> jointRows;
   std::vector<SpatialVector> freeVelocity;  ///< per body of the island, before a solve
-  ContactCertificate certificate;           ///< worst of the step's solves
+  ContactCertificate certificate;  ///< worst of the step's phases
+  ContactCertificate phase;        ///< of the last solve: what the running phase ends with
+  bool phaseConverged{true};
+  int newtonLeft{0};  ///< Newton steps that the island may still use in this step
   int iterations{0};
   bool converged{true};
 };

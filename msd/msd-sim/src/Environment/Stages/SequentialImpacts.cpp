@@ -131,7 +131,8 @@ void ExactIslandSolve::solvePair(std::uint32_t body0, std::uint32_t body1) {
     }
     (void)attempt(low);
   }
-  note(result);
+  take(result);
+  concludePhase();
   for (std::size_t c = 0; c < data_.contact.size(); ++c) {
     ExactPoint& p = points_[data_.contact[c]];
     const Vector3D r{result.impulse[3 * c], result.impulse[3 * c + 1], result.impulse[3 * c + 2]};

@@ -78,6 +78,10 @@ SweepOutcome sweepContacts(Simulation& sim, const Kernel& kernel) {
   return {largest.get(), unsettled.load(std::memory_order_relaxed)};
 }
 
+// Sweeps that make things this much worse than the first one are given up: bodies that have turned far
+// since the rows were made answer otherwise than these expect. The energy guard takes out what they did.
+constexpr double kRunaway = 100.0;
+
 struct SweepLimits {
   int most;       ///< sweeps of a phase
   double unrest;  ///< at which it has settled
@@ -102,7 +106,7 @@ void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Jo
   const bool canExtrapolate = sim.joints.isEmpty();
   int sweeps = 0;
   SweepMomentum momentum{sim, SweepMomentum::Unknowns::kVelocities};
-  double unrest = 0.0;
+  double unrest = 0.0, firstUnrest = 0.0;
   bool extrapolate = false;
   do {
     pass.first = sweeps == 0;
@@ -112,6 +116,8 @@ void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Jo
     const SweepOutcome outcome = sweepContacts(sim, kernel);
     unrest = std::max(outcome.unrest, joints(pass.first));
     ++sweeps;
+    if (sweeps == 1) firstUnrest = unrest;
+    if (!(unrest <= kRunaway * firstUnrest)) break;
     // What a few contacts lack they get from plain sweeps.
     if (sweeps == 1) {
       extrapolate = canExtrapolate &&
