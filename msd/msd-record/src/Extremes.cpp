@@ -26,7 +26,9 @@ class PairTable {
     for (const auto& [pair, extreme] : pairs_) {
       if (extreme.value > 0.0) all.push_back(extreme);
     }
-    std::ranges::stable_sort(all, std::greater{}, &ContactExtreme::value);
+    std::ranges::sort(all, [](const ContactExtreme& a, const ContactExtreme& b) {
+      return a.value != b.value ? a.value > b.value : a.id < b.id;
+    });
     if (all.size() > count) all.resize(count);
     return all;
   }
