@@ -218,7 +218,7 @@ Outcome runOnSmallDisk(const TemporaryFolder& folder, const std::string& argumen
 TEST_F(Recording, onAFullDiskEndsWithOneErrorAndAValidFile) {
   for (const std::string policy : {"continue", "stop"}) {
     fs::remove(db());
-    const std::string arguments = "run \"" + scene() + "\" --steps 20000 --json --record \"" +
+    const std::string arguments = "run \"" + scene() + "\" --steps 200000 --json --record \"" +
                                   db() + "\" --on-record-error " + policy;
     const Outcome outcome = runOnSmallDisk(folder_, arguments, 1500);
     EXPECT_EQ(outcome.exitCode, 1) << outcome.err;
@@ -227,7 +227,7 @@ TEST_F(Recording, onAFullDiskEndsWithOneErrorAndAValidFile) {
     EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
     const auto line = nlohmann::json::parse(outcome.out);
     EXPECT_EQ(line["status"], policy == "stop" ? "recording failed" : "ok");
-    EXPECT_EQ(line["steps"].get<int>() == 20000, policy == "continue");
+    EXPECT_EQ(line["steps"].get<int>() == 200000, policy == "continue");
     msd_record::Reader reader{db()};
     const std::uint64_t last = reader.lastStep();
     EXPECT_GE(reader.frameCount(), 1);
