@@ -91,7 +91,9 @@ TEST(Limits, holdTheCoordinateInItsRange) {
       }
       EXPECT_NEAR(j.world.jointCoordinate(j.joint), sign * 0.25, 1e-9);
       EXPECT_LT(most, 0.25 + 1e-9);  // no overshoot: the stop acts before it is passed
-      if (kind == JointKind::kSlider) EXPECT_LT(std::fabs(j.state().velocity.z()), 1e-9);
+      if (kind == JointKind::kSlider) {
+        EXPECT_LT(std::fabs(j.state().velocity.z()), 1e-9);
+      }
     }
   }
 }
