@@ -604,7 +604,7 @@ def galton_board():
     for row in range(rows):
         for i in range(-7, 8):
             x = (i + (0.5 if row % 2 else 0.0)) * pitch
-            if abs(x) < 1.35:
+            if abs(x) < 1.25:   # a ball must fit between the last peg and the wall
                 s.body("peg %d %d" % (row, i), "peg", [x, 0, 1.1 + row * 0.17], orientation=upright, static=True)
     for i in range(-7, 8):
         x = (i + 0.5) * pitch
@@ -654,10 +654,10 @@ def terrain():
 
 
 def pile_10000():
-    s = Scene("pile of 10,000", "Ten thousand bodies of three kinds fall into a container.", 4.0,
-              camera=([30, -40, 25], [0, 0, 4]))
+    s = Scene("pile of 10,000", "Ten thousand bodies of three kinds, four layers deep, fall into a container.", 2.5,
+              camera=([55, -70, 40], [0, 0, 2]))
     s.material(friction=0.6)
-    inner, height = 20.0, 20.0
+    inner, height = 40.0, 10.0
     s.shape("floor", "box", halfExtents=[inner + 2, inner + 2, 1.0])
     s.shape("wall x", "box", halfExtents=[1.0, inner + 2, height / 2])
     s.shape("wall y", "box", halfExtents=[inner, 1.0, height / 2])
@@ -668,7 +668,7 @@ def pile_10000():
     s.shape("ball", "sphere", radius=0.4)
     s.shape("box", "box", halfExtents=[0.45, 0.35, 0.3])
     s.shape("capsule", "capsule", radius=0.3, halfHeight=0.3)
-    side, cell = 25, 1.6
+    side, cell = 50, 1.6
     for i in range(10000):
         layer, place = divmod(i, side * side)
         row, column = divmod(place, side)

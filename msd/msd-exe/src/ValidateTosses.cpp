@@ -39,12 +39,13 @@ struct TossOptions {
 
 /// The measured quaternion, brought to unit length.
 msd_sim::Quaternion orientationOf(const TossFrame& f) {
-  return msd_sim::Quaternion{f.orientation[0], f.orientation[1], f.orientation[2],
-                             f.orientation[3]}
+  return msd_sim::Quaternion{f.orientation[0], f.orientation[1], f.orientation[2], f.orientation[3]}
       .normalized();
 }
 
-msd_sim::Vector3D vectorOf(const double (&a)[3]) { return {a[0], a[1], a[2]}; }
+msd_sim::Vector3D vectorOf(const double (&a)[3]) {
+  return {a[0], a[1], a[2]};
+}
 
 double quantile(const std::vector<double>& sorted, double share) {
   if (sorted.empty()) return std::nan("");
@@ -79,9 +80,10 @@ MethodResult runMethod(const TossData& data, Method method, const TossOptions& o
 
 nlohmann::ordered_json resultJson(const MethodResult& r) {
   const auto spread = [](const std::vector<double>& v) {
-    return nlohmann::ordered_json{
-        {"p25", quantile(v, 0.25)}, {"median", quantile(v, 0.5)}, {"p75", quantile(v, 0.75)},
-        {"p95", quantile(v, 0.95)}};
+    return nlohmann::ordered_json{{"p25", quantile(v, 0.25)},
+                                  {"median", quantile(v, 0.5)},
+                                  {"p75", quantile(v, 0.75)},
+                                  {"p95", quantile(v, 0.95)}};
   };
   return {{"method", r.curve.name},
           {"tosses", r.curve.position.size()},
@@ -151,18 +153,18 @@ TossError simulateToss(const TossData& data, std::size_t toss, Method method, in
                                               .friction = data.friction,
                                               .restitution = data.restitution});
   const TossFrame& first = frames.front();
-  const msd_sim::BodyId cube = world.spawn(msd_sim::InertialDescription{
-      .name = "cube",
-      .shape = msd_sim::Box{{1.0, 1.0, 1.0}},
-      .mass = data.mass,
-      .inertia = data.inertia * msd_sim::Matrix3D::Identity(),
-      .centreOfMass = msd_sim::Coordinate{0.0, 0.0, 0.0},
-      .position = vectorOf(first.position),
-      .orientation = orientationOf(first),
-      .linearVelocity = vectorOf(first.velocity),
-      .angularVelocity = vectorOf(first.angularVelocity),
-      .friction = data.friction,
-      .restitution = data.restitution});
+  const msd_sim::BodyId cube = world.spawn(
+      msd_sim::InertialDescription{.name = "cube",
+                                   .shape = msd_sim::Box{{1.0, 1.0, 1.0}},
+                                   .mass = data.mass,
+                                   .inertia = data.inertia * msd_sim::Matrix3D::Identity(),
+                                   .centreOfMass = msd_sim::Coordinate{0.0, 0.0, 0.0},
+                                   .position = vectorOf(first.position),
+                                   .orientation = orientationOf(first),
+                                   .linearVelocity = vectorOf(first.velocity),
+                                   .angularVelocity = vectorOf(first.angularVelocity),
+                                   .friction = data.friction,
+                                   .restitution = data.restitution});
   TossError error;
   for (std::size_t i = 1; i < frames.size(); ++i) {
     for (int k = 0; k < substeps; ++k) world.update(data.dt / substeps);

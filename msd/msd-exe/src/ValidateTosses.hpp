@@ -32,8 +32,8 @@ struct TossData {
   std::vector<std::vector<TossFrame>> tosses;
 };
 
-/// Reads `experiment.json` and `tosses.csv` from a folder. Throws UsageError with the file, the line
-/// and what was expected.
+/// Reads `experiment.json` and `tosses.csv` from a folder. Throws UsageError with the file, the
+/// line and what was expected.
 [[nodiscard]] TossData readTosses(const std::filesystem::path& folder);
 
 /// How far a simulated toss ends from the measured one.

@@ -25,12 +25,15 @@ struct Axis {
   }
 };
 
-double heightOf(double share) { return kMargin + kHeight * (1.0 - share); }
+double heightOf(double share) {
+  return kMargin + kHeight * (1.0 - share);
+}
 
 /// A step curve: share of the tosses whose error is at most the abscissa.
 void drawCurve(std::string& svg, const Axis& axis, const std::vector<double>& sorted,
                const char* colour) {
-  svg += fmt::format("<polyline fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\" points=\"", colour);
+  svg +=
+      fmt::format("<polyline fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\" points=\"", colour);
   fmt::format_to(std::back_inserter(svg), "{:.1f},{:.1f}", axis.at(0.0), heightOf(0.0));
   const auto n = static_cast<double>(sorted.size());
   for (std::size_t i = 0; i < sorted.size(); ++i) {
@@ -84,10 +87,9 @@ std::string drawTosses(const std::vector<TossCurve>& curves) {
     const char* colour = kColours[i % kColours.size()];
     drawCurve(svg, position, curves[i].position, colour);
     drawCurve(svg, rotation, curves[i].rotation, colour);
-    fmt::format_to(std::back_inserter(svg),
-                   "<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"{}\">{}</text>\n",
-                   position.left + 130.0 * static_cast<double>(i), 0.6 * kMargin, colour,
-                   curves[i].name);
+    fmt::format_to(
+        std::back_inserter(svg), "<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"{}\">{}</text>\n",
+        position.left + 130.0 * static_cast<double>(i), 0.6 * kMargin, colour, curves[i].name);
   }
   return svg + "</svg>\n";
 }

@@ -29,8 +29,7 @@ TEST(Solve, printsTheCertificateAndWritesTheSolution) {
   const TemporaryFolder folder;
   writeAll(folder / "stick.dat", kStick);
   const std::string answer = folder / "answer.txt";
-  const Outcome outcome =
-      runMsd({"solve", folder / "stick.dat", "--solution", answer, "--json"});
+  const Outcome outcome = runMsd({"solve", folder / "stick.dat", "--solution", answer, "--json"});
   ASSERT_EQ(outcome.exitCode, 0) << outcome.err;
   const auto json = nlohmann::json::parse(outcome.out);
   EXPECT_EQ(json["contacts"], 1);
@@ -80,8 +79,8 @@ TEST(DumpProblem, wantsTheExactMethodAndAStepOfTheRun) {
   const TemporaryFolder folder;
   writeAll(folder / "boxes.json", kBoxes);
   const std::string problem = folder / "step.dat";
-  const Outcome fast = runMsd(
-      {"run", folder / "boxes.json", "--method", "fast", "--dump-problem", "3", problem});
+  const Outcome fast =
+      runMsd({"run", folder / "boxes.json", "--method", "fast", "--dump-problem", "3", problem});
   EXPECT_EQ(fast.exitCode, 2);
   EXPECT_THAT(fast.err, HasSubstr("exact"));
   EXPECT_EQ(runMsd({"run", folder / "boxes.json", "--dump-problem", "6", problem}).exitCode, 2);

@@ -151,11 +151,11 @@ TEST(Tool, reportsWriteErrorsOfStandardOutput) {
 }
 
 TEST(Validate, measuresWithFormulaExpectationAndError) {
-  const Outcome outcome = runMsd({"validate", "--fast", "Motion"});
+  const Outcome outcome = runMsd({"validate", "--fast", "--only", "Motion"});
   EXPECT_EQ(outcome.exitCode, 0) << outcome.out;
   EXPECT_THAT(outcome.out, HasSubstr("free flight for 10 s"));
   EXPECT_THAT(outcome.out, HasSubstr("3 of 3 hold"));
-  EXPECT_EQ(runMsd({"validate", "no such phenomenon"}).exitCode, 2);
+  EXPECT_EQ(runMsd({"validate", "--only", "no such phenomenon"}).exitCode, 2);
 }
 
 }  // namespace

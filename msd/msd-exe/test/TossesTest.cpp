@@ -49,7 +49,11 @@ TEST(Tosses, endWhereTheMeasuredOnesEnd) {
 }
 
 TEST(Tosses, freeFlightFollowsTheMeasuredParabola) {
-  TossData data{.dt = 0.01, .gravity = 10.0, .mass = 1.0, .inertia = 0.7, .friction = 0.2,
+  TossData data{.dt = 0.01,
+                .gravity = 10.0,
+                .mass = 1.0,
+                .inertia = 0.7,
+                .friction = 0.2,
                 .restitution = 0.1};
   std::vector<TossFrame> frames;
   for (int i = 0; i < 20; ++i) {

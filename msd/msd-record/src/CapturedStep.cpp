@@ -42,29 +42,41 @@ BodyNumbers::BodyNumbers(const WorldModel& world) {
     if (numbers_.size() <= body.index) numbers_.resize(body.index + 1, 0);
     numbers_[body.index] = number++;
   }
+  count_ = number;
 }
 
 std::uint32_t BodyNumbers::operator()(msd_sim::BodyId body) const {
   return numbers_.at(body.index);
 }
 
-void toRows(std::span<const msd_sim::ContactRecord> contacts, const BodyNumbers& numbers,
-            std::vector<ContactRow>& rows) {
-  rows.clear();
+void ContactRows::assign(std::span<const msd_sim::ContactRecord> contacts,
+                         std::span<const BodyState> states, const BodyNumbers& numbers) {
+  awake_.assign(numbers.count(), 0);
+  for (const BodyState& state : states) awake_[state.body] = state.awake != 0 ? 1 : 0;
+  active.clear();
+  resting.clear();
   for (const msd_sim::ContactRecord& c : contacts) {
     if (c.state == msd_sim::ContactState::kOpen) continue;
-    ContactRow& row = rows.emplace_back();
+    const std::uint32_t a = numbers(c.bodyA);
+    const std::uint32_t b = numbers(c.bodyB);
+    ContactRow& row = (awake_[a] != 0 || awake_[b] != 0 ? active : resting).emplace_back();
     store(row.numbers.data(), c.point);
     store(row.numbers.data() + 3, c.normal);
     row.numbers[6] = c.gap;
     store(row.numbers.data() + 7, c.forceOnB);
     store(row.numbers.data() + 10, c.slip);
     row.numbers[13] = c.friction;
-    row.bodyA = numbers(c.bodyA);
-    row.bodyB = numbers(c.bodyB);
+    row.bodyA = a;
+    row.bodyB = b;
     row.state = static_cast<std::uint32_t>(c.state);
     row.feature = c.feature;
   }
+}
+
+std::vector<ContactRow> ContactRows::all() const {
+  std::vector<ContactRow> rows = active;
+  rows.insert(rows.end(), resting.begin(), resting.end());
+  return rows;
 }
 
 Capture::Capture(const WorldModel& world) : bodies_{world.bodies().size()} {

@@ -37,14 +37,27 @@ class BodyNumbers {
  public:
   explicit BodyNumbers(const msd_sim::WorldModel& world);
   [[nodiscard]] std::uint32_t operator()(msd_sim::BodyId body) const;
+  [[nodiscard]] std::size_t count() const { return count_; }
 
  private:
+  std::size_t count_{0};
   std::vector<std::uint32_t> numbers_;  ///< by the id's index
 };
 
-/// The contacts that carry a force, as rows.
-void toRows(std::span<const msd_sim::ContactRecord> contacts, const BodyNumbers& numbers,
-            std::vector<ContactRow>& rows);
+/// The contacts that carry a force, as rows. Those between bodies that sleep do not change from
+/// frame to frame, and are kept apart.
+struct ContactRows {
+  std::vector<ContactRow> active{};
+  std::vector<ContactRow> resting{};
+
+  void assign(std::span<const msd_sim::ContactRecord> contacts, std::span<const BodyState> states,
+              const BodyNumbers& numbers);
+  /// The active ones, then the resting ones.
+  [[nodiscard]] std::vector<ContactRow> all() const;
+
+ private:
+  std::vector<std::uint8_t> awake_{};  ///< by body number
+};
 
 /// Copies a world's state. Knows which bodies can move and which joints there are from the start;
 /// these may not change while a recording runs.

@@ -26,7 +26,9 @@ class PairTable {
     for (const auto& [pair, extreme] : pairs_) {
       if (extreme.value > 0.0) all.push_back(extreme);
     }
-    std::ranges::stable_sort(all, std::greater{}, &ContactExtreme::value);
+    std::ranges::sort(all, [](const ContactExtreme& a, const ContactExtreme& b) {
+      return a.value != b.value ? a.value > b.value : a.id < b.id;
+    });
     if (all.size() > count) all.resize(count);
     return all;
   }
@@ -39,7 +41,8 @@ class PairTable {
 void addTimes(std::vector<ContactExtreme>& extremes, const std::vector<FrameEntry>& frames) {
   for (ContactExtreme& extreme : extremes) {
     const auto found = std::ranges::find_if(frames, [&](const FrameEntry& f) {
-      return extreme.id >= f.firstContact && extreme.id < f.firstContact + f.contacts;
+      return (extreme.id >= f.firstContact && extreme.id < f.firstContact + f.contacts) ||
+             (extreme.id >= f.firstResting && extreme.id < f.firstResting + f.resting);
     });
     if (found == frames.end()) continue;
     extreme.frame = found->frame;

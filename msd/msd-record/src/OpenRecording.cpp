@@ -80,6 +80,13 @@ void requireSchema(Database& database, const std::string& name) {
   }
 }
 
+/// A program that died while it made or closed a recording may leave a journal: SQLite undoes what
+/// was half done, which a read-only connection may not.
+void rollBack(const fs::path& path, const std::string& vfs) {
+  Database database{path.string(), OpenMode::kWrite, vfs};
+  database.execute("SELECT count(*) FROM sqlite_schema");
+}
+
 /// A recording in a folder that cannot be written to is still readable, when it is complete.
 std::string immutableAddress(const fs::path& path) {
   std::string address = "file:";
@@ -109,21 +116,25 @@ Database openRecording(const fs::path& path, OpenMode mode, const std::string& v
     requireSchema(database, path.string());
     return database;
   };
+  const auto refuse = [&](const SqliteError& error) {
+    return RecordError{
+        fmt::format("{}: cannot be read as a recording: {}", path.string(), error.what())};
+  };
+  std::error_code ignored;
+  const bool hasLog = fs::exists(place.string() + "-wal", ignored);
+  const bool hasJournal = fs::exists(place.string() + "-journal", ignored);
   try {
+    if (hasJournal) rollBack(place, vfs);
+    requireDatabaseFile(path);
     return open(place.string());
   } catch (const SqliteError& error) {
-    std::error_code ignored;
-    const bool hasLog = fs::exists(place.string() + "-wal", ignored);
     const bool cannotOpen = (error.code() & 0xFF) == SQLITE_CANTOPEN;
-    if (mode == OpenMode::kRead && cannotOpen && !hasLog) {
-      try {
-        return open(immutableAddress(place));
-      } catch (const SqliteError&) {
-        // The first reason is the one to tell.
-      }
+    if (mode != OpenMode::kRead || !cannotOpen || hasLog) throw refuse(error);
+    try {
+      return open(immutableAddress(place));
+    } catch (const SqliteError&) {
+      throw refuse(error);  // the first reason is the one to tell
     }
-    throw RecordError{
-        fmt::format("{}: cannot be read as a recording: {}", path.string(), error.what())};
   }
 }
 

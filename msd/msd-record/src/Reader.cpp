@@ -138,15 +138,18 @@ FrameEntry Reader::readEntry(const Statement& s) const {
                    .states = s.integer(4),
                    .firstContact = s.integer(5),
                    .contacts = s.integer(6),
-                   .firstReaction = s.integer(7),
-                   .reactions = s.integer(8),
-                   .checksum = s.integer(9)};
-  for (const std::int64_t value : {entry.firstState, entry.firstContact, entry.firstReaction}) {
+                   .firstResting = s.integer(7),
+                   .resting = s.integer(8),
+                   .firstReaction = s.integer(9),
+                   .reactions = s.integer(10),
+                   .checksum = s.integer(11)};
+  for (const std::int64_t value :
+       {entry.firstState, entry.firstContact, entry.firstResting, entry.firstReaction}) {
     if (value < 0 || value > std::numeric_limits<std::int64_t>::max() - kMostRows) {
       damaged(fmt::format("frame {} starts at row {}", entry.frame, value));
     }
   }
-  for (const std::int64_t count : {entry.states, entry.contacts, entry.reactions}) {
+  for (const std::int64_t count : {entry.states, entry.contacts, entry.resting, entry.reactions}) {
     if (count < 0 || count > kMostRows) {
       damaged(fmt::format("frame {} has {} rows", entry.frame, count));
     }
@@ -155,17 +158,18 @@ FrameEntry Reader::readEntry(const Statement& s) const {
 }
 
 template <class Row>
-std::vector<Row> Reader::readRows(std::string_view table, std::int64_t first, std::int64_t count) {
-  std::vector<Row> rows;
-  rows.reserve(static_cast<std::size_t>(std::min(count, kFirstReserve)));
+void Reader::readRows(std::string_view table, std::int64_t first, std::int64_t count,
+                      std::vector<Row>& rows) {
+  const std::size_t before = rows.size();
+  rows.reserve(before + static_cast<std::size_t>(std::min(count, kFirstReserve)));
   Statement select = database_.prepare(
       fmt::format("SELECT * FROM {} WHERE id >= ?1 AND id < ?2 ORDER BY id", table));
   select.bind(1, first).bind(2, first + count);
   while (select.step()) rows.push_back(readRow<Row>(select, 1));
-  if (static_cast<std::int64_t>(rows.size()) != count) {
-    damaged(fmt::format("{} has {} of the {} rows from {} on", table, rows.size(), count, first));
+  if (static_cast<std::int64_t>(rows.size() - before) != count) {
+    damaged(fmt::format("{} has {} of the {} rows from {} on", table, rows.size() - before, count,
+                        first));
   }
-  return rows;
 }
 
 Frame Reader::frame(std::int64_t number) {
@@ -176,14 +180,16 @@ Frame Reader::frame(std::int64_t number) {
       throw RecordError{fmt::format("{}: there is no frame {}; frames run from 0 to {}",
                                     path_.string(), number, frameCount() - 1)};
     }
-    const FrameEntry entry = readEntry(select);
-    Frame frame{
-        .entry = entry,
-        .states = readRows<BodyState>("body_state_data", entry.firstState, entry.states),
-        .contacts = readRows<ContactRow>("contact_data", entry.firstContact, entry.contacts),
-        .reactions =
-            readRows<ReactionRow>("joint_reaction_data", entry.firstReaction, entry.reactions)};
-    if (checksum(frame.states, frame.contacts, frame.reactions) != entry.checksum) {
+    Frame frame{.entry = readEntry(select)};
+    const FrameEntry& entry = frame.entry;
+    readRows("body_state_data", entry.firstState, entry.states, frame.states);
+    readRows("contact_data", entry.firstContact, entry.contacts, frame.contacts);
+    readRows("contact_data", entry.firstResting, entry.resting, frame.contacts);
+    readRows("joint_reaction_data", entry.firstReaction, entry.reactions, frame.reactions);
+    const std::span<const ContactRow> contacts{frame.contacts};
+    const auto active = static_cast<std::size_t>(entry.contacts);
+    if (checksum(frame.states, contacts.first(active), contacts.subspan(active), frame.reactions) !=
+        entry.checksum) {
       damaged(fmt::format("frame {} does not match its checksum", number));
     }
     return frame;

@@ -54,7 +54,8 @@ struct FrameEntry {
   std::uint64_t step{0};
   double time{0.0};  ///< [s]
   std::int64_t firstState{0}, states{0};
-  std::int64_t firstContact{0}, contacts{0};
+  std::int64_t firstContact{0}, contacts{0};  ///< with a body that is awake
+  std::int64_t firstResting{0}, resting{0};   ///< between bodies that sleep
   std::int64_t firstReaction{0}, reactions{0};
   std::int64_t checksum{0};
 };
@@ -62,8 +63,8 @@ struct FrameEntry {
 /// One recorded state, whole.
 struct Frame {
   FrameEntry entry{};
-  std::vector<BodyState> states{};  ///< bodies that can move, in the scene's order
-  std::vector<ContactRow> contacts{};
+  std::vector<BodyState> states{};     ///< bodies that can move, in the scene's order
+  std::vector<ContactRow> contacts{};  ///< entry.contacts with a body awake, then the resting ones
   std::vector<ReactionRow> reactions{};
 };
 
@@ -130,8 +131,8 @@ class Reader {
   [[nodiscard]] std::vector<Fact> facts(std::string_view table);
   [[nodiscard]] FrameEntry readEntry(const Statement& statement) const;
   template <class Row>
-  [[nodiscard]] std::vector<Row> readRows(std::string_view table, std::int64_t first,
-                                          std::int64_t count);
+  void readRows(std::string_view table, std::int64_t first, std::int64_t count,
+                std::vector<Row>& rows);
   [[noreturn]] void damaged(const std::string& what) const;
 
   std::filesystem::path path_;

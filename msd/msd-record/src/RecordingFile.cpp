@@ -137,16 +137,17 @@ std::int64_t RecordingFile::store(Stored<Row>& stored, std::vector<Row>& rows, R
 void RecordingFile::writeFrame(const CapturedStep& captured) {
   new_states_ = captured.states;
   new_reactions_ = captured.reactions;
-  toRows(captured.contacts, numbers_, new_contacts_);
+  new_contacts_.assign(captured.contacts, captured.states, numbers_);
+  const auto count = [](const auto& rows) { return static_cast<std::int64_t>(rows.size()); };
   Statement& s = statements_->frame;
-  s.bind(10, checksum(new_states_, new_contacts_, new_reactions_));
   s.bind(1, next_frame_).bind(2, static_cast<std::int64_t>(captured.step)).bind(3, captured.time);
-  s.bind(5, static_cast<std::int64_t>(new_states_.size()));
-  s.bind(7, static_cast<std::int64_t>(new_contacts_.size()));
-  s.bind(9, static_cast<std::int64_t>(new_reactions_.size()));
+  s.bind(5, count(new_states_)).bind(7, count(new_contacts_.active));
+  s.bind(9, count(new_contacts_.resting)).bind(11, count(new_reactions_));
+  s.bind(12, checksum(new_states_, new_contacts_.active, new_contacts_.resting, new_reactions_));
   s.bind(4, store(states_, new_states_, statements_->states));
-  s.bind(6, store(contacts_, new_contacts_, statements_->contacts));
-  s.bind(8, store(reactions_, new_reactions_, statements_->reactions));
+  s.bind(6, store(contacts_, new_contacts_.active, statements_->contacts));
+  s.bind(8, store(resting_, new_contacts_.resting, statements_->contacts));
+  s.bind(10, store(reactions_, new_reactions_, statements_->reactions));
   s.run();
   ++next_frame_;
 }

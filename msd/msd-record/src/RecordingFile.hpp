@@ -92,9 +92,10 @@ class RecordingFile {
   std::int64_t next_frame_{0};
   Stored<BodyState> states_{};
   Stored<ContactRow> contacts_{};
+  Stored<ContactRow> resting_{};
   Stored<ReactionRow> reactions_{};
   std::vector<BodyState> new_states_;
-  std::vector<ContactRow> new_contacts_;
+  ContactRows new_contacts_;
   std::vector<ReactionRow> new_reactions_;
 };
 

@@ -30,12 +30,14 @@ std::int64_t lowHalf(const msd_sim::Hasher& hasher) {
 
 }  // namespace
 
-std::int64_t checksum(std::span<const BodyState> states, std::span<const ContactRow> contacts,
-                      std::span<const ReactionRow> reactions) {
+std::int64_t checksum(std::span<const BodyState> states, std::span<const ContactRow> active,
+                      std::span<const ContactRow> resting, std::span<const ReactionRow> reactions) {
   msd_sim::Hasher hasher;
   addRows(hasher, states, &BodyState::body, &BodyState::island, &BodyState::awake);
-  addRows(hasher, contacts, &ContactRow::bodyA, &ContactRow::bodyB, &ContactRow::state,
-          &ContactRow::feature);
+  for (const std::span<const ContactRow> contacts : {active, resting}) {
+    addRows(hasher, contacts, &ContactRow::bodyA, &ContactRow::bodyB, &ContactRow::state,
+            &ContactRow::feature);
+  }
   addRows(hasher, reactions, &ReactionRow::joint, &ReactionRow::broken);
   return lowHalf(hasher);
 }

@@ -69,7 +69,8 @@ static_assert(sizeof(ReactionRow) == 7 * 8 + 8);
 /// The rows of a frame, in order, as one number: msd_sim::Hasher over the bits of every double and
 /// then the whole numbers of every row, low half. Every NaN counts alike.
 [[nodiscard]] std::int64_t checksum(std::span<const BodyState> states,
-                                    std::span<const ContactRow> contacts,
+                                    std::span<const ContactRow> active,
+                                    std::span<const ContactRow> resting,
                                     std::span<const ReactionRow> reactions);
 
 /// Of any bytes, eight at a time, zeros after the end.

@@ -132,8 +132,11 @@ std::vector<Table> growingTables() {
         {"time", kReal, "s", "simulated"},
         {"first_state", kInteger, "-", "id in body_state_data"},
         {"states", kInteger, "-", "rows there"},
-        {"first_contact", kInteger, "-", "id in contact_data"},
+        {"first_contact", kInteger, "-",
+         "id in contact_data, of contacts with a body that is awake"},
         {"contacts", kInteger, "-", "rows there"},
+        {"first_resting", kInteger, "-", "id in contact_data, of contacts between bodies asleep"},
+        {"resting", kInteger, "-", "rows there"},
         {"first_reaction", kInteger, "-", "id in joint_reaction_data"},
         {"reactions", kInteger, "-", "rows there"},
         {"checksum", kInteger, "-", "of these rows, see docs/recording.md"}}},
@@ -228,8 +231,9 @@ constexpr std::string_view kContacts =
     "       d.sx, d.sy, d.sz, d.friction,\n"
     "       CASE d.state WHEN 1 THEN 'stick' WHEN 2 THEN 'slip' ELSE 'open' END AS state, "
     "d.feature\n"
-    "FROM frames f\n"
-    "CROSS JOIN contact_data d ON d.id >= f.first_contact AND d.id < f.first_contact + f.contacts\n"
+    "FROM (SELECT frame, step, time, first_contact AS first, contacts AS count FROM frames\n"
+    "      UNION ALL SELECT frame, step, time, first_resting, resting FROM frames) f\n"
+    "CROSS JOIN contact_data d ON d.id >= f.first AND d.id < f.first + f.count\n"
     "CROSS JOIN bodies a ON a.body = d.body_a\n"
     "CROSS JOIN bodies b ON b.body = d.body_b";
 

@@ -141,15 +141,16 @@ class Verification {
     for (; next_ < frames_.size() && frames_[next_].step == step && !result_.difference; ++next_) {
       const Frame frame = reader_.frame(frames_[next_].frame);
       capture_.frame(scene_.world, captured_);
-      toRows(captured_.contacts, numbers_, contacts_);
+      rows_.assign(captured_.contacts, captured_.states, numbers_);
+      const std::vector<ContactRow> contacts = rows_.all();
       ++result_.frames;
       Difference difference{.step = step};
       if (compareBodies(frame, difference)) {
         difference.quantity = "state";
-      } else if (!areSame(frame.contacts, contacts_)) {
+      } else if (!areSame(frame.contacts, contacts)) {
         difference.quantity = "contacts";
         difference.recorded = fmt::format("{} rows", frame.contacts.size());
-        difference.found = fmt::format("{} rows", contacts_.size());
+        difference.found = fmt::format("{} rows", contacts.size());
       } else if (!areSame(frame.reactions, captured_.reactions)) {
         difference.quantity = "joint reactions";
       } else {
@@ -199,7 +200,7 @@ class Verification {
   std::vector<FrameEntry> frames_{};
   std::size_t next_{0};
   CapturedStep captured_{};
-  std::vector<ContactRow> contacts_{};
+  ContactRows rows_{};
   VerifyResult result_{};
 };
 

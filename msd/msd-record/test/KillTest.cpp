@@ -98,8 +98,8 @@ TEST(KillNine, losesNothingThatWasCommittedAndResumesBitForBit) {
     const TemporaryFolder folder;
     const fs::path path = folder / "a.db";
     // The odd trials commit at every step, the even ones seldom.
-    const Killed killed = killWhileRecording(path, json, moment(random),
-                                             trial % 2 == 0 ? 0.05 : 0.0, trial % 4 != 3);
+    const Killed killed =
+        killWhileRecording(path, json, moment(random), trial % 2 == 0 ? 0.05 : 0.0, trial % 4 != 3);
     std::uint64_t last = 0;
     try {
       Reader reader{path};

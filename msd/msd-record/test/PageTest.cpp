@@ -55,13 +55,14 @@ TEST(SvgChart, hasAxesWithUnitsThatReadWell) {
 
 TEST(SvgChart, drawsWhateverItIsGiven) {
   const double inf = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const auto& y : std::vector<std::vector<double>>{{},
                                                         {0.0},
                                                         {5.0},
                                                         {-3.0, -3.0},
                                                         {1e-300, 2e-300},
                                                         {1e300, -1e300},
-                                                        {NAN, 1.0, NAN, 2.0, 3.0},
+                                                        {nan, 1.0, nan, 2.0, 3.0},
                                                         {inf, 1.0, -inf}}) {
     const std::string svg = toSvg(oneLine(y));
     EXPECT_TRUE(isBalanced(svg)) << svg;

@@ -4,6 +4,7 @@
 // Runs the scene alternately without and with a recorder, in this process, and compares the medians
 // of the whole runs; then seeks random frames in the last file.
 #include <fmt/format.h>
+#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -31,9 +32,18 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+/// Time the processor worked [s], of this thread or of the whole program: what a busy machine does
+/// not change.
+double processorSeconds(clockid_t clock) {
+  timespec time{};
+  ::clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
 struct Cost {
-  double total{0.0};     ///< from the first step to the closed file [s]
-  double stepping{0.0};  ///< of this, inside the engine's steps [s]
+  double total{0.0};   ///< from the first step to the closed file [s]
+  double thread{0.0};  ///< processor time of the simulation's thread [s]
+  double others{0.0};  ///< processor time of the other threads [s]
 };
 
 Cost runOnce(const msd_scene::LoadedScene& loaded, int steps, const fs::path& path,
@@ -45,27 +55,29 @@ Cost runOnce(const msd_scene::LoadedScene& loaded, int steps, const fs::path& pa
         path, loaded.document, scene, msd_record::RecordOptions{.every = every, .force = true});
   }
   const Clock::time_point start = Clock::now();
+  const double thread = processorSeconds(CLOCK_THREAD_CPUTIME_ID);
+  const double process = processorSeconds(CLOCK_PROCESS_CPUTIME_ID);
   Cost cost;
   if (recorder) recorder->begin(scene.world);
   for (int i = 0; i < steps; ++i) {
     const Clock::time_point stepStart = Clock::now();
     const msd_sim::StepReport report = scene.advance();
     const double wall = secondsSince(stepStart);
-    cost.stepping += wall;
     if (recorder) recorder->step(scene.world, report, wall);
   }
   const double before = secondsSince(start);
   if (recorder) recorder->finish(scene.world, "ok");
   cost.total = secondsSince(start);
+  cost.thread = processorSeconds(CLOCK_THREAD_CPUTIME_ID) - thread;
+  cost.others = processorSeconds(CLOCK_PROCESS_CPUTIME_ID) - process - cost.thread;
+  fmt::print("  {}: {:.3f} s; processor: simulation {:.3f} s, writer {:.3f} s",
+             recorder ? "recorded" : "plain   ", cost.total, cost.thread, cost.others);
   if (recorder) {
     const msd_record::RecordProgress p = recorder->progress();
-    fmt::print(
-        "  recorded: {:.3f} s, of this steps {:.3f}, capture {:.3f}, waiting {:.3f}, closing "
-        "{:.3f}\n",
-        cost.total, cost.stepping, p.captureSeconds, p.waitSeconds, cost.total - before);
-  } else {
-    fmt::print("  plain:    {:.3f} s\n", cost.total);
+    fmt::print("; capture {:.3f}, waiting {:.3f}, closing {:.3f}", p.captureSeconds, p.waitSeconds,
+               cost.total - before);
   }
+  fmt::print("\n");
   return cost;
 }
 
@@ -99,14 +111,23 @@ int main(int argc, char** argv) {
   const int repeats = argc > 3 ? std::atoi(argv[3]) : 5;
   const auto every = static_cast<std::uint64_t>(argc > 4 ? std::atoi(argv[4]) : 0);
   const fs::path path = fs::temp_directory_path() / "msd-record-bench.db";
-  std::vector<double> plain, recorded;
+  std::vector<double> plain, recorded, plainThread, recordedThread, writer;
   for (int i = 0; i < repeats; ++i) {
-    plain.push_back(runOnce(loaded, steps, {}, every).total);
-    recorded.push_back(runOnce(loaded, steps, path, every).total);
+    const Cost without = runOnce(loaded, steps, {}, every);
+    const Cost with = runOnce(loaded, steps, path, every);
+    plain.push_back(without.total);
+    plainThread.push_back(without.thread);
+    recorded.push_back(with.total);
+    recordedThread.push_back(with.thread);
+    writer.push_back(with.others);
   }
-  fmt::print("{} steps: {:.3f} ms a step plain, {:.3f} ms recorded: {:+.1f} %\n", steps,
-             1e3 * median(plain) / steps, 1e3 * median(recorded) / steps,
-             100.0 * (median(recorded) / median(plain) - 1.0));
+  const auto line = [&](std::string_view what, double a, double b) {
+    fmt::print("{}: {:.3f} ms a step plain, {:.3f} ms recorded: {:+.1f} %\n", what, 1e3 * a / steps,
+               1e3 * b / steps, 100.0 * (b / a - 1.0));
+  };
+  line("wall clock", median(plain), median(recorded));
+  line("processor, simulation's thread", median(plainThread), median(recordedThread));
+  fmt::print("processor, writer's thread: {:.3f} ms a step\n", 1e3 * median(writer) / steps);
   seek(path);
   fs::remove(path);
   return 0;

@@ -49,8 +49,17 @@ void expectFrameIsTheWorld(const Frame& frame, const msd_scene::SceneWorld& scen
   }
   EXPECT_EQ(row, frame.states.size());
   std::size_t contact = 0;
-  for (const msd_sim::ContactRecord& c : world.contacts()) {
-    if (c.state == msd_sim::ContactState::kOpen) continue;
+  const auto isAwake = [&](msd_sim::BodyId id) {
+    return !world.isEnvironment(id) && world.isAwake(id);
+  };
+  std::vector<msd_sim::ContactRecord> expected;  // those with a body awake first
+  for (const bool resting : {false, true}) {
+    for (const msd_sim::ContactRecord& c : world.contacts()) {
+      if (c.state == msd_sim::ContactState::kOpen) continue;
+      if (resting != (isAwake(c.bodyA) || isAwake(c.bodyB))) expected.push_back(c);
+    }
+  }
+  for (const msd_sim::ContactRecord& c : expected) {
     ASSERT_LT(contact, frame.contacts.size());
     const ContactRow& r = frame.contacts[contact++];
     EXPECT_EQ(scene.bodies[r.bodyA], c.bodyA);
@@ -169,6 +178,19 @@ TEST(Recording, sharesRowsOfFramesInWhichNothingChanges) {
   EXPECT_EQ(reader.frame(50).states.size(), 1u);
 }
 
+/// The box of the yard falls asleep while the door swings on.
+TEST(Recording, sharesContactsBetweenBodiesThatSleep) {
+  const TemporaryFolder folder;
+  record(folder / "a.db", kYard, 150);
+  Reader reader{folder / "a.db"};
+  const Frame earlier = reader.frame(130);
+  const Frame last = reader.frame(150);
+  EXPECT_NE(earlier.entry.firstState, last.entry.firstState);
+  ASSERT_GT(last.entry.resting, 0);
+  EXPECT_EQ(earlier.entry.firstResting, last.entry.firstResting);
+  EXPECT_GE(last.contacts.size(), static_cast<std::size_t>(last.entry.resting));
+}
+
 /// Numbers that databases like to lose. The rows of a frame are written and read alone.
 TEST(Recording, keepsNegativeZeroInfinityAndTheSmallestNumbers) {
   const TemporaryFolder folder;
@@ -192,8 +214,8 @@ TEST(Recording, keepsNegativeZeroInfinityAndTheSmallestNumbers) {
     RowFeed feed{database, "body_state_data", emitBodyState};
     const std::int64_t id = feed.insert(&row, 1);
     database.execute("UPDATE frames SET states = 1, first_state = " + std::to_string(id) +
-                     ", checksum = " + std::to_string(checksum({&row, 1}, {}, {})) +
-                     ", contacts = 0, reactions = 0 WHERE frame = 1");
+                     ", checksum = " + std::to_string(checksum({&row, 1}, {}, {}, {})) +
+                     ", contacts = 0, resting = 0, reactions = 0 WHERE frame = 1");
   }
   Reader reader{folder / "a.db"};
   const Frame frame = reader.frame(1);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <memory>
@@ -45,7 +46,9 @@ class FakeSource final : public FrameSource {
       const double sway = 0.01 * level * std::sin(3.0 * frame->time);
       frame->bodies[i].pose.position = {sway, 0, 0.5 + level};
       frame->bodies[i].island = 0;
-      for (const auto& [x, y] : {std::pair{-0.5, -0.5}, {0.5, -0.5}, {0.5, 0.5}, {-0.5, 0.5}}) {
+      constexpr std::array<std::array<double, 2>, 4> kCorners{
+          {{-0.5, -0.5}, {0.5, -0.5}, {0.5, 0.5}, {-0.5, 0.5}}};
+      for (const auto& [x, y] : kCorners) {
         const double load = (cubes - level) * 9810.0 / 4.0;
         frame->contacts.push_back({.bodyA = static_cast<std::uint32_t>(i - 1),
                                    .bodyB = static_cast<std::uint32_t>(i),

@@ -145,7 +145,8 @@ std::vector<Phenomenon> phenomena() {
 
 void addValidateCommand(CLI::App& parser, Action& action) {
   const auto options = std::make_shared<ValidateOptions>();
-  parser.add_option("WORD", options->only, "only phenomena with this in their name or group");
+  parser.add_option("--only", options->only, "only phenomena with this in their name or group")
+      ->type_name("WORD");
   parser.add_flag("--fast", options->fast, "shorter runs of the same phenomena");
   parser.add_flag("--json", options->json, "print JSON instead of lines");
   parser.add_option("--markdown", options->markdown, "write the page docs/validation.md is")

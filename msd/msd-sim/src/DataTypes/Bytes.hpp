@@ -82,9 +82,7 @@ class ByteReader {
   [[nodiscard]] bool isAtEnd() const { return rest_.empty(); }
 
  private:
-  [[noreturn]] static void throwShort() {
-    throw std::invalid_argument("snapshot ends too soon");
-  }
+  [[noreturn]] static void throwShort() { throw std::invalid_argument("snapshot ends too soon"); }
   void copy(void* to, std::size_t size) {
     if (size > rest_.size()) throwShort();
     if (size > 0) std::memcpy(to, rest_.data(), size);

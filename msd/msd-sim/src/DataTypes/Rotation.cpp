@@ -15,9 +15,11 @@ Quaternion exponentialRotation(const Vector3D& angle) {
     ++squarings;
   }
   const double sinc =
-      1.0 - h2 / 6.0 * (1.0 - h2 / 20.0 * (1.0 - h2 / 42.0 * (1.0 - h2 / 72.0 * (1.0 - h2 / 110.0))));
+      1.0 -
+      h2 / 6.0 * (1.0 - h2 / 20.0 * (1.0 - h2 / 42.0 * (1.0 - h2 / 72.0 * (1.0 - h2 / 110.0))));
   const double cosine =
-      1.0 - h2 / 2.0 * (1.0 - h2 / 12.0 * (1.0 - h2 / 30.0 * (1.0 - h2 / 56.0 * (1.0 - h2 / 90.0))));
+      1.0 -
+      h2 / 2.0 * (1.0 - h2 / 12.0 * (1.0 - h2 / 30.0 * (1.0 - h2 / 56.0 * (1.0 - h2 / 90.0))));
   double w = cosine;
   Vector3D v = sinc * half;
   for (int i = 0; i < squarings; ++i) {

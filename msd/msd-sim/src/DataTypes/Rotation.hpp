@@ -9,8 +9,8 @@ namespace msd_sim {
 /// with the same bits on every machine (no library sine).
 [[nodiscard]] Quaternion exponentialRotation(const Vector3D& angle);
 
-/// The reverse: the shortest rotation vector of a unit quaternion [rad], with the same bits on every
-/// machine.
+/// The reverse: the shortest rotation vector of a unit quaternion [rad], with the same bits on
+/// every machine.
 [[nodiscard]] Vector3D rotationVector(const Quaternion& q);
 
 }  // namespace msd_sim

@@ -14,6 +14,25 @@ void pause() {
 #endif
 }
 
+// Looks at a counter before a waiting thread offers its core to others: on a machine with more threads
+// than cores the one that is waited for may need it.
+constexpr int kPatience = 2000;
+
+/// Waits a little, and more politely as time goes by.
+class Waiting {
+ public:
+  void once() {
+    if (++looks_ < kPatience) {
+      pause();
+    } else {
+      std::this_thread::yield();
+    }
+  }
+
+ private:
+  int looks_{0};
+};
+
 constexpr std::uint64_t pack(std::uint32_t loop, std::uint32_t block) {
   return (static_cast<std::uint64_t>(loop) << 32) | block;
 }
@@ -56,7 +75,8 @@ void WorkTeam::share(std::size_t blocks, Call call, const void* context) {
   ticket_.store(pack(loop, 0), std::memory_order_release);
   loop_.store(loop, std::memory_order_release);
   workOn(loop);
-  while (done_.load(std::memory_order_acquire) < blocks) pause();
+  Waiting waiting;
+  while (done_.load(std::memory_order_acquire) < blocks) waiting.once();
 }
 
 // Claims blocks of one loop until none is left. The fields of the loop cannot change while a block
@@ -83,6 +103,7 @@ void WorkTeam::workOn(std::uint32_t loop) {
 void WorkTeam::help(std::stop_token stop) {
   std::uint32_t seen = session_.load(std::memory_order_acquire);
   std::uint32_t lastLoop = 0;
+  Waiting waiting;
   while (!stop.stop_requested()) {
     if ((seen & 1u) == 0) {  // asleep
       session_.wait(seen, std::memory_order_acquire);
@@ -93,8 +114,9 @@ void WorkTeam::help(std::stop_token stop) {
     if (loop != lastLoop) {
       workOn(loop);
       lastLoop = loop;
+      waiting = {};
     } else {
-      pause();
+      waiting.once();
       seen = session_.load(std::memory_order_acquire);
     }
   }

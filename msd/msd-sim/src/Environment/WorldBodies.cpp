@@ -38,7 +38,8 @@ std::uint32_t openSlot(Simulation& sim) {
 BodyInertia inertiaOf(const InertialDescription& d) {
   if (d.inertia || d.centreOfMass) {
     if (std::isnan(d.mass)) {
-      throw std::invalid_argument("mass is not set; expected one together with inertia or centreOfMass");
+      throw std::invalid_argument(
+          "mass is not set; expected one together with inertia or centreOfMass");
     }
   }
   if (d.inertia && d.centreOfMass) return {d.mass, *d.centreOfMass, *d.inertia};
@@ -112,8 +113,8 @@ BodyId WorldModel::spawn(const InertialDescription& d) {
                     msd_assets::shapeKindName(d.shape.kind())));
   }
   const auto number = static_cast<std::uint32_t>(sim.order.size());
-  auto body = std::make_unique<AssetInertial>(
-      number, number, d.shape, inertiaOf(d), ReferenceFrame{d.position, d.orientation});
+  auto body = std::make_unique<AssetInertial>(number, number, d.shape, inertiaOf(d),
+                                              ReferenceFrame{d.position, d.orientation});
   const SurfaceMaterial material{d.friction, d.restitution, d.rollingResistance,
                                  d.torsionalResistance};
   body->setMaterial(material);
@@ -227,10 +228,7 @@ CoordinateRate WorldModel::frameVelocity(BodyId body) const {
   const BodySlot& slot = simulation_->slot(body);
   if (!slot.inertial) return CoordinateRate::Zero();
   const InertialState& s = slot.inertial->getInertialState();
-  return s.velocity -
-         s.angularVelocity.cross(s.orientation * slot.inertial->localCentreOfMass());
+  return s.velocity - s.angularVelocity.cross(s.orientation * slot.inertial->localCentreOfMass());
 }
 
 }  // namespace msd_sim
-
-namespace msd_sim { std::uint32_t WorldModel::debugGuard() const { return simulation_->guardedSubsteps; } }

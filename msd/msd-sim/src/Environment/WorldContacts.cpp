@@ -24,8 +24,7 @@ CoordinateRate velocityAt(const Simulation& sim, std::uint32_t slot, const Coord
   const BodyMotion& m = sim.solver.motion[slot];
   const BodyPose& p = sim.solver.pose[slot];
   const Vector3D arm = point - Coordinate{p.x[0], p.x[1], p.x[2]};
-  return CoordinateRate{m.v[0], m.v[1], m.v[2]} +
-         AngularRate{m.w[0], m.w[1], m.w[2]}.cross(arm);
+  return CoordinateRate{m.v[0], m.v[1], m.v[2]} + AngularRate{m.w[0], m.w[1], m.w[2]}.cross(arm);
 }
 
 template <class Triple>
@@ -33,11 +32,47 @@ Vector3D lane3(const Triple& values, std::size_t l) {
   return {values[0][l], values[1][l], values[2][l]};
 }
 
-/// What the impulses of the last step divide by to give mean forces [s]. Parked contacts hold forces.
+/// What the impulses of the last step divide by to give mean forces [s]. Parked contacts hold
+/// forces.
 double forceTime(const Simulation& sim, const ContactCache::Contact& contact) {
   if (contact.colour == ContactCache::kParked) return 1.0;
   const bool solved = sim.report.dt > 0.0 && sim.report.status != StepStatus::kNonFinite;
   return solved ? sim.report.dt : std::numeric_limits<double>::infinity();
+}
+
+/// Orientation at the start of the last step, to which the rows belong.
+Quaternion startOrientation(const Simulation& sim, std::uint32_t slot) {
+  if (sim.moving[slot] == 0) return poseOf(sim, slot).orientation;
+  const double* q = sim.solver.start[slot].q;
+  return {q[0], q[1], q[2], q[3]};
+}
+
+struct Surfaces {
+  Vector3D normal;  ///< from row body 0 to row body 1
+  Coordinate on0, on1;
+};
+
+/// Where the surfaces of both bodies are at point p of a contact now. What turns with a round body
+/// is its core; the surface stays at the same distance from that along the normal.
+template <class Bundle, class Rows>
+Surfaces surfacesOf(const Simulation& sim, const Bundle& bundle, const Rows& rows, std::size_t l,
+                    std::size_t p) {
+  const auto body0 = static_cast<std::uint32_t>(bundle.body0[l]);
+  const auto body1 = static_cast<std::uint32_t>(bundle.body1[l]);
+  const Pose pose0 = poseOf(sim, body0), pose1 = poseOf(sim, body1);
+  const double r0 = bundle.rounding0[l], r1 = bundle.rounding1[l];
+  if (bundle.balls[l] > 0.0) {
+    const Vector3D between = pose1.position - pose0.position;
+    const double distance = between.norm();
+    const Vector3D n = distance > 0.0 ? Vector3D{between / distance} : lane3(rows.normal, l);
+    return {n, pose0.position + r0 * n, pose1.position - r1 * n};
+  }
+  const Vector3D n_0 = lane3(bundle.normal, l);  // in the axes of body 0
+  const Vector3D n = pose0.orientation * n_0;
+  const Coordinate core0 = pose0.toWorld(lane3(bundle.anchor0[p], l) - r0 * n_0);
+  const Vector3D n_1 = startOrientation(sim, body1).conjugate() * lane3(rows.normal, l);
+  const Coordinate core1 = pose1.toWorld(lane3(bundle.anchor1[p], l) + r1 * n_1);
+  return {n, core0 + r0 * n, core1 - r1 * n};
 }
 
 /// Point p of a contact. Row body 0 owns the normal, body 1 the point; the record names the body in
@@ -49,10 +84,7 @@ ContactRecord makeRecord(const Simulation& sim, const ContactCache::Contact& con
   const auto l = static_cast<std::size_t>(lane);
   const auto body0 = static_cast<std::uint32_t>(bundle.body0[l]);
   const auto body1 = static_cast<std::uint32_t>(bundle.body1[l]);
-  const Pose pose0 = poseOf(sim, body0), pose1 = poseOf(sim, body1);
-  const Vector3D n = pose0.orientation * lane3(bundle.normal, l);
-  const Coordinate onBody0 = pose0.toWorld(lane3(bundle.anchor0[p], l));
-  const Coordinate onBody1 = pose1.toWorld(lane3(bundle.anchor1[p], l));
+  const auto [n, onBody0, onBody1] = surfacesOf(sim, bundle, rows, l, p);
   const bool swapped = body1 < body0;
 
   ContactRecord record{};
@@ -76,7 +108,7 @@ ContactRecord makeRecord(const Simulation& sim, const ContactCache::Contact& con
   record.slip = u - u.dot(n) * n;
   const double limit = record.friction * total.x();
   const double tangential = std::hypot(total.y(), total.z());
-  record.state = !(total.x() / time > 0.0)                    ? ContactState::kOpen
+  record.state = !(total.x() / time > 0.0)               ? ContactState::kOpen
                  : tangential >= (1.0 - kOnCone) * limit ? ContactState::kSlip
                                                          : ContactState::kStick;
   return record;
@@ -143,6 +175,8 @@ std::vector<ContactRecord> WorldModel::contacts(BodyId body) const {
   return mine;
 }
 
-std::span<const ContactEvent> WorldModel::events() const { return simulation_->events; }
+std::span<const ContactEvent> WorldModel::events() const {
+  return simulation_->events;
+}
 
 }  // namespace msd_sim

@@ -56,9 +56,9 @@ Simulation::Simulation(const Settings& s)
 const BodySlot& Simulation::slot(BodyId id) const {
   if (id.index >= slots.size() || !slots[id.index].isUsed() ||
       slots[id.index].generation != id.generation) {
-    throw std::out_of_range(fmt::format(
-        "body {}.{} does not exist (it was removed, or belongs to another world)", id.index,
-        id.generation));
+    throw std::out_of_range(
+        fmt::format("body {}.{} does not exist (it was removed, or belongs to another world)",
+                    id.index, id.generation));
   }
   return slots[id.index];
 }
@@ -92,7 +92,8 @@ void look(Simulation& sim) {
   run(Stage::kAudit, [&] { auditStep(sim, 0.0); });
 }
 
-/// What happens after the books of the solver are closed: the second half of damping, sleep, events.
+/// What happens after the books of the solver are closed: the second half of damping, sleep,
+/// events.
 void closeStep(Simulation& sim, double dt) {
   auditStep(sim, dt);
   const double damped = sim.pendingWork.damping;

@@ -77,8 +77,6 @@ class WorldModel {
   /// Changes the settings between steps.
   void setSettings(const Settings& settings);
   [[nodiscard]] const StepReport& lastReport() const;
-  [[nodiscard]] std::uint32_t debugGuard() const;
-  Simulation& debugSim() { return *simulation_; }
 
   // --- bodies ------------------------------------------------------------------------------------
 

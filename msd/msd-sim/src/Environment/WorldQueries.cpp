@@ -13,8 +13,9 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Colliders that the trees do not hold where they are: made or moved since the last step, or carried
-/// past their box by it. Queries look at them one by one, so that asking never changes the trees.
+/// Colliders that the trees do not hold where they are: made or moved since the last step, or
+/// carried past their box by it. Queries look at them one by one, so that asking never changes the
+/// trees.
 std::span<const std::uint32_t> looseColliders(Simulation& sim) {
   if (!sim.looseValid) {
     sim.loose.clear();
@@ -51,8 +52,8 @@ void forColliders(Simulation& sim, const QueryFilter& filter, const Test& test,
   for (const std::uint32_t id : looseColliders(sim)) look(id);
 }
 
-/// Does the ray meet the box before `limit`? Slabs; a direction without a component along an axis must
-/// start between that axis' planes.
+/// Does the ray meet the box before `limit`? Slabs; a direction without a component along an axis
+/// must start between that axis' planes.
 bool meets(const Ray& ray, const Aabb& box, double limit) {
   double enter = 0.0, leave = limit;
   for (int c = 0; c < 3; ++c) {
@@ -74,8 +75,8 @@ double squaredDistance(const Aabb& box, const Coordinate& p) {
   return (p - p.cwiseMax(box.lower).cwiseMin(box.upper)).squaredNorm();
 }
 
-/// Of equally good answers the collider with the smaller number wins, so that the shape of the trees
-/// does not matter.
+/// Of equally good answers the collider with the smaller number wins, so that the shape of the
+/// trees does not matter.
 struct Best {
   double value{kInfinity};
   std::uint32_t collider{Collider::kNone};
@@ -113,7 +114,8 @@ std::vector<std::pair<CollisionShape, Pose>> partsOf(const Shape& shape, const P
     return parts;
   }
   for (const CompoundPart& part : shape.as<Compound>().parts) {
-    parts.emplace_back(makeCollisionShape(part.shape), pose * Pose{part.position, part.orientation});
+    parts.emplace_back(makeCollisionShape(part.shape),
+                       pose * Pose{part.position, part.orientation});
   }
   return parts;
 }

@@ -162,6 +162,7 @@ struct WorldState {
   PendingWork pendingWork;
   AlignedVector<BodyMotion> motion;
   AlignedVector<BodyPose> pose;
+  AlignedVector<BodyStart> start;  ///< contact records refer to it
   std::vector<double> travelled;
   std::vector<std::uint8_t> pushable;
   std::vector<std::uint8_t> moving;
@@ -184,6 +185,7 @@ void write(ByteWriter& out, const Simulation& sim) {
   out.put(sim.pendingWork.damping);
   out.putRun(sim.solver.motion);
   out.putRun(sim.solver.pose);
+  out.putRun(sim.solver.start);
   out.put(static_cast<std::uint64_t>(sim.travel.size()));
   for (const BodyTravel& travel : sim.travel) out.put(travel.sum);
   out.putRun(sim.pushable);
@@ -228,6 +230,7 @@ WorldState read(ByteReader& in, const Simulation& sim) {
   in.take(state.pendingWork.damping);
   in.takeRun(state.motion);
   in.takeRun(state.pose);
+  in.takeRun(state.start);
   in.takeRun(state.travelled);
   in.takeRun(state.pushable);
   in.takeRun(state.moving);
@@ -240,6 +243,7 @@ WorldState read(ByteReader& in, const Simulation& sim) {
   const std::size_t size = sim.solver.size();
   requireSize(state.motion, size);
   requireSize(state.pose, size);
+  requireSize(state.start, size);
   requireSize(state.travelled, sim.travel.size());
   requireSize(state.pushable, sim.pushable.size());
   requireSize(state.moving, sim.moving.size());
@@ -280,6 +284,7 @@ void commit(Simulation& sim, WorldState&& state) {
   sim.pendingWork = state.pendingWork;
   sim.solver.motion = std::move(state.motion);
   sim.solver.pose = std::move(state.pose);
+  sim.solver.start = std::move(state.start);
   sim.pushable = std::move(state.pushable);
   sim.moving = std::move(state.moving);
   sim.sleepers = std::move(state.sleepers);

@@ -78,12 +78,21 @@ void writeVelocityToAsset(Simulation& sim, std::uint32_t slot) {
   state.angularVelocity = {motion.w[0], motion.w[1], motion.w[2]};
 }
 
-// --- the world -------------------------------------------------------------------------------------
+// --- the world
+// -------------------------------------------------------------------------------------
 
-double WorldModel::time() const { return simulation_->time; }
-std::uint64_t WorldModel::stepCount() const { return simulation_->step; }
-const Settings& WorldModel::settings() const { return simulation_->settings; }
-const StepReport& WorldModel::lastReport() const { return simulation_->report; }
+double WorldModel::time() const {
+  return simulation_->time;
+}
+std::uint64_t WorldModel::stepCount() const {
+  return simulation_->step;
+}
+const Settings& WorldModel::settings() const {
+  return simulation_->settings;
+}
+const StepReport& WorldModel::lastReport() const {
+  return simulation_->report;
+}
 
 void WorldModel::setSettings(const Settings& settings) {
   settings.validate();
@@ -131,7 +140,8 @@ std::vector<SpatialVector> WorldModel::computeVelocityBias(double dt) const {
   return bias;
 }
 
-// --- bodies ----------------------------------------------------------------------------------------
+// --- bodies
+// ----------------------------------------------------------------------------------------
 
 bool WorldModel::contains(BodyId body) const {
   const Simulation& sim = *simulation_;
@@ -139,7 +149,9 @@ bool WorldModel::contains(BodyId body) const {
          sim.slots[body.index].generation == body.generation;
 }
 
-std::span<const BodyId> WorldModel::bodies() const { return simulation_->order; }
+std::span<const BodyId> WorldModel::bodies() const {
+  return simulation_->order;
+}
 
 std::optional<BodyId> WorldModel::findBody(std::string_view name) const {
   const auto found = simulation_->byName.find(std::string{name});
@@ -151,7 +163,9 @@ bool WorldModel::isEnvironment(BodyId body) const {
   return simulation_->slot(body).environment != nullptr;
 }
 
-const std::string& WorldModel::name(BodyId body) const { return simulation_->slot(body).name; }
+const std::string& WorldModel::name(BodyId body) const {
+  return simulation_->slot(body).name;
+}
 
 bool WorldModel::isAwake(BodyId body) const {
   const Simulation& sim = *simulation_;
@@ -260,16 +274,17 @@ Aabb WorldModel::bounds(BodyId body) const {
   Aabb box;
   for (std::uint32_t c = slot.firstCollider; c != Collider::kNone;) {
     const Collider& collider = sim.collision.colliders()[c];
-    box = box.merged(sim.collision.isBoxCurrent(c, sim.travel)
-                         ? sim.collision.box(c)
-                         : worldBounds(collider.shape,
-                                       sim.collision.colliderPose(collider, sim.solver)));
+    box = box.merged(
+        sim.collision.isBoxCurrent(c, sim.travel)
+            ? sim.collision.box(c)
+            : worldBounds(collider.shape, sim.collision.colliderPose(collider, sim.solver)));
     c = collider.nextOfBody;
   }
   return box;
 }
 
-// --- removal ---------------------------------------------------------------------------------------
+// --- removal
+// ---------------------------------------------------------------------------------------
 
 void WorldModel::remove(BodyId body) {
   Simulation& sim = *simulation_;

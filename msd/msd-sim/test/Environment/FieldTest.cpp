@@ -25,9 +25,8 @@ double orbitError(double dt, double* energyDrift) {
   const double speed = std::sqrt(kMu / kRadius);
   const double period = 2.0 * std::numbers::pi * kRadius / speed;
   world.addPotential(std::make_unique<PointGravityPotential>(Coordinate::Zero(), kMu, 0.1));
-  const BodyId id = world.spawn(InertialDescription{.shape = Sphere{0.1},
-                                                    .position = {kRadius, 0.0, 0.0},
-                                                    .linearVelocity = {0.0, speed, 0.0}});
+  const BodyId id = world.spawn(InertialDescription{
+      .shape = Sphere{0.1}, .position = {kRadius, 0.0, 0.0}, .linearVelocity = {0.0, speed, 0.0}});
   const int steps = static_cast<int>(std::lround(period / dt));
   const double exactDt = period / steps;
   double first = 0.0, last = 0.0;
@@ -55,10 +54,10 @@ TEST(PointGravity, orbitIsSecondOrderAndKeepsItsEnergy) {
 // ½ k x²: after a whole period the body is back. A symplectic scheme loses no energy for ever.
 TEST(Spring, oscillatesWithoutLossForManyPeriods) {
   WorldModel world{weightless()};
-  world.addPotential(std::make_unique<AnchorSpringPotential>(Coordinate::Zero(), Coordinate::Zero(),
-                                                             40.0, 0.0));
-  const BodyId id = world.spawn(InertialDescription{
-      .shape = Sphere{0.1}, .mass = 2.0, .position = {0.5, 0.0, 0.0}});
+  world.addPotential(
+      std::make_unique<AnchorSpringPotential>(Coordinate::Zero(), Coordinate::Zero(), 40.0, 0.0));
+  const BodyId id = world.spawn(
+      InertialDescription{.shape = Sphere{0.1}, .mass = 2.0, .position = {0.5, 0.0, 0.0}});
   double least = 1e9, most = 0.0;
   for (int i = 0; i < 20000; ++i) {
     const StepReport r = world.update(1.0 / 60.0);
@@ -93,8 +92,7 @@ TEST(Damping, isExactByItself) {
 // Terminal speed g/c, with an error of (c dt)²/24.
 TEST(Damping, fallReachesItsTerminalSpeed) {
   WorldModel world;
-  const BodyId id =
-      world.spawn(InertialDescription{.shape = Sphere{0.1}, .linearDamping = 2.0});
+  const BodyId id = world.spawn(InertialDescription{.shape = Sphere{0.1}, .linearDamping = 2.0});
   for (int i = 0; i < 1200; ++i) world.update(1.0 / 60.0);
   EXPECT_NEAR(world.inertial(id).getInertialState().velocity.z(), -9.81 / 2.0, 4e-4);
 }
@@ -104,7 +102,8 @@ TEST(VelocityBias, isTheLoadsOverTheMasses) {
   world.spawn(EnvironmentDescription{.shape = Plane{}});
   const BodyId a = world.spawn(
       InertialDescription{.shape = Sphere{0.5}, .mass = 2.0, .position = {0.0, 0.0, 5.0}});
-  world.spawn(InertialDescription{.shape = Sphere{0.5}, .position = {3.0, 0.0, 5.0}, .kinematic = true});
+  world.spawn(
+      InertialDescription{.shape = Sphere{0.5}, .position = {3.0, 0.0, 5.0}, .kinematic = true});
   world.applyForce(a, {4.0, 0.0, 0.0});
   world.applyTorque(a, {0.0, 0.2, 0.0});
   const auto bias = world.computeVelocityBias(0.1);

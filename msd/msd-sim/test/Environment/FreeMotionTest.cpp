@@ -93,8 +93,8 @@ TEST(TorqueFreeTop, keepsAngularMomentumAndEnergyForLong) {
   EXPECT_LE(e.energy, 1e-9);
 }
 
-// The top that turns over: I = (1, 2, 3) kg·m², ω(0) = (0.01, 5, 0.01) about body axes. Values of the
-// closed form with Jacobi's elliptic functions (shared reference): ω(5 s), in body axes.
+// The top that turns over: I = (1, 2, 3) kg·m², ω(0) = (0.01, 5, 0.01) about body axes. Values of
+// the closed form with Jacobi's elliptic functions (shared reference): ω(5 s), in body axes.
 TEST(AsymmetricTop, turnsOverWhenTheEllipticFunctionsSaySo) {
   Settings settings;
   settings.gravity.setZero();
@@ -130,18 +130,19 @@ TEST(AsymmetricTop, turnsOverWhenTheEllipticFunctionsSaySo) {
   }
 }
 
-// The heavy top of Géradin and Cardona: 15 kg, centre 1 m from a fixed point, spinning at 150 rad/s.
-// Reference: a high-order integration of Euler's equations (shared data), x of the centre of mass.
+// The heavy top of Géradin and Cardona: 15 kg, centre 1 m from a fixed point, spinning at 150
+// rad/s. Reference: a high-order integration of Euler's equations (shared data), x of the centre of
+// mass.
 TEST(HeavyTop, precessesAsTheReference) {
   WorldModel world;
   const double dt = 1e-4;
-  const BodyId top = world.spawn(InertialDescription{
-      .shape = Box{{0.1, 0.1, 0.1}},
-      .mass = 15.0,
-      .inertia = Vector3D{0.234375, 0.46875, 0.234375}.asDiagonal(),
-      .centreOfMass = Coordinate{0.0, 1.0, 0.0},
-      .angularVelocity = {0.0, 150.0, -4.61538},
-      .maySleep = false});
+  const BodyId top =
+      world.spawn(InertialDescription{.shape = Box{{0.1, 0.1, 0.1}},
+                                      .mass = 15.0,
+                                      .inertia = Vector3D{0.234375, 0.46875, 0.234375}.asDiagonal(),
+                                      .centreOfMass = Coordinate{0.0, 1.0, 0.0},
+                                      .angularVelocity = {0.0, 150.0, -4.61538},
+                                      .maySleep = false});
   world.spawn(JointDescription{.kind = JointKind::kBall, .bodyB = top, .anchor = {0, 0, 0}});
   const AssetInertial& body = world.inertial(top);
   const auto energy = [&] {
@@ -180,15 +181,16 @@ TEST(UniformTurn, anglesAreExact) {
   }
 }
 
-// The comparison of engines by S. Peters (scpeters/benchmark): a box of 0.1 x 0.4 x 0.9 m and 10 kg,
-// simple and complex flight, 10 s. Errors relative in L and E, absolute in position.
+// The comparison of engines by S. Peters (scpeters/benchmark): a box of 0.1 x 0.4 x 0.9 m and 10
+// kg, simple and complex flight, 10 s. Errors relative in L and E, absolute in position.
 TEST(GazeboBoxes, printsOursBesideThePublishedEngines) {
   InertialDescription d = gazeboBox();
   d.linearVelocity = {-2.0, 2.0, 8.0};
   d.angularVelocity = {0.1, 5.0, 0.1};
   const FlightErrors e = fly(d, {0.0, 0.0, -9.8}, 1e-3, 10.0);
   std::printf("complex flight, dt 1e-3:   dL/L       dE/E       position [m]\n");
-  std::printf("  %-10s             %.2e   %.2e   %.2e\n", "msd-sim", e.momentum, e.energy, e.position);
+  std::printf("  %-10s             %.2e   %.2e   %.2e\n", "msd-sim", e.momentum, e.energy,
+              e.position);
   EXPECT_LT(e.momentum, 1e-11);
   EXPECT_LT(e.energy, 1e-9);  // measured 1.7e-10: rounding of a speed of 90 m/s
   EXPECT_LT(e.position, 1e-9);
@@ -196,9 +198,9 @@ TEST(GazeboBoxes, printsOursBesideThePublishedEngines) {
   const char* given = std::getenv("MSD_EXTERNAL_DATA");
   const char* source = std::getenv("MSD_SOURCE_DIR");
   const std::filesystem::path folder =
-      given != nullptr ? std::filesystem::path{given}
-                       : std::filesystem::path{source != nullptr ? source : "."} / ".." / "shared" /
-                             "data";
+      given != nullptr
+          ? std::filesystem::path{given}
+          : std::filesystem::path{source != nullptr ? source : "."} / ".." / "shared" / "data";
   std::ifstream file{folder / "gazebo-boxes" / "BENCHMARK_boxes_dt.csv"};
   if (!file) GTEST_SKIP() << "left out: gazebo-boxes/BENCHMARK_boxes_dt.csv (published engines)";
   std::string line;
@@ -250,7 +252,8 @@ TEST(FreeBodies, costPerBodyDoesNotGrowWithTheirNumber) {
     const std::clock_t start = std::clock();
     constexpr int kSteps = 5;
     for (int i = 0; i < kSteps; ++i) world.update(1.0 / 60.0);
-    perBody[k] = 1e9 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC / kSteps / counts[k];
+    perBody[k] =
+        1e9 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC / kSteps / counts[k];
     std::printf("%d free bodies: %.0f ns per body and step (4 substeps)\n", counts[k], perBody[k]);
   }
   EXPECT_LT(perBody[1], 8.0 * perBody[0]);  // a quadratic loop would give 10, caches about 2

@@ -23,19 +23,20 @@ TEST(MomentumIntegrator, agreesWithTheKernelsOnFreeBodies) {
     settings.sleeping = false;
     settings.gravity = random.vector(5.0);
     WorldModel world{settings};
-    const BodyId id = world.spawn(InertialDescription{.shape = lump(random, 12, 0.5),
-                                                      .position = random.vector(3.0),
-                                                      .orientation = random.turn(),
-                                                      .linearVelocity = random.vector(4.0),
-                                                      .angularVelocity = random.vector(i < 40 ? 5.0 : 80.0)});
+    const BodyId id =
+        world.spawn(InertialDescription{.shape = lump(random, 12, 0.5),
+                                        .position = random.vector(3.0),
+                                        .orientation = random.turn(),
+                                        .linearVelocity = random.vector(4.0),
+                                        .angularVelocity = random.vector(i < 40 ? 5.0 : 80.0)});
     const AssetInertial& body = world.inertial(id);
     InertialState state = body.getInertialState();
     for (int k = 0; k < 20; ++k) {
       const Torque torque = random.vector(3.0);
       world.applyTorque(id, torque);
       world.update(1.0 / 60.0);
-      state = integrator.step(state, bodyOf(body),
-                              {body.getMass() * settings.gravity, torque}, 1.0 / 60.0);
+      state = integrator.step(state, bodyOf(body), {body.getMass() * settings.gravity, torque},
+                              1.0 / 60.0);
       const InertialState& kernel = body.getInertialState();
       ASSERT_LT((kernel.position - state.position).norm(), 1e-12) << i << " " << k;
       ASSERT_LT((kernel.velocity - state.velocity).norm(), 1e-12) << i << " " << k;
@@ -80,7 +81,8 @@ TEST(SemiImplicitEuler, fallIsOffByHalfAStepOfSpeed) {
 TEST(Integrators, refuseBadInput) {
   const MomentumIntegrator integrator;
   EXPECT_THROW((void)integrator.step({}, {}, {}, 0.0), std::invalid_argument);
-  EXPECT_THROW((void)integrator.step({}, {-1.0, Matrix3D::Identity()}, {}, 0.1), std::invalid_argument);
+  EXPECT_THROW((void)integrator.step({}, {-1.0, Matrix3D::Identity()}, {}, 0.1),
+               std::invalid_argument);
   EXPECT_THROW((void)integrator.step({}, {1.0, Matrix3D::Zero()}, {}, 0.1), std::invalid_argument);
 }
 

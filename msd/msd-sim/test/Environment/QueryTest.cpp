@@ -26,8 +26,8 @@ class Queries : public ::testing::Test {
  protected:
   Queries() {
     addHeap(world_, 60);
-    world_.spawn(EnvironmentDescription{.name = "slope",
-                                        .shape = Plane{Vector3D{0.6, 0.0, 0.8}, -3.0}});
+    world_.spawn(
+        EnvironmentDescription{.name = "slope", .shape = Plane{Vector3D{0.6, 0.0, 0.8}, -3.0}});
     for (int i = 0; i < 45; ++i) world_.update(1.0 / 60.0);
     // Some that the trees do not know yet.
     world_.spawn(InertialDescription{.shape = Sphere{0.4}, .position = {4.0, 0.0, 6.0}});
@@ -79,8 +79,7 @@ TEST_F(Queries, shapeCastsFindWhatBruteForceFinds) {
   int hits = 0;
   for (int i = 0; i < 120; ++i) {
     const Shape shapes[] = {Sphere{0.2}, Box{{0.1, 0.2, 0.3}}, Capsule{0.1, 0.2}};
-    const ShapeCast cast{shapes[i % 3],
-                         Pose{random.vector(3.0) + Vector3D{0, 0, 4}, random.turn()},
+    const ShapeCast cast{shapes[i % 3], Pose{random.vector(3.0) + Vector3D{0, 0, 4}, random.turn()},
                          random.vector(4.0)};
     const CollisionShape shape = makeCollisionShape(cast.shape);
     double first = 2.0;

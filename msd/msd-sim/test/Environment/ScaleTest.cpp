@@ -22,7 +22,8 @@ std::vector<Coordinate> runScaled(double length, int steps) {
   std::vector<BodyId> bodies;
   for (int i = 0; i < 8; ++i) {
     const Shape shapes[] = {Box{length * Vector3D{0.3, 0.2, 0.25}}, Sphere{0.25 * length},
-                            Capsule{0.15 * length, 0.2 * length}, Cylinder{0.2 * length, 0.25 * length}};
+                            Capsule{0.15 * length, 0.2 * length},
+                            Cylinder{0.2 * length, 0.25 * length}};
     bodies.push_back(world.spawn(InertialDescription{
         .shape = shapes[i % 4],
         .density = 1000.0,
@@ -39,8 +40,8 @@ std::vector<Coordinate> runScaled(double length, int steps) {
   return places;
 }
 
-// By powers of four everything scales without rounding: the motion is the same to the last bit, chaos
-// and all.
+// By powers of four everything scales without rounding: the motion is the same to the last bit,
+// chaos and all.
 TEST(Scale, powersOfFourGiveTheSameMotionBitForBit) {
   const auto one = runScaled(1.0, 300);
   for (const double length : {0x1p-10, 0x1p-6, 0x1p6}) {  // about 1 mm, 16 mm, 64 m

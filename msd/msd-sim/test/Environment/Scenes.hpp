@@ -19,7 +19,9 @@ class Random {
     return static_cast<double>(state_ >> 11) * 0x1p-53;
   }
   double between(double low, double high) { return low + (high - low) * next(); }
-  Vector3D vector(double size) { return {between(-size, size), between(-size, size), between(-size, size)}; }
+  Vector3D vector(double size) {
+    return {between(-size, size), between(-size, size), between(-size, size)};
+  }
   Quaternion turn() {
     Quaternion q{between(-1, 1), between(-1, 1), between(-1, 1), between(-1, 1)};
     if (q.norm() < 0.1) return Quaternion::Identity();
@@ -45,7 +47,8 @@ inline Shape flatMesh(int cells, double cell) {
       triangles.push_back({at(i, j), at(i + 1, j + 1), at(i, j + 1)});
     }
   }
-  return Mesh{std::make_shared<const msd_assets::TriangleMesh>(std::move(vertices), std::move(triangles))};
+  return Mesh{
+      std::make_shared<const msd_assets::TriangleMesh>(std::move(vertices), std::move(triangles))};
 }
 
 /// A lump with `corners` corners of about `size`.

@@ -176,7 +176,8 @@ TEST(Sleep, jointsHoldAfterWaking) {
   const double weight = world.inertial(bob).getMass() * 9.81;
   EXPECT_NEAR(world.jointReaction(joint).force.z(), weight, 1e-3 * weight);
   // Another joint elsewhere changes the set of joints while this one sleeps.
-  const BodyId other = world.spawn(InertialDescription{.shape = Sphere{0.2}, .position = {5, 0, -1}});
+  const BodyId other =
+      world.spawn(InertialDescription{.shape = Sphere{0.2}, .position = {5, 0, -1}});
   world.spawn(JointDescription{.kind = JointKind::kBall, .bodyB = other, .anchor = {5, 0, 0}});
   for (int i = 0; i < 20; ++i) {
     const EnergyLedger e = world.update(kDt).energy;

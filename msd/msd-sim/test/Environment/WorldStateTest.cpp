@@ -81,8 +81,8 @@ TEST(BadInput, isRefusedWithTheNameOfTheQuantity) {
   WorldModel world;
   const BodyId floor = addFloor(world);
   const BodyId ball = world.spawn(InertialDescription{.name = "ball", .shape = Sphere{0.1}});
-  const BodyId lift = world.spawn(
-      InertialDescription{.name = "lift", .shape = Box{{1, 1, 1}}, .position = {5, 5, 5}, .kinematic = true});
+  const BodyId lift = world.spawn(InertialDescription{
+      .name = "lift", .shape = Box{{1, 1, 1}}, .position = {5, 5, 5}, .kinematic = true});
   const auto before = world.stateHash();
   const auto refuses = [&](const char* word, const std::function<void()>& act) {
     try {
@@ -167,8 +167,8 @@ TEST(UpdateZero, doesNotDisturbTheSimulation) {
 
 TEST(Kinematic, reachesItsTargetExactlyAndStops) {
   WorldModel world;
-  const BodyId id = world.spawn(InertialDescription{
-      .shape = Box{{0.5, 0.2, 0.1}}, .position = {1, 2, 3}, .kinematic = true});
+  const BodyId id = world.spawn(
+      InertialDescription{.shape = Box{{0.5, 0.2, 0.1}}, .position = {1, 2, 3}, .kinematic = true});
   Pose pose{{1.5, 2.25, 2.0}, Quaternion{0.8, 0.0, 0.6, 0.0}};
   world.moveTo(id, pose, kDt);
   world.update(kDt);
@@ -215,10 +215,10 @@ TEST(Kinematic, pushesWhatIsInItsWayAndTheWorkIsExternal) {
 TEST(Removal, wakesAndDropsWhatLeantOnTheBody) {
   WorldModel world;
   addFloor(world);
-  const BodyId lower = world.spawn(InertialDescription{.shape = Box{{0.5, 0.5, 0.5}},
-                                                       .position = {0, 0, 0.5}, .restitution = 0.0});
-  const BodyId upper = world.spawn(InertialDescription{.shape = Box{{0.5, 0.5, 0.5}},
-                                                       .position = {0, 0, 1.5}, .restitution = 0.0});
+  const BodyId lower = world.spawn(InertialDescription{
+      .shape = Box{{0.5, 0.5, 0.5}}, .position = {0, 0, 0.5}, .restitution = 0.0});
+  const BodyId upper = world.spawn(InertialDescription{
+      .shape = Box{{0.5, 0.5, 0.5}}, .position = {0, 0, 1.5}, .restitution = 0.0});
   for (int i = 0; i < 120; ++i) world.update(kDt);
   ASSERT_FALSE(world.isAwake(upper));
   world.remove(lower);

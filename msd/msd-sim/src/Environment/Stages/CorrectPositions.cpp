@@ -14,6 +14,8 @@ constexpr double kSupport = 0.1;
 constexpr int kSweeps = 2;
 constexpr int kJammedSweeps = 30;
 constexpr double kDeep = 5e-3;
+// A sweep that moves no contact by more than this share of its size was the last.
+constexpr double kSettledShift = 1e-6;
 
 void clearShifts(Simulation& sim) {
   for (const std::uint32_t block : sim.activeBlocks) {
@@ -48,14 +50,18 @@ void correctPositions(Simulation& sim, double dt) {
                    .support = kSupport};
   const int sweeps = jammed ? kJammedSweeps : kSweeps;
   SweepMomentum momentum{sim, SweepMomentum::Unknowns::kShifts};
+  double change = 0.0;
   for (int sweep = 0; sweep < sweeps; ++sweep) {
     if (sweep == 1 && jammed) momentum.begin();
-    if (sweep > 1 && jammed) momentum.advance(1.0);
+    if (sweep > 1 && jammed) momentum.advance(change);
+    SharedMaximum largest;
     pass.first = sweep == 0;
     forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
-      kernels.correct(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count,
-                      pass);
+      largest.add(kernels.correct(sim.solver, arrays.bundles.data() + first,
+                                  arrays.rows.data() + first, count, pass));
     });
+    change = largest.get();
+    if (change < kSettledShift) break;
   }
   sim.kernels->body.displace(sim.solver, sim.activeBlocks);
 }

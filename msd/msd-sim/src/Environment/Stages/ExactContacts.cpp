@@ -10,8 +10,12 @@ namespace {
 // Cosine between a cylinder's axis and the normal up to which its side carries the contact.
 constexpr double kSideCosine = 1e-3;
 
-Vector3D vec(const double (&a)[3]) { return {a[0], a[1], a[2]}; }
-Quaternion orientationOf(const BodyPose& p) { return {p.q[0], p.q[1], p.q[2], p.q[3]}; }
+Vector3D vec(const double (&a)[3]) {
+  return {a[0], a[1], a[2]};
+}
+Quaternion orientationOf(const BodyPose& p) {
+  return {p.q[0], p.q[1], p.q[2], p.q[3]};
+}
 
 /// Radius by which a core is thickened where a shape is touched along `normal` (world) [m].
 double roundness(const Collider& collider, const BodyPose& pose, const Vector3D& normal) {
@@ -36,7 +40,9 @@ Vector3D laneVector(const double (&a)[3][kLanes], int lane) {
 
 /// The body whose axes the normal turns with: body 0, unless its surface is round and the other's
 /// is not.
-bool turnsWithBody1(const ExactPoint& p) { return p.radius0 > 0.0 && !(p.radius1 > 0.0); }
+bool turnsWithBody1(const ExactPoint& p) {
+  return p.radius0 > 0.0 && !(p.radius1 > 0.0);
+}
 
 /// The points of one contact.
 template <class Bundle, class Rows>
@@ -95,8 +101,7 @@ ContactPlace placeContact(const ExactPoint& p, const SolverBodies& bodies) {
   } else {
     place.normal = (turnsWithBody1(p) ? q1 : q0) * p.normalOfOwner;
   }
-  place.tangent1 =
-      (p.startTangent - p.startTangent.dot(place.normal) * place.normal).normalized();
+  place.tangent1 = (p.startTangent - p.startTangent.dot(place.normal) * place.normal).normalized();
   place.tangent2 = place.normal.cross(place.tangent1);
   place.gap = place.normal.dot(core1 - core0) - p.radius0 - p.radius1;
   // The point stays with body 1, midway between the surfaces.
@@ -108,18 +113,17 @@ ContactPlace placeContact(const ExactPoint& p, const SolverBodies& bodies) {
 Vector3D relativeVelocity(const ExactPoint& p, const SolverBodies& bodies) {
   const BodyMotion& m0 = bodies.motion[p.body0];
   const BodyMotion& m1 = bodies.motion[p.body1];
-  const Vector3D u = (vec(m1.v) + vec(m1.w).cross(p.place.arm1)) -
-                     (vec(m0.v) + vec(m0.w).cross(p.place.arm0));
+  const Vector3D u =
+      (vec(m1.v) + vec(m1.w).cross(p.place.arm1)) - (vec(m0.v) + vec(m0.w).cross(p.place.arm0));
   return {u.dot(p.place.normal), u.dot(p.place.tangent1), u.dot(p.place.tangent2)};
 }
 
 void collectExactPoints(Simulation& sim) {
   ExactStep& exact = sim.exact;
   exact.unsorted.clear();
-  sim.collision.contacts().forEach([&](std::uint32_t, const ContactCache::Contact& contact,
-                                       auto& bundle, auto& rows, ContactSums& sums, int lane) {
-    collectContact(sim, contact, bundle, rows, sums, lane);
-  });
+  sim.collision.contacts().forEach(
+      [&](std::uint32_t, const ContactCache::Contact& contact, auto& bundle, auto& rows,
+          ContactSums& sums, int lane) { collectContact(sim, contact, bundle, rows, sums, lane); });
   const std::size_t islands = sim.islands.count();
   exact.start.assign(islands + 2, 0);
   for (const ExactPoint& p : exact.unsorted) ++exact.start[p.island + 2];

@@ -1,6 +1,7 @@
 #include "msd-sim/src/Environment/Stages/ExactIslandSolve.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -12,11 +13,15 @@ namespace {
 // Gap after the drift, relative to the contact's size, up to which a point counts as closed.
 constexpr double kTouching = 1e-9;
 
+// Gap, relative to the contact's size, that is left as it is: closing a hair's breadth would feed
+// rounding of positions back into velocities (G-6).
+constexpr double kGapBand = 1e-10;
+
 // Gap error, relative to the contact's size, that the drift is not repeated for.
-constexpr double kGapError = 1e-13;
+constexpr double kGapError = 1e-10;
 
 // Residual asked for beyond exactTolerance where it is cheap: resting bodies then do not creep.
-constexpr double kAim = 1e-4;
+constexpr double kAim = 1e-3;
 
 // Share of the fastest body's speed whose exactTolerance part is rounding: with the default of 1e-8
 // about a hundred roundings of that speed.
@@ -25,13 +30,33 @@ constexpr double kSpeedFloor = 1e-4;
 // Work of contacts on an island that counts as rounding, relative to its kinetic energy.
 constexpr double kWorkRounding = 1e-12;
 
+// Sum of the normal impulses of phase 2 over that of phase 1 above which phase 2 held an impact.
+constexpr double kImpactRatio = 2.0;
+
+// Attempts that share the Newton steps of an island.
+constexpr int kAttempts = 5;
+
+// Newton steps that a solve may take even where the island has used up its share.
+constexpr int kLeastNewton = 20;
+
+// Shares of the guess from which a solve that failed starts again.
+constexpr std::array<double, 4> kRestarts{0.0, 0.5, 2.0, 0.9};
+
 // Changes of motors and brakes between holding and slipping in one solve.
 constexpr int kBoundChanges = 16;
 
 // Halvings of the search for the largest restitution that creates no energy.
 constexpr int kReboundHalvings = 12;
 
-Vector3D vec(const double (&a)[3]) { return vectorOfArray(a); }
+Vector3D vec(const double (&a)[3]) {
+  return vectorOfArray(a);
+}
+
+/// Gap after the drift of a point that carries an impulse: none, or what it was where that was a
+/// hair's breadth or a penetration.
+double aimedGap(const ExactPoint& p) {
+  return p.startGap <= kGapBand * p.size ? p.startGap : 0.0;
+}
 
 void assign(double (&a)[3], const Vector3D& v) {
   for (int c = 0; c < 3; ++c) a[c] = v[c];
@@ -65,13 +90,14 @@ void ExactIslandSolve::begin() {
   data_.certificate = ContactCertificate{};
   data_.iterations = 0;
   data_.converged = true;
+  data_.newtonLeft = sim_.settings.exactIterations;
 }
 
 void ExactIslandSolve::beginSubstep() {
   for (ExactPoint& p : points_) {
     p.place = placeContact(p, sim_.solver);
     p.startGap = p.place.gap;
-    p.target = -std::max(p.startGap, 0.0) / h_;
+    p.target = -std::max(p.startGap - aimedGap(p), 0.0) / h_;
     p.rebound = reboundSpeed(p);
     p.closed = true;
   }
@@ -116,14 +142,16 @@ bool ExactIslandSolve::solvePositions() {
     p.first = p.impulse;
     p.firstPlace = p.place;
   }
-  return !data_.joints.empty() && evaluateJoints(JointComponent::Phase::kPosition) > 1.0;
+  return !data_.joints.empty() && evaluateJoints(JointComponent::Phase::kPosition) > 1.0 &&
+         data_.phaseConverged;
 }
 
 bool ExactIslandSolve::correctTargets() {
+  if (!data_.phaseConverged) return false;
   bool again = false;
   for (ExactPoint& p : points_) {
     const double gap = placeContact(p, sim_.solver).gap;
-    const double error = gap - std::min(p.startGap, 0.0);
+    const double error = gap - aimedGap(p);
     if (!(p.impulse[0] > 0.0) && error >= 0.0) continue;
     if (std::abs(error) <= kGapError * p.size) continue;
     p.target -= error / h_;
@@ -133,6 +161,7 @@ bool ExactIslandSolve::correctTargets() {
 }
 
 void ExactIslandSolve::solveVelocities() {
+  concludePhase();
   bool bounces = false;
   for (ExactPoint& p : points_) {
     p.place = placeContact(p, sim_.solver);
@@ -182,7 +211,7 @@ void ExactIslandSolve::solveRows() {
     }
     result = solveOnce();
   }
-  note(result);
+  take(result);
 }
 
 ExactResult ExactIslandSolve::solveOnce() {
@@ -190,8 +219,10 @@ ExactResult ExactIslandSolve::solveOnce() {
   const ExactOptions options{.tolerance = sim_.settings.exactTolerance,
                              .velocityFloor = velocityFloor(),
                              .aim = kAim * sim_.settings.exactTolerance,
-                             .maxIterations = sim_.settings.exactIterations};
-  const ExactResult result = data_.solver.solve(data_.problem, options, data_.warmStart);
+                             .maxIterations = attemptLength()};
+  ExactResult result = data_.solver.solve(data_.problem, options, data_.warmStart);
+  data_.newtonLeft -= result.newtonSteps;
+  if (!result.converged()) result = solveAgain(result, options);
   for (ExactPoint& p : points_) {
     if (!p.closed) p.impulse.setZero();
   }
@@ -207,6 +238,27 @@ ExactResult ExactIslandSolve::solveOnce() {
     }
   }
   return result;
+}
+
+/// An attempt takes a share of the island's Newton steps: another start often does what more steps
+/// do not.
+int ExactIslandSolve::attemptLength() const {
+  const int share = sim_.settings.exactIterations / kAttempts;
+  return std::max(std::min(data_.newtonLeft, share), kLeastNewton);
+}
+
+/// A hard problem from other starts: nothing, and shares of the guess. The better answer counts.
+ExactResult ExactIslandSolve::solveAgain(const ExactResult& first, ExactOptions options) {
+  for (const double share : kRestarts) {
+    if (data_.newtonLeft < kLeastNewton) break;
+    options.maxIterations = attemptLength();
+    data_.restart = data_.warmStart;
+    for (double& value : data_.restart) value *= share;
+    const ExactResult again = data_.otherSolver.solve(data_.problem, options, data_.restart);
+    data_.newtonLeft -= again.newtonSteps;
+    if (again.converged()) return again;
+  }
+  return first;
 }
 
 void ExactIslandSolve::addBody(std::uint32_t slot) {
@@ -260,19 +312,26 @@ double ExactIslandSolve::velocityFloor() const {
   return h_ * sim_.settings.gravity.norm() + kSpeedFloor * fastest;
 }
 
-void ExactIslandSolve::note(const ExactResult& result) {
-  ContactCertificate& worst = data_.certificate;
-  const ContactCertificate& c = result.certificate;
-  const auto take = [](double& a, double b) { a = std::isnan(a) ? b : std::max(a, b); };
-  take(worst.naturalMap, c.naturalMap);
-  take(worst.velocityError, c.velocityError);
-  take(worst.velocityErrorAbsolute, c.velocityErrorAbsolute);
-  take(worst.complementarity, c.complementarity);
-  take(worst.coneViolation, c.coneViolation);
-  take(worst.normalViolation, c.normalViolation);
-  take(worst.bilateralViolation, c.bilateralViolation);
+/// Remembers what a solve has proved. Only the last solve of a phase counts: those before it were
+/// attempts.
+void ExactIslandSolve::take(const ExactResult& result) {
+  data_.phase = result.certificate;
+  data_.phaseConverged = result.converged();
   data_.iterations += result.iterations();
-  data_.converged = data_.converged && result.converged();
+}
+
+void ExactIslandSolve::concludePhase() {
+  ContactCertificate& worst = data_.certificate;
+  const ContactCertificate& c = data_.phase;
+  const auto larger = [](double& a, double b) { a = std::fmax(a, b); };  // passes over NaN
+  larger(worst.naturalMap, c.naturalMap);
+  larger(worst.velocityError, c.velocityError);
+  larger(worst.velocityErrorAbsolute, c.velocityErrorAbsolute);
+  larger(worst.complementarity, c.complementarity);
+  larger(worst.coneViolation, c.coneViolation);
+  larger(worst.normalViolation, c.normalViolation);
+  larger(worst.bilateralViolation, c.bilateralViolation);
+  data_.converged = data_.converged && data_.phaseConverged;
 }
 
 void ExactIslandSolve::keepVelocities() {
@@ -324,8 +383,8 @@ bool ExactIslandSolve::createsEnergy() const {
 }
 
 /// Newton's restitution with friction can create energy (Kane's pendulum). The largest common share
-/// of the rebounds that does not is searched for; the law with that restitution is solved as exactly
-/// as any other.
+/// of the rebounds that does not is searched for; the law with that restitution is solved as
+/// exactly as any other.
 void ExactIslandSolve::limitRebound() {
   double low = 0.0, high = 1.0, share = 1.0;
   const auto attempt = [&](double s) {
@@ -343,13 +402,18 @@ void ExactIslandSolve::limitRebound() {
 }
 
 void ExactIslandSolve::accumulate() {
+  concludePhase();
+  double first = 0.0, second = 0.0;
   for (ExactPoint& p : points_) {
+    first += p.first[0];
+    second += p.impulse[0];
     p.normalWork += workOf(p, {p.first[0], 0.0, 0.0}, {p.impulse[0], 0.0, 0.0});
     p.frictionWork += workOf(p, {0.0, p.first[1], p.first[2]}, {0.0, p.impulse[1], p.impulse[2]});
     p.total += p.first + p.impulse;
-    // The smaller of the two is the better guess of what the next phase needs: an impact passes.
-    if (p.first[0] < p.impulse[0]) p.impulse = p.first;
   }
+  // The impulses of phase 2 are the guess of the next phase 1, unless they are those of an impact.
+  if (second <= kImpactRatio * first) return;
+  for (ExactPoint& p : points_) p.impulse = p.first;
 }
 
 }  // namespace msd_sim

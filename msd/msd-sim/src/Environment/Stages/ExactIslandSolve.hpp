@@ -46,7 +46,10 @@ class ExactIslandSolve {
   void solve();
   void solveRows();
   [[nodiscard]] ExactResult solveOnce();
-  void note(const ExactResult& result);
+  [[nodiscard]] int attemptLength() const;
+  [[nodiscard]] ExactResult solveAgain(const ExactResult& first, ExactOptions options);
+  void take(const ExactResult& result);
+  void concludePhase();
   void keepVelocities();
   void resetVelocities();
   /// Work that two impulses, of phase 1 and phase 2, did at a point in this substep [J].
@@ -79,7 +82,9 @@ class ExactIslandSolve {
 };
 
 /// Packed arrays as vectors.
-[[nodiscard]] inline Vector3D vectorOfArray(const double (&a)[3]) { return {a[0], a[1], a[2]}; }
+[[nodiscard]] inline Vector3D vectorOfArray(const double (&a)[3]) {
+  return {a[0], a[1], a[2]};
+}
 [[nodiscard]] Matrix3D inverseInertiaOf(const BodyMotion& m);
 
 /// Impulse components as the bodies feel them at a place.

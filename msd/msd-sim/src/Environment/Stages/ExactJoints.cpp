@@ -1,8 +1,8 @@
 // The rows of joints in an island's problem (docs/theory/exact-contact.md, section 9).
 //
 // A row's law, linearised where the bodies and impulses stand, reads J v + γ λ + offset = 0, with
-// offset = residual - J v - γ λ of now. Phase 1 repeats this until the joints close after the drift;
-// phase 2 is linear.
+// offset = residual - J v - γ λ of now. Phase 1 repeats this until the joints close after the
+// drift; phase 2 is linear.
 
 #include <algorithm>
 #include <cmath>
@@ -33,8 +33,8 @@ void ExactIslandSolve::collectJointRows(JointComponent::Phase phase) {
     component->beginPhase(sim_.solver, sim_.joints.records(), phase);
     component->forEachRow([&](const JointComponent::Link& link, SystemRow& row, double) {
       ExactJointRow r{.row = &row, .slotA = link.slotA, .slotB = link.slotB};
-      r.kind = row.law == RowLaw::kStop ? ExactJointRow::Kind::kStop
-                                        : ExactJointRow::Kind::kBilateral;
+      r.kind =
+          row.law == RowLaw::kStop ? ExactJointRow::Kind::kStop : ExactJointRow::Kind::kBilateral;
       if (row.softness > 0.0) r.scale = std::sqrt(row.diagonal / (row.diagonal + row.softness));
       data_.jointRows.push_back(r);
     });

@@ -19,12 +19,12 @@ struct Simulation;
 
 /// Where a contact point is, for given poses of its bodies. World axes.
 struct ContactPlace {
-  Vector3D normal;   ///< unit, from body 0 to body 1
+  Vector3D normal;  ///< unit, from body 0 to body 1
   Vector3D tangent1;
   Vector3D tangent2;
-  Vector3D arm0;     ///< point from the centre of body 0 [m]
-  Vector3D arm1;     ///< point from the centre of body 1 [m]
-  double gap{0.0};   ///< > 0 apart [m]
+  Vector3D arm0;    ///< point from the centre of body 0 [m]
+  Vector3D arm1;    ///< point from the centre of body 1 [m]
+  double gap{0.0};  ///< > 0 apart [m]
 };
 
 /// An impulse as the two bodies feel it: on body 1; body 0 feels the opposite.
@@ -56,13 +56,13 @@ struct ExactPoint {
   Vector3D normalOfOwner;  ///< in the axes of the body that the normal turns with
   Vector3D startTangent;   ///< world
 
-  ContactPlace place;         ///< geometry of the running phase
-  ContactPlace firstPlace;    ///< geometry of phase 1
+  ContactPlace place;                  ///< geometry of the running phase
+  ContactPlace firstPlace;             ///< geometry of phase 1
   Vector3D first{Vector3D::Zero()};    ///< impulse of phase 1 [N·s]
-  double startGap{0.0};       ///< at the start of the substep [m]
-  double target{0.0};         ///< least normal velocity of the running phase [m/s]
-  double rebound{0.0};        ///< normal velocity asked for after an impact, else 0 [m/s]
-  bool closed{false};         ///< takes part in the running phase
+  double startGap{0.0};                ///< at the start of the substep [m]
+  double target{0.0};                  ///< least normal velocity of the running phase [m/s]
+  double rebound{0.0};                 ///< normal velocity asked for after an impact, else 0 [m/s]
+  bool closed{false};                  ///< takes part in the running phase
   Vector3D impulse{Vector3D::Zero()};  ///< of the running phase: normal, tangents [N·s]
   Vector3D turn{Vector3D::Zero()};     ///< of the impacts taken in turn [N·s]
   Vector3D total{Vector3D::Zero()};    ///< over the step [N·s]
@@ -78,22 +78,26 @@ struct ExactJointRow {
   std::uint32_t slotA{0};
   std::uint32_t slotB{0};
   double offset{0.0};  ///< velocity that the row asks for, with the opposite sign [m/s]
-  double scale{1.0};   ///< of the row in the problem: soft rows are scaled to the size of the others
+  double scale{1.0};  ///< of the row in the problem: soft rows are scaled to the size of the others
   Kind kind{Kind::kBilateral};
-  int index{0};        ///< contact or bilateral row of the problem
+  int index{0};  ///< contact or bilateral row of the problem
 };
 
 /// What remains between steps for one island: the workspace of its solver.
 struct ExactIsland {
-  FrictionProblem problem;             ///< of the last phase solved
+  FrictionProblem problem;  ///< of the last phase solved
   ExactSolver solver;
-  ExactSolver pairSolver;              ///< of single impacts, one after the other
-  std::vector<double> warmStart;       ///< 3 a contact, then one a bilateral row [N·s]
-  std::vector<std::uint32_t> contact;  ///< point of each contact of the problem
-  std::vector<JointComponent*> joints;    ///< components that hold its bodies
+  ExactSolver otherSolver;              ///< of single impacts in turn, and of second attempts
+  std::vector<double> restart;          ///< start of a second attempt [N·s]
+  std::vector<double> warmStart;        ///< 3 a contact, then one a bilateral row [N·s]
+  std::vector<std::uint32_t> contact;   ///< point of each contact of the problem
+  std::vector<JointComponent*> joints;  ///< components that hold its bodies
   std::vector<ExactJointRow> jointRows;
   std::vector<SpatialVector> freeVelocity;  ///< per body of the island, before a solve
-  ContactCertificate certificate;      ///< worst of the step's solves
+  ContactCertificate certificate;  ///< worst of the step's phases
+  ContactCertificate phase;        ///< of the last solve: what the running phase ends with
+  bool phaseConverged{true};
+  int newtonLeft{0};  ///< Newton steps that the island may still use in this step
   int iterations{0};
   bool converged{true};
 };
@@ -109,10 +113,10 @@ struct SavedBody {
 
 /// Workspace of the exact mode.
 struct ExactStep {
-  std::vector<ExactPoint> points;        ///< island by island
-  std::vector<std::uint32_t> start;      ///< first point of each island, and the end
+  std::vector<ExactPoint> points;    ///< island by island
+  std::vector<std::uint32_t> start;  ///< first point of each island, and the end
   std::vector<ExactPoint> unsorted;
-  std::vector<int> localBody;            ///< per body slot: number within its island's problem
+  std::vector<int> localBody;  ///< per body slot: number within its island's problem
   std::vector<std::unique_ptr<ExactIsland>> islands;
 
   std::vector<SavedBody> savedBodies;

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "msd-sim/src/DataTypes/Rotation.hpp"
 #include "msd-sim/src/Environment/Simulation.hpp"
 #include "msd-sim/src/Environment/Stages/ApplyLoads.hpp"
-#include "msd-sim/src/DataTypes/Rotation.hpp"
 
 namespace msd_sim {
 
@@ -15,8 +15,7 @@ double comingTravel(const Simulation& sim, std::uint32_t i, double dt) {
   const BodyLoad& load = sim.solver.load[i];
   const double v = std::sqrt(m.v[0] * m.v[0] + m.v[1] * m.v[1] + m.v[2] * m.v[2]);
   const double w = std::sqrt(m.w[0] * m.w[0] + m.w[1] * m.w[1] + m.w[2] * m.w[2]);
-  const double a =
-      std::sqrt(load.a[0] * load.a[0] + load.a[1] * load.a[1] + load.a[2] * load.a[2]);
+  const double a = std::sqrt(load.a[0] * load.a[0] + load.a[1] * load.a[1] + load.a[2] * load.a[2]);
   return dt * (v + dt * a + w * sim.solver.pose[i].size);
 }
 

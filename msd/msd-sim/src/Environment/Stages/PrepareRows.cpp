@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
 
 namespace msd_sim {
@@ -16,6 +18,7 @@ void prepareRows(Simulation& sim, double dt) {
   });
   forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     kernels.prepare(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count);
+    std::fill_n(arrays.sums.data() + first, count, ContactSums{});
   });
 }
 

@@ -12,7 +12,9 @@ namespace {
 using Change = EventScratch::Change;
 using Hit = EventScratch::Hit;
 
-Change ordered(std::uint32_t a, std::uint32_t b) { return {std::min(a, b), std::max(a, b)}; }
+Change ordered(std::uint32_t a, std::uint32_t b) {
+  return {std::min(a, b), std::max(a, b)};
+}
 
 /// Who began or ceased to carry an impulse in this step, and who approached fast.
 void collectChanges(Simulation& sim) {
@@ -44,11 +46,10 @@ void collectChanges(Simulation& sim) {
   std::sort(changes.begin(), changes.end(), [](const Change& x, const Change& y) {
     return std::tie(x.a, x.b) < std::tie(y.a, y.b);
   });
-  changes.erase(std::unique(changes.begin(), changes.end(),
-                            [](const Change& x, const Change& y) {
-                              return x.a == y.a && x.b == y.b;
-                            }),
-                changes.end());
+  changes.erase(
+      std::unique(changes.begin(), changes.end(),
+                  [](const Change& x, const Change& y) { return x.a == y.a && x.b == y.b; }),
+      changes.end());
 }
 
 /// Calls visit(pair) for every pair of colliders of two bodies.
@@ -67,7 +68,8 @@ void forPairsOfBodies(Simulation& sim, const Change& who, const Visit& visit) {
 
 bool isTouching(const Simulation& sim, const CollisionPipeline::Pair& pair) {
   const ContactCache& contacts = sim.collision.contacts();
-  for (std::uint32_t c = pair.firstContact; c != ContactCache::kNone; c = contacts.contact(c).next) {
+  for (std::uint32_t c = pair.firstContact; c != ContactCache::kNone;
+       c = contacts.contact(c).next) {
     if (contacts.contact(c).touching) return true;
   }
   return false;
@@ -81,13 +83,13 @@ std::uint32_t strongestContact(Simulation& sim, const Change& who) {
   forPairsOfBodies(sim, who, [&](const CollisionPipeline::Pair& pair) {
     for (std::uint32_t c = pair.firstContact; c != ContactCache::kNone;
          c = contacts.contact(c).next) {
-      contacts.with(c, [&](const auto&, const auto&, const auto&, const ContactSums& sums,
-                           int lane) {
-        if (sums.load[lane] > most) {
-          most = sums.load[lane];
-          best = c;
-        }
-      });
+      contacts.with(c,
+                    [&](const auto&, const auto&, const auto&, const ContactSums& sums, int lane) {
+                      if (sums.load[lane] > most) {
+                        most = sums.load[lane];
+                        best = c;
+                      }
+                    });
     }
   });
   return best;
@@ -95,11 +97,7 @@ std::uint32_t strongestContact(Simulation& sim, const Change& who) {
 
 ContactEvent makeEvent(const Simulation& sim, ContactEventKind kind, const Change& who,
                        std::uint32_t contact, double speed) {
-  ContactEvent event{kind,
-                     sim.idOf(who.a),
-                     sim.idOf(who.b),
-                     Coordinate::Zero(),
-                     Vector3D::Zero(),
+  ContactEvent event{kind, sim.idOf(who.a), sim.idOf(who.b), Coordinate::Zero(), Vector3D::Zero(),
                      speed};
   if (contact == ContactCache::kNone) return event;
   const ContactRecord record = strongestPoint(sim, contact);
@@ -121,8 +119,8 @@ void reportChanges(Simulation& sim) {
       after = after || pair.touching;
     });
     if (after && !before) {
-      sim.events.push_back(makeEvent(sim, ContactEventKind::kBegin, change,
-                                     strongestContact(sim, change), 0.0));
+      sim.events.push_back(
+          makeEvent(sim, ContactEventKind::kBegin, change, strongestContact(sim, change), 0.0));
     } else if (before && !after) {
       sim.events.push_back(
           makeEvent(sim, ContactEventKind::kEnd, change, ContactCache::kNone, 0.0));
@@ -156,10 +154,9 @@ void recordEvents(Simulation& sim) {
   reportHits(sim);
   sim.collision.endedPairs().clear();
   sim.collision.contacts().lostTouches().clear();
-  std::sort(sim.events.begin(), sim.events.end(),
-            [](const ContactEvent& x, const ContactEvent& y) {
-              return std::tie(x.bodyA, x.bodyB, x.kind) < std::tie(y.bodyA, y.bodyB, y.kind);
-            });
+  std::sort(sim.events.begin(), sim.events.end(), [](const ContactEvent& x, const ContactEvent& y) {
+    return std::tie(x.bodyA, x.bodyB, x.kind) < std::tie(y.bodyA, y.bodyB, y.kind);
+  });
 }
 
 void reportRemoval(Simulation& sim, std::uint32_t slot) {
@@ -186,10 +183,10 @@ void measureContacts(Simulation& sim) {
                   arrays.sums.data() + first, count);
   });
   double deepest = 0.0;
-  sim.collision.contacts().forEach([&](std::uint32_t, const ContactCache::Contact&, auto&, auto&,
-                                       ContactSums& sums, int lane) {
-    deepest = std::max(deepest, sums.deepest[lane]);
-  });
+  sim.collision.contacts().forEach(
+      [&](std::uint32_t, const ContactCache::Contact&, auto&, auto&, ContactSums& sums, int lane) {
+        deepest = std::max(deepest, sums.deepest[lane]);
+      });
   sim.report.deepestPenetration = deepest;
   for (const std::uint32_t block : sim.activeBlocks) {
     for (std::size_t i = 0; i < SolverBodies::kBlock; ++i) {

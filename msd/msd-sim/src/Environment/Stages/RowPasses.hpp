@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+
 #include "msd-sim/src/Environment/Simulation.hpp"
 
 namespace msd_sim {
@@ -38,5 +40,20 @@ void forColours(Simulation& sim, const Pass& pass) {
     forBundles<1>(sim, c, pass);
   }
 }
+
+/// A maximum that several threads add to; their order does not matter to it.
+class SharedMaximum {
+ public:
+  void add(double value) {
+    double seen = largest_.load(std::memory_order_relaxed);
+    while (value > seen &&
+           !largest_.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+    }
+  }
+  [[nodiscard]] double get() const { return largest_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<double> largest_{0.0};
+};
 
 }  // namespace msd_sim

@@ -33,14 +33,14 @@ void rollBack(Simulation& sim) {
     if (sim.moving[i] != 0) writeStateToSolver(sim, i);
   }
   // Impulses that are no numbers would spoil the next step too.
-  sim.collision.contacts().forEach([](std::uint32_t, const ContactCache::Contact&, auto& bundle,
-                                      auto&, ContactSums&, int lane) {
-    for (auto& point : bundle.impulse) {
-      for (auto& impulse : point) {
-        if (!std::isfinite(impulse[lane])) impulse[lane] = 0.0;
-      }
-    }
-  });
+  sim.collision.contacts().forEach(
+      [](std::uint32_t, const ContactCache::Contact&, auto& bundle, auto&, ContactSums&, int lane) {
+        for (auto& point : bundle.impulse) {
+          for (auto& impulse : point) {
+            if (!std::isfinite(impulse[lane])) impulse[lane] = 0.0;
+          }
+        }
+      });
   if (!sim.joints.isEmpty()) sim.joints.recover(sim.solver);
 }
 

@@ -85,12 +85,12 @@ bool ExactIslandSolve::findFastestApproach(std::uint32_t& body0, std::uint32_t& 
 /// would create energy, with the largest share of the restitution that does not.
 void ExactIslandSolve::solvePair(std::uint32_t body0, std::uint32_t body1) {
   const auto belongs = [&](const ExactPoint& p) {
-    return p.closed && ((p.body0 == body0 && p.body1 == body1) ||
-                        (p.body0 == body1 && p.body1 == body0));
+    return p.closed &&
+           ((p.body0 == body0 && p.body1 == body1) || (p.body0 == body1 && p.body1 == body0));
   };
   const ExactOptions options{.tolerance = sim_.settings.exactTolerance,
                              .velocityFloor = velocityFloor(),
-                             .aim = 1e-4 * sim_.settings.exactTolerance,
+                             .aim = 1e-3 * sim_.settings.exactTolerance,
                              .maxIterations = sim_.settings.exactIterations};
   ExactResult result;
   // Returns the energy that the impact with a share of the rebounds creates, if more than rounding.
@@ -104,12 +104,12 @@ void ExactIslandSolve::solvePair(std::uint32_t body0, std::uint32_t body1) {
       ExactPoint& p = points_[i];
       if (!belongs(p)) continue;
       const double approach = -relativeVelocity(p, sim_.solver)[0];
-      p.target = approach > sim_.settings.restitutionThreshold ? share * p.restitution * approach
-                                                               : 0.0;
+      p.target =
+          approach > sim_.settings.restitutionThreshold ? share * p.restitution * approach : 0.0;
       addContact(p);
       data_.contact.push_back(i);
     }
-    result = data_.pairSolver.solve(data_.problem, options);
+    result = data_.otherSolver.solve(data_.problem, options);
     double energy = 0.0, size = 0.0;
     for (std::size_t c = 0; c < data_.contact.size(); ++c) {
       const ExactPoint& p = points_[data_.contact[c]];
@@ -131,7 +131,8 @@ void ExactIslandSolve::solvePair(std::uint32_t body0, std::uint32_t body1) {
     }
     (void)attempt(low);
   }
-  note(result);
+  take(result);
+  concludePhase();
   for (std::size_t c = 0; c < data_.contact.size(); ++c) {
     ExactPoint& p = points_[data_.contact[c]];
     const Vector3D r{result.impulse[3 * c], result.impulse[3 * c + 1], result.impulse[3 * c + 2]};

@@ -44,8 +44,8 @@ void linkRing(Sleepers& sleepers, std::span<const std::uint32_t> bodies) {
   }
 }
 
-/// Contacts that nothing can push any more wait; their impulses become mean forces, since the length
-/// of the step they belong to is forgotten.
+/// Contacts that nothing can push any more wait; their impulses become mean forces, since the
+/// length of the step they belong to is forgotten.
 void parkContacts(Simulation& sim, double dt) {
   ContactCache& contacts = sim.collision.contacts();
   std::vector<std::uint32_t>& parked = sim.sleepers.scratch;
@@ -146,11 +146,17 @@ bool wakeCalled(Simulation& sim) {
   ContactCache& contacts = sim.collision.contacts();
   std::vector<std::uint32_t>& freed = sleepers.scratch;
   freed.clear();
-  contacts.forEachParked([&](std::uint32_t id, const ContactCache::Contact&, auto&, auto&,
-                             ContactSums&, int) {
+  // Parked contacts, and those just found with a body that was still asleep: their colour does not
+  // know it yet.
+  const auto collect = [&](std::uint32_t id, const ContactCache::Contact&, auto&, auto&,
+                           ContactSums&, int) {
     const ContactBodies& who = contacts.bodies(id);
-    if (sim.pushable[who.a] != 0 || sim.pushable[who.b] != 0) freed.push_back(id);
-  });
+    if ((sim.pushable[who.a] != 0) != who.aMoves || (sim.pushable[who.b] != 0) != who.bMoves) {
+      freed.push_back(id);
+    }
+  };
+  contacts.forEachParked(collect);
+  contacts.forEach(collect);
   for (const std::uint32_t id : freed) {
     const ContactBodies who = contacts.bodies(id);
     contacts.recolour(id, sim.pushable[who.a] != 0, sim.pushable[who.b] != 0);
@@ -175,12 +181,12 @@ void callTouched(Simulation& sim) {
   }
   if (sim.kinematicCount == 0) return;
   ContactCache& contacts = sim.collision.contacts();
-  contacts.forEachParked([&](std::uint32_t id, const ContactCache::Contact&, auto&, auto&,
-                             ContactSums&, int) {
-    const ContactBodies& who = contacts.bodies(id);
-    if (isMovingKinematic(sim, who.a)) callAwake(sim, who.b);
-    if (isMovingKinematic(sim, who.b)) callAwake(sim, who.a);
-  });
+  contacts.forEachParked(
+      [&](std::uint32_t id, const ContactCache::Contact&, auto&, auto&, ContactSums&, int) {
+        const ContactBodies& who = contacts.bodies(id);
+        if (isMovingKinematic(sim, who.a)) callAwake(sim, who.b);
+        if (isMovingKinematic(sim, who.b)) callAwake(sim, who.a);
+      });
 }
 
 }  // namespace msd_sim

@@ -9,7 +9,7 @@ namespace {
 constexpr int kDefaultSubsteps = 1;
 
 // Times that phase 1 is solved again for gaps and joints of bodies that turn.
-constexpr int kGapCorrections = 6;
+constexpr int kGapCorrections = 10;
 
 // Why an island may have to be solved again.
 constexpr std::uint8_t kForGaps = 1;
@@ -38,8 +38,7 @@ void saveBodies(Simulation& sim) {
   exact.savedBodies.clear();
   for (std::uint32_t i = 0; i < sim.slots.size(); ++i) {
     if (sim.moving[i] == 0) continue;
-    exact.savedBodies.push_back(
-        {i, sim.solver.motion[i], sim.solver.pose[i], sim.solver.kick[i]});
+    exact.savedBodies.push_back({i, sim.solver.motion[i], sim.solver.pose[i], sim.solver.kick[i]});
   }
 }
 

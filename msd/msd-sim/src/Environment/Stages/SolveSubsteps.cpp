@@ -69,18 +69,19 @@ void finishJoints(Simulation& sim, double dt) {
 /// One sweep over all contacts. The order of the threads does not matter to a maximum and a count.
 template <class Kernel>
 SweepOutcome sweepContacts(Simulation& sim, const Kernel& kernel) {
-  std::atomic<double> largest{0.0};
+  SharedMaximum largest;
   std::atomic<std::uint32_t> unsettled{0};
   forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     const SweepOutcome part = kernel(kernels, arrays, first, count);
-    double seen = largest.load(std::memory_order_relaxed);
-    while (part.unrest > seen &&
-           !largest.compare_exchange_weak(seen, part.unrest, std::memory_order_relaxed)) {
-    }
+    largest.add(part.unrest);
     unsettled.fetch_add(part.unsettled, std::memory_order_relaxed);
   });
-  return {largest.load(std::memory_order_relaxed), unsettled.load(std::memory_order_relaxed)};
+  return {largest.get(), unsettled.load(std::memory_order_relaxed)};
 }
+
+// Sweeps that make things this much worse than the first one are given up: bodies that have turned far
+// since the rows were made answer otherwise than these expect. The energy guard takes out what they did.
+constexpr double kRunaway = 100.0;
 
 struct SweepLimits {
   int most;       ///< sweeps of a phase
@@ -106,7 +107,7 @@ void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Jo
   const bool canExtrapolate = sim.joints.isEmpty();
   int sweeps = 0;
   SweepMomentum momentum{sim, SweepMomentum::Unknowns::kVelocities};
-  double unrest = 0.0;
+  double unrest = 0.0, firstUnrest = 0.0;
   bool extrapolate = false;
   do {
     pass.first = sweeps == 0;
@@ -116,6 +117,8 @@ void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Jo
     const SweepOutcome outcome = sweepContacts(sim, kernel);
     unrest = std::max(outcome.unrest, joints(pass.first));
     ++sweeps;
+    if (sweeps == 1) firstUnrest = unrest;
+    if (!(unrest <= kRunaway * firstUnrest)) break;
     // What a few contacts lack they get from plain sweeps.
     if (sweeps == 1) {
       extrapolate = canExtrapolate &&
@@ -130,8 +133,8 @@ void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Jo
   } while (sweeps < sim.settings.iterations || (unrest > limits.unrest && sweeps < most));
   sim.report.iterations += static_cast<std::uint32_t>(sweeps);
   forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
-    kernels.conclude(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count,
-                     pass);
+    kernels.conclude(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
+                     arrays.sums.data() + first, count, pass);
   });
 }
 

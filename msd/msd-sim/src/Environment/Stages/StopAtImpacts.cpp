@@ -1,10 +1,10 @@
 // Time of impact for bodies that are marked continuous.
 //
-// Contacts already look ahead by what bodies may move in a step, along the normals at its start. A body
-// that moves or turns far in a step can still get past them. Here the way from a marked body's pose at
-// the start of the step to the one at its end is checked against everything near it. Where it would
-// have passed through something, both stop at the moment they met, in the order of these moments; the
-// next step finds them there with their velocities and solves the impact.
+// Contacts already look ahead by what bodies may move in a step, along the normals at its start. A
+// body that moves or turns far in a step can still get past them. Here the way from a marked body's
+// pose at the start of the step to the one at its end is checked against everything near it. Where
+// it would have passed through something, both stop at the moment they met, in the order of these
+// moments; the next step finds them there with their velocities and solves the impact.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -84,9 +84,9 @@ class ImpactSearch {
     for (std::size_t k = 0; k < impacts_.size(); ++k) find(k);
     // Each round stops at least one body for good, or earlier than before.
     for (std::size_t round = 0; round < 4 * impacts_.size() + 4; ++round) {
-      const auto first = std::min_element(
-          impacts_.begin(), impacts_.end(),
-          [](const Impact& x, const Impact& y) { return x.time < y.time; });
+      const auto first =
+          std::min_element(impacts_.begin(), impacts_.end(),
+                           [](const Impact& x, const Impact& y) { return x.time < y.time; });
       if (first == impacts_.end() || !std::isfinite(first->time)) break;
       stop(static_cast<std::size_t>(first - impacts_.begin()), *first);
     }

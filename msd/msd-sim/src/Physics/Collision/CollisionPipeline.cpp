@@ -280,8 +280,11 @@ int CollisionPipeline::testPair(std::uint32_t index, const SolverBodies& bodies,
   const double margin = coming + kSpareMargin * size;
   out[0].count = 0;
   out[0].separation = -std::numeric_limits<double>::infinity();
-  const int count = collideShapes(a.shape, colliderPose(a, bodies), b.shape,
-                                  colliderPose(b, bodies), margin, pair.cache, out);
+  const Pose poseA = colliderPose(a, bodies), poseB = colliderPose(b, bodies);
+  const bool polyhedra = a.shape.polyhedron != nullptr && b.shape.polyhedron != nullptr;
+  const int count =
+      polyhedra ? collidePolyhedra(a.shape, poseA, b.shape, poseB, margin, pair.cache, out)
+                : collideShapes(a.shape, poseA, b.shape, poseB, margin, pair.cache, out);
   const double sums = ta.sum + tb.sum;
   // No contact: nothing can touch before the separation is used up. Contact: the points follow the
   // bodies exactly, and no other point can be missed, for motions up to kReuseTravel.

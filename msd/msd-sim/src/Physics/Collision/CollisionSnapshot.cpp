@@ -172,7 +172,8 @@ void ContactCache::load(ByteReader& in) {
     c.bounces = in.take<std::uint8_t>() != 0;
     c.flipped = in.take<std::uint8_t>() != 0;
     c.touching = in.take<std::uint8_t>() != 0;
-    if (c.colour > kParked || (c.next != kNone && c.next >= count)) refuse("a contact out of range");
+    if (c.colour > kParked || (c.next != kNone && c.next >= count))
+      refuse("a contact out of range");
     contacts_.push_back(c);
     bodies_.push_back(takeBodies(in));
   }

@@ -34,6 +34,9 @@ constexpr Table makeTable() {
   set(ShapeKind::kCylinder, ShapeKind::kBox, &collideCylinderConvex);
   set(ShapeKind::kCylinder, ShapeKind::kCylinder, &collideCylinderConvex);
   set(ShapeKind::kCylinder, ShapeKind::kHull, &collideCylinderConvex);
+  set(ShapeKind::kBox, ShapeKind::kBox, &collideConvexConvex);
+  set(ShapeKind::kBox, ShapeKind::kHull, &collideConvexConvex);
+  set(ShapeKind::kHull, ShapeKind::kHull, &collideConvexConvex);
   for (const ShapeKind convex : {ShapeKind::kSphere, ShapeKind::kBox, ShapeKind::kCapsule,
                                  ShapeKind::kCylinder, ShapeKind::kHull}) {
     set(convex, ShapeKind::kPlane, &collideConvexPlane);
@@ -62,9 +65,6 @@ int collideShapes(const CollisionShape& a, const Pose& poseA, const CollisionSha
       entry.function(a, poseA, b, poseB, margin, cache, out[0]);
     }
     return out[0].count > 0 ? 1 : 0;
-  }
-  if (a.polyhedron != nullptr && b.polyhedron != nullptr) {
-    return collidePolyhedra(a, poseA, b, poseB, margin, cache, out);
   }
   out[0].count = 0;
   out[0].separation = std::numeric_limits<double>::infinity();

@@ -50,8 +50,10 @@ void collideCapsuleConvex(const CollisionShape& capsule, const Pose& poseA,
 void collideCylinderConvex(const CollisionShape& cylinder, const Pose& poseA,
                            const CollisionShape& solid, const Pose& poseB, double margin,
                            ManifoldCache& cache, ContactManifold& out);
-/// Boxes and hulls: the separating axis test, or GJK and EPA where they have very many edges. Returns
-/// the number of manifolds, at most kMaxPolyhedronManifolds (see PolytopeManifold.hpp).
+/// Boxes and hulls as the step wants them: the separating axis test, or GJK and EPA where they have
+/// very many edges. The normal of a pair that is apart is a separating axis, and not always the
+/// direction of the least distance as with collideShapes. Returns the number of manifolds, at most
+/// kMaxPolyhedronManifolds (see PolytopeManifold.hpp).
 inline constexpr int kMaxPolyhedronManifolds = 2;
 int collidePolyhedra(const CollisionShape& a, const Pose& poseA, const CollisionShape& b,
                      const Pose& poseB, double margin, ManifoldCache& cache,
@@ -62,7 +64,7 @@ void collideConvexPlane(const CollisionShape& convex, const Pose& poseA,
                         ManifoldCache& cache, ContactManifold& out);
 
 /// The function for a pair of convex shapes or a convex shape and a plane, with the order in which it
-/// wants them. Null for two boxes or hulls, for pairs of two static-only shapes and for meshes and terrains (see
+/// wants them. Null for pairs of two static-only shapes and for meshes and terrains (see
 /// ConvexTriangles.hpp).
 struct PairEntry {
   CollideFunction function{nullptr};

@@ -8,13 +8,13 @@ namespace msd_sim {
 
 /// What an integrator needs to know of a body beside its state.
 struct IntegratedBody {
-  double mass{1.0};                       ///< [kg]
+  double mass{1.0};                        ///< [kg]
   Matrix3D inertia{Matrix3D::Identity()};  ///< about the centre of mass, body axes [kg·m²]
 };
 
 /// Advances one free rigid body. The engine's step runs the default scheme on packed bodies
-/// (Rows/BodyKernels.hpp); these classes are the same thing for single bodies, to read, to test against
-/// and to build on.
+/// (Rows/BodyKernels.hpp); these classes are the same thing for single bodies, to read, to test
+/// against and to build on.
 class Integrator {
  public:
   virtual ~Integrator() = default;

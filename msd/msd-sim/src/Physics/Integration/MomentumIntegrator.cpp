@@ -30,8 +30,7 @@ Vector3D midpointMomentum(const Vector3D& m0, const Matrix3D& J, double h) {
     const Vector3D Jm = J * m;
     const Vector3D residual = m - m0 - 0.5 * h * m.cross(Jm);
     if (residual.squaredNorm() == 0.0) break;
-    const Matrix3D slope =
-        Matrix3D::Identity() + 0.5 * h * (crossMatrix(Jm) - crossMatrix(m) * J);
+    const Matrix3D slope = Matrix3D::Identity() + 0.5 * h * (crossMatrix(Jm) - crossMatrix(m) * J);
     m -= slope.inverse() * residual;
     if (residual.norm() <= kNewtonTolerance * m0.norm()) break;
   }

@@ -18,8 +18,7 @@ InertialState SemiImplicitEulerIntegrator::step(const InertialState& state,
   InertialState next = state;
   next.velocity += (dt / body.mass) * load.linear;
   const Vector3D& w = state.angularVelocity;
-  next.angularVelocity +=
-      dt * (inertia_W.inverse() * (load.angular - w.cross(inertia_W * w)));
+  next.angularVelocity += dt * (inertia_W.inverse() * (load.angular - w.cross(inertia_W * w)));
   next.position += dt * next.velocity;
   next.orientation = exponentialRotation(dt * next.angularVelocity) * state.orientation;
   next.orientation.normalize();

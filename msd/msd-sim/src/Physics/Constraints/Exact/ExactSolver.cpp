@@ -306,12 +306,13 @@ class Drive {
       load = std::max(load, scales_.contact[c] * r.norm());
       free = std::max(free, q.norm());
     }
-    return free > 0.0 ? tolerance::kRoundingMargin * tolerance::kRounding * load / free : 0.0;
+    return free > 0.0 ? tolerance::kRounding * load / free : 0.0;
   }
 
   /// How long to wait for progress: not long where the residual is down to rounding.
   [[nodiscard]] int idleLimit() const {
-    return best_residual_ < std::max(roundingResidual(), tolerance::kRoundingResidual)
+    return best_residual_ < std::max(tolerance::kRoundingMargin * roundingResidual(),
+                                     tolerance::kRoundingResidual)
                ? tolerance::kIdleLimitRounding
                : tolerance::kIdleLimit;
   }

@@ -36,6 +36,16 @@ Vector3D midpointMomentum(const Vector3D& m0, const double (&j)[6], double h) {
   return x;
 }
 
+/// (T-11a): tan(φ)/φ with φ = h (m·Jm)/(2 |m|).
+double stretch(const Vector3D& m, const double (&j)[6], double h) {
+  const double spin = m.dot(times(j, m));
+  const double squared = m.squaredNorm();
+  if (!(squared > 0.0)) return 1.0;
+  const double phi2 = 0.25 * h * h * spin * spin / squared;
+  return (10395.0 + phi2 * (21.0 * phi2 - 1260.0)) /
+         (10395.0 + phi2 * (phi2 * (210.0 - phi2) - 4725.0));
+}
+
 }  // namespace
 
 DriftedPose drifted(const SolverBodies& bodies, std::uint32_t slot, double h) {
@@ -48,8 +58,8 @@ DriftedPose drifted(const SolverBodies& bodies, std::uint32_t slot, double h) {
   if (!(angle > 0.0)) return pose;
   int parts = 1;
   while (parts < kMostTurns && angle > kLargestTurn * parts) parts *= 2;
-  const double part = h / parts;
   Vector3D m = times(mass.inertia, w);
+  const double part = stretch(m, mass.inverseInertia, h / parts) * (h / parts);
   for (int i = 0; i < parts; ++i) {
     const Vector3D mean = midpointMomentum(m, mass.inverseInertia, part);
     const Vector3D half = 0.5 * part * times(mass.inverseInertia, mean);

@@ -13,7 +13,7 @@ inline constexpr double kDecay = 1e-15;
 inline constexpr double kClosed = 1e-12;
 
 /// Phase 2 ends when no velocity error exceeds this share of the largest speed at the joints.
-inline constexpr double kStill = 1e-12;
+inline constexpr double kStill = 1e-13;
 
 /// Newton steps of one solve. Two or three are typical; singular positions take more.
 inline constexpr int kMostNewton = 8;

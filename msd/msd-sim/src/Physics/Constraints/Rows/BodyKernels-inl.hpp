@@ -252,6 +252,7 @@ struct KickBody {
     const LaneFrame r = rotationOf(pose.q());
     const Lane kinetic = kineticEnergy(m, r, motion.v(), motion.w());
     const LaneSym inverse = motion.inverse();
+    storeLines(b.before, g, 0, motion.line);
     const Lane3 v = fma(halfStep, loads.a, motion.v());
     const Lane3 w = fma(halfStep, inverse * loads.torque, motion.w());
     const Lane kick[8] = {v.x, v.y, v.z, w.x, w.y, w.z, kinetic, set(0.0)};
@@ -313,6 +314,8 @@ struct DriftBody {
     // Second kick (T-4); kinematic and static bodies have no load.
     const Lane halfStep = set(0.5) * h;
     const LaneSym pushable = motion.inverse();
+    const Lane before[8] = {v.x, v.y, v.z, w1.x, w1.y, w1.z, zero, zero};
+    storeLines(b.before, g, 0, before);
     const Lane3 vKick = fma(halfStep, loads.a, v);
     const Lane3 wKick = fma(halfStep, pushable * loads.torque, w1);
     const Lane work = h * fma(m.mass, dot(loads.a, v), dot(loads.torque, w));

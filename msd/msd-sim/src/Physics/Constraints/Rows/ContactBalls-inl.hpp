@@ -35,7 +35,7 @@ MSD_INLINE void followBalls(Body& b0, Body& b1, const ContactBundle<kPoints>& bu
     t1 = (one / sqrt(max(dot(t1, t1), set(kTiny)))) * t1;
     store3(select3(turned, n, old.n), rows.normal, l);
     store3(select3(turned, t1, old.t1), rows.tangent, l);
-    store3(now0 - drift, rows.arm0, l);
+    store3(select3(turned, now0 - drift, load3(rows.arm0, l)), rows.arm0, l);
     store3(select3(turned, now1, arm1), rows.arm1, l);
 
     const Lane reach1 = distance - reach0;

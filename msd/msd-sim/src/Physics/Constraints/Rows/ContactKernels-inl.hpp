@@ -20,6 +20,7 @@ MSD_INLINE void store3(Lane3 a, double (*p)[kBundleLanes], int l) {
 #include "msd-sim/src/Physics/Constraints/Rows/ContactSweep-inl.hpp"
 
 constexpr std::int64_t kMotionStride = sizeof(BodyMotion) / sizeof(double);
+constexpr std::int64_t kBeforeStride = sizeof(BodyBefore) / sizeof(double);
 constexpr std::int64_t kTurnStride = sizeof(BodyTurn) / sizeof(double);
 constexpr std::int64_t kPoseStride = sizeof(BodyPose) / sizeof(double);
 constexpr std::int64_t kGuessStride = sizeof(BodyGuess) / sizeof(double);
@@ -217,7 +218,8 @@ MSD_INLINE Demand<kPoints> plainDemand() {
 
 /// How far a sweep was from having settled, 1 at the limit.
 MSD_INLINE Lane unrest(Lane change, const double* size, const ContactPass& pass) {
-  return change / max(set(pass.settledSpeed), set(pass.settledShare) * load(size));
+  return change /
+         max(max(set(pass.settledSpeed), set(pass.settledShare) * load(size)), set(kTiny));
 }
 
 /// Returns how far the sweep was from having settled.
@@ -284,11 +286,42 @@ MSD_INLINE Lane relaxLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle
   return unrest(change, bundle.size + l, pass);
 }
 
-/// End of a phase: the guess of the next one, and, after phase 2, the step's total.
+/// (E-4): the work of a phase's impulses is their product with the mean of the velocities before the
+/// phase's kick and after it; that of the kick is measured alike, so that both add up exactly.
+template <int kPoints>
+MSD_INLINE void addWork(const SolverBodies& b, const ContactBundle<kPoints>& bundle,
+                        const ContactRows<kPoints>& rows, const Frame& f, ContactSums& sums,
+                        int l) {
+  const Body b0(b, bundle.body0 + l), b1(b, bundle.body1 + l);
+  Lane k0[8], k1[8];
+  gatherLines<8>(numbers(b.before), bundle.body0 + l, kBeforeStride, k0);
+  gatherLines<8>(numbers(b.before), bundle.body1 + l, kBeforeStride, k1);
+  const Lane half = set(0.5);
+  const Lane3 arm1 = load3(rows.arm1, l), arm0 = load3(rows.arm0, l) + load3(rows.drift, l);
+  const Lane3 v0 = half * (b0.v() + Lane3{k0[0], k0[1], k0[2]});
+  const Lane3 w0 = half * (b0.w() + Lane3{k0[3], k0[4], k0[5]});
+  const Lane3 v1 = half * (b1.v() + Lane3{k1[0], k1[1], k1[2]});
+  const Lane3 w1 = half * (b1.w() + Lane3{k1[3], k1[4], k1[5]});
+  const Twist mean(f, addCross(v1, w1, arm1) - addCross(v0, w0, arm0), w1 - w0);
+  Lane normal = load(sums.normalWork + l), friction = load(sums.frictionWork + l);
+  for (int i = 0; i < kPoints; ++i) {
+    const ContactPointRows& p = rows.points[i];
+    const Lane x = load(p.x + l), y = load(p.y + l);
+    normal = fma(load(p.impulse[0] + l), normalVelocity(mean, p, l), normal);
+    friction = fma(load(p.impulse[1] + l), nfma(y, mean.wn, mean.v1), friction);
+    friction = fma(load(p.impulse[2] + l), fma(x, mean.wn, mean.v2), friction);
+  }
+  store(normal, sums.normalWork + l);
+  store(friction, sums.frictionWork + l);
+}
+
+/// End of a phase: its work, the guess of the next one, and the step's total.
 template <int kPoints>
 MSD_INLINE void concludeLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle,
-                              ContactRows<kPoints>& rows, const ContactPass& pass, int l) {
+                              ContactRows<kPoints>& rows, ContactSums& sums,
+                              const ContactPass& pass, int l) {
   const Frame f(rows, l);
+  addWork(b, bundle, rows, f, sums, l);
   limitGuess(b, bundle, rows, f, load3(rows.arm0, l) + load3(rows.drift, l), load3(rows.arm1, l),
              pass, l);
   addToTotal(rows, l);
@@ -366,42 +399,28 @@ MSD_INLINE void storeLanes(const SolverBodies& b, ContactBundle<kPoints>& bundle
   gatherLines<8>(numbers(b.start) + 8, i0, kStartStride, s0);
   gatherLines<8>(numbers(b.start) + 8, i1, kStartStride, s1);
   const Frame f(rows, l);
-  const Lane half = set(0.5), zero = set(0.0);
+  const Lane zero = set(0.0);
   const Lane3 drift = b1.dx() - b0.dx();
   const Lane3 arm1 = load3(rows.arm1, l);
   const Lane3 armStart = load3(rows.arm0, l);
   const Lane3 arm0 = armStart + drift;
-  // Impulses act with the mean arm and the mean of the velocities before and after the step.
-  const Lane3 armMean = fma(half, drift, armStart);
   const Lane3 v0{s0[0], s0[1], s0[2]}, w0{s0[3], s0[4], s0[5]};
   const Lane3 v1{s1[0], s1[1], s1[2]}, w1{s1[3], s1[4], s1[5]};
-  const Lane3 wMean0 = half * (b0.w() + w0), wMean1 = half * (b1.w() + w1);
-  const Twist mean(f,
-                   addCross(half * (b1.v() + v1), wMean1, arm1) -
-                       addCross(half * (b0.v() + v0), wMean0, armMean),
-                   wMean1 - wMean0);
   const Twist before(f, addCross(v1, w1, arm1) - addCross(v0, w0, armStart), w1 - w0);
   const Twist end(f, relativeVelocity(b0, b1, arm0, arm1), b1.w() - b0.w());
   const LiveGap gap(b, bundle, rows, f, arm0, arm1, l);
-  Lane normalWork = zero, frictionWork = zero, deepest = zero, residual = zero, sum = zero,
-       approach = zero;
+  Lane deepest = zero, residual = zero, sum = zero, approach = zero;
   for (int i = 0; i < kPoints; ++i) {
     const ContactPointRows& p = rows.points[i];
-    const Lane x = load(p.x + l), y = load(p.y + l);
     for (int c = 0; c < 3; ++c) store(load(p.impulse[c] + l), bundle.impulse[i][c] + l);
     const Lane normal = load(p.total[0] + l);
     sum = sum + normal;
-    normalWork = fma(normal, normalVelocity(mean, p, l), normalWork);
-    frictionWork = fma(load(p.total[1] + l), nfma(y, mean.wn, mean.v1), frictionWork);
-    frictionWork = fma(load(p.total[2] + l), fma(x, mean.wn, mean.v2), frictionWork);
     const Mask exists = load(p.normalMass + l) > zero;
     deepest = max(deepest, select(exists, -gap.at(p, l), zero));
     residual = max(residual,
                    select(exists, load(p.target + l) - normalVelocity(end, p, l), zero));
     approach = max(approach, select(normal > zero, -normalVelocity(before, p, l), zero));
   }
-  store(normalWork, sums.normalWork + l);
-  store(frictionWork, sums.frictionWork + l);
   store(deepest, sums.deepest + l);
   store(residual, sums.residual + l);
   store(sum, sums.load + l);
@@ -412,7 +431,7 @@ MSD_INLINE void storeLanes(const SolverBodies& b, ContactBundle<kPoints>& bundle
 /// J s >= share of the penetration along the normals. The lower body of a pair counts `support`
 /// times, so that what lies above is lifted and what lies below stays.
 template <int kPoints>
-MSD_INLINE void correctLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle,
+MSD_INLINE Lane correctLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle,
                              ContactRows<kPoints>& rows, const ContactPass& pass, int l) {
   const std::int32_t* i0 = bundle.body0 + l;
   const std::int32_t* i1 = bundle.body1 + l;
@@ -466,4 +485,5 @@ MSD_INLINE void correctLanes(SolverBodies& b, const ContactBundle<kPoints>& bund
   const Lane out1[8] = {e1.x, e1.y, e1.z, q1.x, q1.y, q1.z, zero, zero};
   scatterLines<8>(numbers(b.shift), i0, kShiftStride, out0, b0.pushable());
   scatterLines<8>(numbers(b.shift), i1, kShiftStride, out1, b1.pushable());
+  return s.change / max(load(bundle.size + l), set(kTiny));
 }

@@ -30,13 +30,14 @@ struct ContactKernels {
   /// Phase 2 (T-8): one sweep on velocities. Returns the same.
   SweepOutcome (*relax)(SolverBodies&, const Bundle*, Rows*, std::size_t count,
                         const ContactPass&);
-  /// After the last sweep of a phase: the guess of the next one, and the step's total.
-  void (*conclude)(SolverBodies&, const Bundle*, Rows*, std::size_t count, const ContactPass&);
-  /// After all substeps: keeps the impulses, measures works, gaps and residual.
+  /// After the last sweep of a phase: its work, the guess of the next one, and the step's total.
+  void (*conclude)(SolverBodies&, const Bundle*, Rows*, ContactSums*, std::size_t count,
+                   const ContactPass&);
+  /// After all substeps: keeps the impulses, measures gaps and residual.
   void (*store)(const SolverBodies&, Bundle*, const Rows*, ContactSums*, std::size_t count);
   /// One sweep of position correction on BodyShift (theory/position-correction.md); the first
-  /// computes the gaps. Overwrites the rows' impulses, which the store pass has kept.
-  void (*correct)(SolverBodies&, const Bundle*, Rows*, std::size_t count, const ContactPass&);
+  /// computes the gaps. Returns the largest change against a contact's size. Overwrites the rows' impulses, which the store pass has kept.
+  double (*correct)(SolverBodies&, const Bundle*, Rows*, std::size_t count, const ContactPass&);
 };
 
 }  // namespace msd_sim

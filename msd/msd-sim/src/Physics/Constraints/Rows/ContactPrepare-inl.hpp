@@ -241,9 +241,11 @@ SweepOutcome relax(SolverBodies& b, const ContactBundle<kPoints>* bundles,
 }
 template <int kPoints>
 void conclude(SolverBodies& b, const ContactBundle<kPoints>* bundles, ContactRows<kPoints>* rows,
-              std::size_t count, const ContactPass& pass) {
+              ContactSums* sums, std::size_t count, const ContactPass& pass) {
   for (std::size_t i = 0; i < count; ++i) {
-    for (int l = 0; l < kBundleLanes; l += kLanes) concludeLanes(b, bundles[i], rows[i], pass, l);
+    for (int l = 0; l < kBundleLanes; l += kLanes) {
+      concludeLanes(b, bundles[i], rows[i], sums[i], pass, l);
+    }
   }
 }
 template <int kPoints>
@@ -256,11 +258,15 @@ void storeImpulses(const SolverBodies& b, ContactBundle<kPoints>* bundles,
   }
 }
 template <int kPoints>
-void correct(SolverBodies& b, const ContactBundle<kPoints>* bundles, ContactRows<kPoints>* rows,
-             std::size_t count, const ContactPass& pass) {
+double correct(SolverBodies& b, const ContactBundle<kPoints>* bundles, ContactRows<kPoints>* rows,
+               std::size_t count, const ContactPass& pass) {
+  Lane change = set(0.0);
   for (std::size_t i = 0; i < count; ++i) {
-    for (int l = 0; l < kBundleLanes; l += kLanes) correctLanes(b, bundles[i], rows[i], pass, l);
+    for (int l = 0; l < kBundleLanes; l += kLanes) {
+      change = max(change, correctLanes(b, bundles[i], rows[i], pass, l));
+    }
   }
+  return largest(change);
 }
 
 template <int kPoints>

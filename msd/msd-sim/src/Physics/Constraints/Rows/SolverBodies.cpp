@@ -11,6 +11,7 @@ void SolverBodies::resize(std::size_t count) {
   mass.resize(whole);
   load.resize(whole);
   kick.resize(whole);
+  before.resize(whole);
   guess.resize(whole);
   start.resize(whole);
   shift.resize(whole);

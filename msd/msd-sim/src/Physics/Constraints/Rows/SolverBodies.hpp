@@ -63,6 +63,14 @@ struct alignas(64) BodyKick {
   double work{};     ///< of the loads over the drift of the substep [J]
 };
 
+/// Velocities before the kick of a phase, written by the kick kernels: works are measured between here
+/// and the end of the phase, for loads and impulses alike.
+struct alignas(64) BodyBefore {
+  double v[3]{};
+  double w[3]{};
+  double unused[2]{};
+};
+
 /// What the constraints are expected to give a body in a phase, linear [N·s] and angular [N·m·s];
 /// and, added up by the row kernels, the part of this phase's impulses that is not to be expected
 /// again (equation T-12).
@@ -110,6 +118,7 @@ struct SolverBodies {
   AlignedVector<BodyMass> mass;
   AlignedVector<BodyLoad> load;
   AlignedVector<BodyKick> kick;
+  AlignedVector<BodyBefore> before;
   AlignedVector<BodyGuess> guess;
   AlignedVector<BodyStart> start;
   AlignedVector<BodyShift> shift;
