@@ -17,6 +17,7 @@
 #include "msd-sim/src/Environment/Stages/ExactStep.hpp"
 #include "msd-sim/src/Environment/WorldModel.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionPipeline.hpp"
+#include "msd-sim/src/Physics/Constraints/Constraint.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/JointSolver.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/Kernels.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/SolverBodies.hpp"
@@ -172,6 +173,7 @@ struct Simulation {
   std::vector<std::unique_ptr<PotentialEnergy>> potentials;
 
   JointSolver joints;
+  std::vector<std::unique_ptr<Constraint>> constraints;  ///< of the user; the solver points to them
   std::vector<JointSlot> jointSlots;
   std::vector<std::uint32_t> freeJointSlots;
   std::vector<JointId> jointOrder;  ///< joints as they were made

@@ -222,6 +222,51 @@ JointId WorldModel::spawn(const JointDescription& d) {
   return id;
 }
 
+std::size_t WorldModel::addConstraint(std::unique_ptr<Constraint> constraint, BodyId bodyA,
+                                      BodyId bodyB) {
+  Simulation& sim = *simulation_;
+  if (constraint == nullptr) {
+    throw std::invalid_argument("constraint is null; expected an object");
+  }
+  JointDefinition row;
+  row.kind = JointKind::kDistance;  // a length, as far as tolerances go
+  row.bodyA = slotOf(sim, bodyA);
+  row.bodyB = slotOf(sim, bodyB);
+  if (row.bodyA == 0 || (constraint->bodyCount() == 1 && row.bodyB != 0)) {
+    throw std::invalid_argument(fmt::format(
+        "{} acts on {} bodies; expected bodyA, and bodyB for two alone", constraint->typeName(),
+        constraint->bodyCount()));
+  }
+  const JointPlace place = placeOf(sim.solver, row.bodyA, row.bodyB);
+  InertialState a{}, b{};
+  a.position = place.xA, a.orientation = place.qA;
+  b.position = place.xB, b.orientation = place.qB;
+  const int rows = constraint->dimension();
+  const Eigen::MatrixXd jacobian = constraint->jacobian(a, b, sim.time);
+  const int columns =
+      constraint->bodyCount() == 2 ? Constraint::kTwoBodyColumns : Constraint::kOneBodyColumns;
+  if (rows < 1 || jacobian.rows() != rows || jacobian.cols() != columns ||
+      constraint->evaluate(a, b, sim.time).size() != rows) {
+    throw std::invalid_argument(fmt::format(
+        "{} has dimension {} and a Jacobian of {} x {}; expected as many rows as its dimension, "
+        "and {} columns",
+        constraint->typeName(), rows, jacobian.rows(), jacobian.cols(), columns));
+  }
+  const LambdaBounds bounds = constraint->lambdaBounds();
+  if (!(bounds.lower <= bounds.upper)) {
+    throw std::invalid_argument(fmt::format("lambdaBounds of {} are {} to {}; expected lower <= upper",
+                                            constraint->typeName(), bounds.lower, bounds.upper));
+  }
+  row.constraint = constraint.get();
+  row.lower = bounds.lower;
+  row.upper = bounds.upper;
+  for (row.constraintRow = 0; row.constraintRow < rows; ++row.constraintRow) {
+    sim.joints.add(row, sim.solver);
+  }
+  sim.constraints.push_back(std::move(constraint));
+  return sim.constraints.size() - 1;
+}
+
 void WorldModel::remove(JointId joint) {
   Simulation& sim = *simulation_;
   JointSlot& slot = sim.jointSlot(joint);

@@ -296,6 +296,7 @@ void WorldModel::remove(BodyId body) {
     if (joint.bodyA == body || joint.bodyB == body) attached.push_back(id);
   }
   for (const JointId id : attached) remove(id);
+  sim.joints.removeConstraintsOf(index);
   // The island sleeps or wakes as a whole, and every body of it may have leant on this one.
   callAwake(sim, index);
   wakeCalled(sim);

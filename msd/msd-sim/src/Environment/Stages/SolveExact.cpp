@@ -130,6 +130,7 @@ void writeCertificate(Simulation& sim) {
 
 /// The components of joints that hold each island's bodies.
 void collectExactJoints(Simulation& sim, double h) {
+  sim.joints.setTime(sim.time);
   sim.joints.prepare(sim.solver, h, sim.settings.correctionSpeed, *sim.team);
   for (auto& island : sim.exact.islands) {
     island->joints.clear();

@@ -38,8 +38,9 @@ constexpr std::uint32_t kManyUnsettled = 20;
 // Joints that are swept have settled when no anchor's velocity changes by more than this share of it.
 constexpr double kSettledJoint = 0.1;
 
-// Stands for a settled speed that is never exceeded.
+// Stands for a settled speed that is never exceeded, and keeps quotients finite without gravity.
 constexpr double kNever = 1e300;
+constexpr double kLeastSpeed = 1e-100;
 
 template <class Kernel>
 void forBodies(Simulation& sim, const Kernel& kernel) {
@@ -162,9 +163,11 @@ void solveSubsteps(Simulation& sim, double dt) {
   });
   // A component solved at once is exact by itself: only where contacts act too does it matter whether
   // the last sweep changed it.
-  const double directSpeed = sim.collision.contacts().count() > 0 ? pass.settledSpeed : kNever;
+  const double directSpeed =
+      sim.collision.contacts().count() > 0 ? std::max(pass.settledSpeed, kLeastSpeed) : kNever;
+  const double sweptSpeed = std::max(kSettledJoint * kick, kLeastSpeed);
   const auto unrestOf = [&](const JointSolver::Change& change) {
-    return std::max(change.direct / directSpeed, change.swept / (kSettledJoint * kick));
+    return std::max(change.direct / directSpeed, change.swept / sweptSpeed);
   };
   const auto solveJoints = [&](bool first) {
     return unrestOf(sim.joints.solve(sim.solver, first, *sim.team));
@@ -172,6 +175,7 @@ void solveSubsteps(Simulation& sim, double dt) {
   const auto relaxJoints = [&](bool first) {
     return unrestOf(sim.joints.relax(sim.solver, first, *sim.team));
   };
+  sim.joints.setTime(sim.time);
   sim.joints.prepare(sim.solver, sim.kernels->ball, h, sim.settings.correctionSpeed, *sim.team);
   sim.joints.warm(sim.solver);
   const bool bounces = sim.collision.contacts().bouncingCount() > 0;

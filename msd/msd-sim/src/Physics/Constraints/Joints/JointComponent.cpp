@@ -108,11 +108,11 @@ void JointComponent::beginSubstep(const SolverBodies& bodies,
                                   std::span<const JointRecord> records) {
   for (const Link& link : links_) {
     const JointRecord& record = records[link.joint];
-    const JointPlace place = placeOf(bodies, link.slotA, link.slotB);
+    const JointPlace place = placeOfLink(bodies, link);
     double errors[kMostHoldingRows];
     evaluateErrors(record.definition, place, errors);
     const double reach = correction_speed_ * h_;
-    const auto holding = static_cast<std::uint32_t>(holdingRowCount(record.definition.kind));
+    const auto holding = static_cast<std::uint32_t>(holdingRowCount(record.definition));
     for (std::uint32_t i = 0; i < holding; ++i) {
       SystemRow& row = rows_[link.row + i];
       const double limit = row.isLength ? reach * link.size : reach;
@@ -155,10 +155,10 @@ double JointComponent::evaluatePositions(const SolverBodies& bodies,
     const JointRecord& record = records[link.joint];
     const DriftedPose& a = drifted_[link.bodyA];
     const DriftedPose& b = drifted_[link.bodyB];
-    const JointPlace place{a.x, b.x, a.q, b.q};
+    const JointPlace place{a.x, b.x, a.q, b.q, time_ + h_};
     double errors[kMostHoldingRows];
     evaluateErrors(record.definition, place, errors);
-    const auto holding = static_cast<std::uint32_t>(holdingRowCount(record.definition.kind));
+    const auto holding = static_cast<std::uint32_t>(holdingRowCount(record.definition));
     // Rounding of the positions themselves cannot be solved away.
     const double floor = 4e-16 * (a.x.lpNorm<Eigen::Infinity>() + b.x.lpNorm<Eigen::Infinity>());
     const double closed = kClosed * link.size + floor;
@@ -182,7 +182,7 @@ double JointComponent::evaluatePositions(const SolverBodies& bodies,
         case RowLaw::kStop:
           return (row.sign * (value - row.target) - row.keep) * inverseH;
         default:
-          return velocityOf(bodies, link, row) - row.target;
+          return velocityOf(bodies, link, row) + row.rate - row.target;
       }
     };
     const double limit = (isAngle(record.definition.kind) ? kClosed : closed) * inverseH;
@@ -213,7 +213,7 @@ double JointComponent::evaluateVelocities(const SolverBodies& bodies) {
                         link.size * std::fabs(a.w[c]), link.size * std::fabs(b.w[c])});
     }
     const auto residual = [&](const SystemRow& row) {
-      const double u = velocityOf(bodies, link, row);
+      const double u = velocityOf(bodies, link, row) + row.rate;
       switch (row.law) {
         case RowLaw::kHold:
           return u;
@@ -341,7 +341,7 @@ void JointComponent::turnSprings(const SolverBodies& bodies,
     const JointRecord& record = records[link.joint];
     if (record.definition.kind != JointKind::kSpring || link.rowCount == 0) continue;
     SystemRow& row = rows_[link.row];
-    if (!turnsOver(record, row, placeOf(bodies, link.slotA, link.slotB))) continue;
+    if (!turnsOver(record, row, placeOfLink(bodies, link))) continue;
     row.impulse = -row.impulse;
     row.first = -row.first;
     row.start = -row.start;
@@ -354,9 +354,9 @@ void JointComponent::measureCoordinates(const SolverBodies& bodies,
                                         std::span<JointRecord> records) {
   for (const Link& link : links_) {
     JointRecord& record = records[link.joint];
-    const auto holding = static_cast<std::uint32_t>(holdingRowCount(record.definition.kind));
+    const auto holding = static_cast<std::uint32_t>(holdingRowCount(record.definition));
     if (link.rowCount == holding && link.boundedCount == 0) continue;
-    const JointPlace place = placeOf(bodies, link.slotA, link.slotB);
+    const JointPlace place = placeOfLink(bodies, link);
     record.coordinate = continuedCoordinate(record.definition, evaluateCoordinate(record.definition, place),
                                   record.coordinate);
     const auto measure = [&](SystemRow& row) {
@@ -369,6 +369,7 @@ void JointComponent::measureCoordinates(const SolverBodies& bodies,
 }
 
 void JointComponent::concludePositions() {
+  time_ += h_;
   for (Link& link : links_) add(link.sum, link.applied);
   for (auto* rows : {&rows_, &bounded_}) {
     for (SystemRow& row : *rows) row.first = row.impulse;
@@ -392,7 +393,7 @@ void JointComponent::finish(const SolverBodies& bodies, std::span<JointRecord> r
   for (const Link& link : links_) {
     JointRecord& record = records[link.joint];
     const JointDefinition& joint = record.definition;
-    const JointPlace place = placeOf(bodies, link.slotA, link.slotB);
+    const JointPlace place = placeOfLink(bodies, link);
     record.impulse.fill(0.0);
     record.work = 0.0;
     for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {

@@ -37,6 +37,7 @@ struct SystemRow {
   double after{0.0};     ///< value after the drift
   double work{0.0};      ///< over the step [J]
   Vector3D line{};       ///< spring: direction at the start of the substep
+  double rate{0.0};      ///< of the value by itself, ∂C/∂t
   double sign{1.0};      ///< -1 for upper stops: the row measures the gap
   RowLaw law{RowLaw::kHold};
   bool isLength{true};
@@ -70,6 +71,7 @@ class JointComponent {
   /// Start of a step: rows where the bodies stand. `scale` is the ratio of the new to the last h.
   void prepare(const SolverBodies& bodies, std::span<const JointRecord> records, double h,
                double correctionSpeed, double scale);
+  void setTime(double time) { time_ = time; }
   void warm(SolverBodies& bodies) const;
   /// Phase 1. Returns the largest change of a row's velocity [m/s].
   double solve(SolverBodies& bodies, std::span<const JointRecord> records, bool first);
@@ -108,6 +110,7 @@ class JointComponent {
   void takeImpulses();
 
  private:
+  [[nodiscard]] JointPlace placeOfLink(const SolverBodies& bodies, const Link& link) const;
   void addRows(Link& link, const JointRecord& record);
   void placeRows(const SolverBodies& bodies, std::span<const JointRecord> records);
   void placeRow(const SolverBodies& bodies, const Link& link, SystemRow& row) const;
@@ -145,6 +148,7 @@ class JointComponent {
   bool soft_{false};  ///< some row's softness depends on the phase
   Phase assembled_{Phase::kPosition};
   double h_{0.0};
+  double time_{0.0};  ///< where the poses stand [s]
   double correction_speed_{0.0};
 
   std::vector<DriftedPose> drifted_;

@@ -38,6 +38,15 @@ std::vector<SystemRow> extraRows(const JointDefinition& joint) {
     row.target = place;
     row.sign = sign;
   };
+  if (joint.constraint != nullptr) {
+    if (holdingRowCount(joint) > 0) return rows;
+    if (joint.lower == 0.0 && joint.upper == kInfinity) {
+      addStop(ExtraRow::kLower, 0.0, 1.0);
+    } else {
+      add(ExtraRow::kFriction, RowLaw::kDrive, joint.lower, joint.upper);
+    }
+    return rows;
+  }
   if (joint.kind == JointKind::kSpring && (joint.stiffness > 0.0 || joint.damping > 0.0)) {
     SystemRow& row = add(ExtraRow::kSpring, RowLaw::kSpring, -kInfinity, kInfinity);
     row.target = joint.length;
@@ -65,7 +74,7 @@ std::vector<SystemRow> extraRows(const JointDefinition& joint) {
 }
 
 std::uint32_t freeRowCount(const JointDefinition& joint) {
-  auto count = static_cast<std::uint32_t>(holdingRowCount(joint.kind));
+  auto count = static_cast<std::uint32_t>(holdingRowCount(joint));
   for (const SystemRow& row : extraRows(joint)) count += isBounded(row) ? 0u : 1u;
   return count;
 }
@@ -76,7 +85,7 @@ void JointComponent::addRows(Link& link, const JointRecord& record) {
   const JointDefinition& joint = record.definition;
   link.row = static_cast<std::uint32_t>(rows_.size());
   link.bounded = static_cast<std::uint32_t>(bounded_.size());
-  for (int i = 0; i < holdingRowCount(joint.kind); ++i) {
+  for (int i = 0; i < holdingRowCount(joint); ++i) {
     SystemRow row{};
     row.number = static_cast<std::uint8_t>(i);
     row.isLength = isLength(joint.kind, i);
@@ -196,6 +205,12 @@ bool JointComponent::build(std::span<const std::uint32_t> joints,
   return true;
 }
 
+JointPlace JointComponent::placeOfLink(const SolverBodies& bodies, const Link& link) const {
+  JointPlace place = placeOf(bodies, link.slotA, link.slotB);
+  place.time = time_;
+  return place;
+}
+
 void JointComponent::placeRow(const SolverBodies& bodies, const Link& link, SystemRow& row) const {
   const BodyMotion& a = bodies.motion[link.slotA];
   const BodyMotion& b = bodies.motion[link.slotB];
@@ -210,12 +225,14 @@ void JointComponent::placeRow(const SolverBodies& bodies, const Link& link, Syst
 void JointComponent::placeRows(const SolverBodies& bodies, std::span<const JointRecord> records) {
   for (const Link& link : links_) {
     const JointDefinition& joint = records[link.joint].definition;
-    const JointPlace place = placeOf(bodies, link.slotA, link.slotB);
+    const JointPlace place = placeOfLink(bodies, link);
     JointRow holding[kMostHoldingRows];
     evaluateRows(joint, place, holding);
-    const auto holdingCount = static_cast<std::uint32_t>(holdingRowCount(joint.kind));
+    const auto holdingCount = static_cast<std::uint32_t>(holdingRowCount(joint));
+    const double rate = joint.constraint != nullptr ? userRate(joint, place) : 0.0;
     for (std::uint32_t i = 0; i < holdingCount; ++i) {
       rows_[link.row + i].jacobian = holding[i];
+      rows_[link.row + i].rate = rate;
       placeRow(bodies, link, rows_[link.row + i]);
     }
     if (link.rowCount == holdingCount && link.boundedCount == 0) continue;
@@ -223,6 +240,7 @@ void JointComponent::placeRows(const SolverBodies& bodies, std::span<const Joint
     const auto placeExtra = [&](SystemRow& row) {
       const double s = row.sign;
       row.jacobian = {s * along.linearA, s * along.angularA, s * along.linearB, s * along.angularB};
+      row.rate = s * rate;
       placeRow(bodies, link, row);
       if (row.law != RowLaw::kSpring || joint.kind == JointKind::kSpring || !joint.motor) return;
       // (J-14): a motor's spring is as stiff as its frequency asks of the mass it sees.

@@ -72,6 +72,12 @@ int holdingRowCount(JointKind kind) {
   return 0;
 }
 
+int holdingRowCount(const JointDefinition& joint) {
+  if (joint.constraint == nullptr) return holdingRowCount(joint.kind);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return joint.lower == -kInfinity && joint.upper == kInfinity ? 1 : 0;
+}
+
 bool hasFreeCoordinate(JointKind kind) {
   return kind == JointKind::kHinge || kind == JointKind::kSlider || kind == JointKind::kCylindrical;
 }
@@ -86,6 +92,10 @@ bool isLength(JointKind kind, int row) {
 }
 
 void evaluateErrors(const JointDefinition& joint, const JointPlace& place, double* errors) {
+  if (joint.constraint != nullptr) {
+    errors[0] = userValue(joint, place);
+    return;
+  }
   const Geometry g(joint, place);
   int i = 0;
   if (holdsPoint(joint.kind)) {
@@ -117,6 +127,10 @@ void evaluateErrors(const JointDefinition& joint, const JointPlace& place, doubl
 }
 
 void evaluateRows(const JointDefinition& joint, const JointPlace& place, JointRow* rows) {
+  if (joint.constraint != nullptr) {
+    rows[0] = userRow(joint, place);
+    return;
+  }
   const Geometry g(joint, place);
   int i = 0;
   if (holdsPoint(joint.kind)) {
@@ -148,6 +162,7 @@ void evaluateRows(const JointDefinition& joint, const JointPlace& place, JointRo
 }
 
 double evaluateCoordinate(const JointDefinition& joint, const JointPlace& place) {
+  if (joint.constraint != nullptr) return userValue(joint, place);
   const Geometry g(joint, place);
   if (isAngle(joint.kind)) {
     return angleOf(g.a.col(1).dot(g.b.col(0)), g.a.col(0).dot(g.b.col(0)));
@@ -161,6 +176,7 @@ Vector3D evaluateLine(const JointDefinition& joint, const JointPlace& place) {
 }
 
 JointRow evaluateCoordinateRow(const JointDefinition& joint, const JointPlace& place) {
+  if (joint.constraint != nullptr) return userRow(joint, place);
   const Geometry g(joint, place);
   if (isAngle(joint.kind)) {
     return {Vector3D::Zero(), -g.a.col(2), Vector3D::Zero(), g.a.col(2)};
@@ -175,6 +191,7 @@ double continuedCoordinate(const JointDefinition& joint, double value, double la
 }
 
 double evaluateSeparation(const JointDefinition& joint, const JointPlace& place) {
+  if (joint.constraint != nullptr) return 0.0;  // its unit is the user's own
   const Geometry g(joint, place);
   switch (joint.kind) {
     case JointKind::kSlider:

@@ -10,6 +10,8 @@
 
 namespace msd_sim {
 
+class Constraint;
+
 /// A joint as the solver holds it: body slots, and everything fixed to a body in that body's axes,
 /// from its centre of mass. Slot 0 is the world.
 struct JointDefinition {
@@ -31,12 +33,19 @@ struct JointDefinition {
   double friction{0.0};  ///< [N] or [N·m]
   double breakingForce{std::numeric_limits<double>::infinity()};   ///< [N]
   double breakingTorque{std::numeric_limits<double>::infinity()};  ///< [N·m]
+
+  /// One row of a user's own constraint, in place of a kind (UserRows.cpp); not owned.
+  const Constraint* constraint{nullptr};
+  int constraintRow{0};
+  double lower{-std::numeric_limits<double>::infinity()};  ///< bounds of its multiplier [N]
+  double upper{std::numeric_limits<double>::infinity()};
 };
 
 /// Where the two bodies of a joint stand.
 struct JointPlace {
   Vector3D xA, xB;    ///< centres of mass [m]
   Quaternion qA, qB;  ///< body axes
+  double time{0.0};   ///< [s]; constraints may move by themselves
 };
 
 /// One row of a Jacobian: velocity = linearA·v_A + angularA·w_A + linearB·v_B + angularB·w_B.
@@ -49,6 +58,7 @@ inline constexpr int kMostHoldingRows = 6;
 
 /// Rows that hold a joint of this kind together (docs/theory/joints.md, table J-3).
 [[nodiscard]] int holdingRowCount(JointKind kind);
+[[nodiscard]] int holdingRowCount(const JointDefinition& joint);
 /// True for the kinds with a free coordinate that limits, motors and friction act on.
 [[nodiscard]] bool hasFreeCoordinate(JointKind kind);
 /// True where holding row `row` measures a length, false where it measures an angle.
@@ -70,6 +80,11 @@ void evaluateRows(const JointDefinition& joint, const JointPlace& place, JointRo
 
 /// The coordinate nearest to `last` that a measured value stands for: angles come without turns.
 [[nodiscard]] double continuedCoordinate(const JointDefinition& joint, double value, double last);
+
+/// Value, gradient and ∂C/∂t of a user's row; the gradient is zero where the constraint is not active.
+[[nodiscard]] double userValue(const JointDefinition& joint, const JointPlace& place);
+[[nodiscard]] JointRow userRow(const JointDefinition& joint, const JointPlace& place);
+[[nodiscard]] double userRate(const JointDefinition& joint, const JointPlace& place);
 
 /// Distance of what should coincide: the anchors, or the parts of it that the joint does not leave
 /// free [m].

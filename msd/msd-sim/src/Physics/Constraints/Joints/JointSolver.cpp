@@ -64,6 +64,15 @@ void JointSolver::remove(std::uint32_t joint) {
   ++version_;
 }
 
+void JointSolver::removeConstraintsOf(std::uint32_t slot) {
+  for (std::uint32_t j = 0; j < records_.size(); ++j) {
+    const JointDefinition& d = records_[j].definition;
+    if (records_[j].used && d.constraint != nullptr && (d.bodyA == slot || d.bodyB == slot)) {
+      remove(j);
+    }
+  }
+}
+
 double JointSolver::coordinate(std::uint32_t joint, const SolverBodies& bodies) const {
   const JointRecord& r = records_[joint];
   const JointPlace place = placeOf(bodies, r.definition.bodyA, r.definition.bodyB);
@@ -141,6 +150,7 @@ double JointSolver::prepareComponents(const SolverBodies& bodies, bool sweeps, d
     });
   }
   forComponents(team, [&](JointComponent& c) {
+    c.setTime(time_);
     c.prepare(bodies, records_, h, correctionSpeed, scale);
     return 0.0;
   });

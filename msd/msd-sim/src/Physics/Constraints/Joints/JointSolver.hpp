@@ -84,6 +84,11 @@ class JointSolver {
   [[nodiscard]] bool isAwake(std::size_t component) const { return awake_[component] != 0; }
   [[nodiscard]] std::span<JointRecord> records() { return records_; }
 
+  /// Simulated time at the start of the coming step [s].
+  void setTime(double time) { time_ = time; }
+  /// Removes the rows of users' constraints on a body.
+  void removeConstraintsOf(std::uint32_t slot);
+
   /// What persists from step to step, as bytes: impulses, coordinates, which joints are broken.
   void save(std::vector<std::byte>& bytes) const;
   /// Takes back what save wrote for the same joints; returns the number of bytes read. Throws
@@ -106,6 +111,7 @@ class JointSolver {
   std::vector<std::uint32_t> broken_;  ///< in the last step
   Sums sums_{};
   double last_h_{0.0};
+  double time_{0.0};
   std::uint64_t version_{0};
   std::uint64_t built_version_{0};
   bool built_sweeps_{true};  ///< large components were given to swept_

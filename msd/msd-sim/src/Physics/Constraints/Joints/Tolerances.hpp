@@ -22,7 +22,7 @@ inline constexpr int kMostNewton = 8;
 inline constexpr int kMostRounds = 12;
 inline constexpr int kBoundedSweeps = 30;
 
-/// Multiply-adds of one factorisation beyond which a component is swept instead (J-14).
+/// Multiply-adds of one factorisation beyond which a component is not factored (joints.md, section 7).
 inline constexpr double kMostWork = 3e6;
 /// Bounded rows of one component beyond which it is swept.
 inline constexpr int kMostBounded = 256;
