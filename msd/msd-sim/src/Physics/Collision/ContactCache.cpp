@@ -209,6 +209,7 @@ void ContactCache::placeLane(Contact& contact) {
   colour.rows.resize(bundle + 1);
   colour.bounce.resize(bundle + 1);
   colour.sums.resize(bundle + 1);
+  colour.busy.resize(bundle + 1);
   colour.meta.resize((bundle + 1) * kBundleLanes);
   for (int l = 0; l < kBundleLanes; ++l) clearLane(colour.bundles[bundle], l);
 }

@@ -81,6 +81,7 @@ class ContactCache {
     AlignedVector<ContactRows<kPoints>> rows;
     AlignedVector<ContactBounce<kPoints>> bounce;
     AlignedVector<ContactSums> sums;
+    std::vector<std::uint8_t> busy;  ///< per bundle; what the sweeps of a phase tell its conclusion
     std::vector<LaneMeta> meta;  ///< eight per bundle
     std::uint32_t count{0};      ///< contacts; in the overflow colour also the number of bundles
   };
