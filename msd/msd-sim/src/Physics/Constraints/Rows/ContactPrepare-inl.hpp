@@ -117,16 +117,20 @@ MSD_INLINE void prepareLanes(const SolverBodies& b, const ContactBundle<kPoints>
                                    friction.xy, friction.xz, friction.yz};
   const Lane crossEntries[9] = {k.vv[1][0], k.vm[1][1], k.vm[1][2], k.vv[2][0], k.vm[2][1],
                                 k.vm[2][2], k.vm[0][0], k.ww.xy,    k.ww.xz};
-  for (int i = 0; i < 6; ++i) {
-    store(normalEntries[i], rows.normalGroup[i] + l);
-    store(frictionEntries[i], rows.frictionGroup[i] + l);
-  }
   if constexpr (kPoints > 1) {
     const LaneSym stick = inverseOf(friction);
     const Lane entries[6] = {stick.xx, stick.yy, stick.zz, stick.xy, stick.xz, stick.yz};
-    for (int i = 0; i < 6; ++i) store(entries[i], rows.stickGroup[i] + l);
+    for (int i = 0; i < 6; ++i) {
+      store(normalEntries[i], rows.normalGroup[i] + l);
+      store(frictionEntries[i], rows.frictionGroup[i] + l);
+      store(entries[i], rows.stickGroup[i] + l);
+    }
+    for (int i = 0; i < 9; ++i) store(crossEntries[i], rows.crossGroup[i] + l);
+  } else {
+    store(normal.xx, rows.normalGroup[0] + l);
+    store(crossEntries[0], rows.crossGroup[0] + l);
+    store(crossEntries[3], rows.crossGroup[1] + l);
   }
-  for (int i = 0; i < 9; ++i) store(crossEntries[i], rows.crossGroup[i] + l);
 
   const Lane offset = dot(n, arm0);
   for (int i = 0; i < kPoints; ++i) {

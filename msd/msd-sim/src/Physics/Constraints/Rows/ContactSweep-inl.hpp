@@ -78,7 +78,7 @@ struct Sweep {
     const Lane first = max(-(mass * (u.vn - demand.target[0])), -start);
     fn = first;
     if constexpr (kFriction) {
-      const Lane c1 = load(rows.crossGroup[0] + l), c2 = load(rows.crossGroup[3] + l);
+      const Lane c1 = load(rows.crossGroup[0] + l), c2 = load(rows.crossGroup[1] + l);
       const Lane carried = start + first;
       slips = frictionPoint(p, load(rows.friction + l) * carried, fma(c1, first, u.v1),
                             fma(c2, first, u.v2), l, f1, f2);
