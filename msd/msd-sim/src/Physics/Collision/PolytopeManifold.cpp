@@ -244,11 +244,15 @@ int makeManifolds(const PlacedPolytope& a, const PlacedPolytope& b, const FaceAx
   }
   cache = {referenceIsA ? AxisCache::Kind::kFaceA : AxisCache::Kind::kFaceB, faceA.face,
            faceB.face};
-  if (referenceIsA) {
-    clipFaces(a, faceA.face, b, true, margin, out[0]);
-  } else {
-    clipFaces(b, faceB.face, a, false, margin, out[0]);
-  }
+  const double nearest = referenceIsA ? clipFaces(a, faceA.face, b, true, margin, out[0])
+                                      : clipFaces(b, faceB.face, a, false, margin, out[0]);
+  const double separation = referenceIsA ? faceA.separation : faceB.separation;
+  if (nearest <= separation + kEdgeGain * scale) return out[0].count > 0 ? 1 : 0;
+  // The deepest corner lies beside the face: it is two edges after all, or the shapes are apart and
+  // their nearest features no face's.
+  if (separation > 0.0 || !(edges.separation >= separation)) return kNoFeature;
+  cache = {AxisCache::Kind::kEdges, edges.a, edges.b};
+  contactEdges(a, edges.a, b, edges.b, a.rotation * edges.normal, margin, out[0]);
   return out[0].count > 0 ? 1 : 0;
 }
 

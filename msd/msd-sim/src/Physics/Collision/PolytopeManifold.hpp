@@ -32,7 +32,9 @@ struct PlacedPolytope {
 /// edges, and of two faces that tie the larger one is the reference.
 ///
 /// Returns the number of manifolds: 0 or 1; 2 where there is room for them, two edges touch first and
-/// the margin is so wide that a face may touch as well before the next test.
+/// the margin is so wide that a face may touch as well before the next test; kNoFeature when the
+/// shapes are nearer than the margin, but not where the best axis is: GJK knows then.
+inline constexpr int kNoFeature = -1;
 int collidePolytopes(const PlacedPolytope& a, const PlacedPolytope& b, double margin,
                      AxisCache& cache, std::span<ContactManifold> out);
 

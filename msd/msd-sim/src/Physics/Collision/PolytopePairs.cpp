@@ -62,7 +62,10 @@ int collidePolyhedra(const CollisionShape& a, const Pose& poseA, const Collision
     count = collidePolytopes(place(a, poseA), place(b, poseB), margin, axis, out);
   }
   writeAxis(axis, cache);
-  return count;
+  if (count != kNoFeature) return count;
+  ManifoldCache fresh;
+  collideConvexConvex(a, poseA, b, poseB, margin, fresh, out[0]);
+  return out[0].count > 0 ? 1 : 0;
 }
 
 }  // namespace msd_sim
