@@ -70,7 +70,7 @@ class SurfaceCollider {
     } else if (pair_.b.core == ConvexView::Core::kPoint) {
       addSphereContact(triangle);
     } else {
-      addAnyContact(triangle, isDeep);
+      addAnyContact(triangle);
     }
   }
 
@@ -177,11 +177,12 @@ class SurfaceCollider {
     return (surface_.region(triangle) << 8) | place;
   }
 
-  void addFaceContact(const SurfaceTriangle& triangle);
+  void addFaceContact(const SurfaceTriangle& triangle, double shortest = 0.0);
   void addSphereContact(const SurfaceTriangle& triangle);
-  void addAnyContact(const SurfaceTriangle& triangle, bool isDeep);
+  void addAnyContact(const SurfaceTriangle& triangle);
   bool separate(const SurfaceTriangle& triangle, Separation& separation, NormalVerdict& verdict);
   Separation separateDeep(const SurfaceTriangle& triangle, SurfaceCap& cap);
+  [[nodiscard]] ContactCandidate findDeepestOver(const SurfaceTriangle& triangle);
 
   const TriangleBvh& surface_;
   double margin_;
@@ -219,9 +220,37 @@ class Prism {
   std::array<double, 3> offset_;
 };
 
+/// The point of the shape that lies deepest over the triangle, seen along the triangle's normal: the
+/// shape is lifted off and let down again until it touches. The gap along the normal of the nearest
+/// points falls at a constant rate and bounds the distance from below, so that no step goes too far.
+ContactCandidate SurfaceCollider::findDeepestOver(const SurfaceTriangle& triangle) {
+  constexpr int kMaxSteps = 32;
+  const Vector3D& n = triangle.normal;
+  ConvexPair pair = pair_;
+  pair.a = makeTriangleView(triangle.corners.data());
+  pair.size = size_ + pair.a.size;
+  const double enough = tolerance::kSamePoint * size_;
+  double lift = triangle.offset - facing_.lowest + enough;
+  ManifoldCache cache;
+  Coordinate touch = facing_.tip.point + lift * n;
+  for (int step = 0; step < kMaxSteps; ++step) {
+    pair.p_AB = pair_.p_AB + lift * n;
+    const Separation s = findSeparation(pair, std::numeric_limits<double>::infinity(), cache);
+    touch = s.pointA;
+    const double rate = s.normal.dot(n);
+    if (s.gap <= enough || !(rate > 0.0)) break;
+    lift -= s.gap / rate;
+  }
+  return {touch, touch - lift * n, -lift,
+          featurePair(featureCode(FeatureKind::kFace, 0), featureCode(FeatureKind::kSide, 0))};
+}
+
 /// The face of the shape clipped to the triangle along the triangle's normal. Points that only mark a
-/// line between flush triangles are inside the patch and left out.
-void SurfaceCollider::addFaceContact(const SurfaceTriangle& triangle) {
+/// line between flush triangles are inside the patch and left out. Where that face does not hold the
+/// deepest place over the triangle, the place is added: `shortest` is the gap of the shortest way out,
+/// and along the face's normal there is none shorter. Far inside, a way out that is much shorter than
+/// the face's belongs to another triangle.
+void SurfaceCollider::addFaceContact(const SurfaceTriangle& triangle, double shortest) {
   const Vector3D& n = triangle.normal;
   const Prism prism{triangle, tolerance::kClipSlack * size_};
   CandidateList list;
@@ -257,6 +286,15 @@ void SurfaceCollider::addFaceContact(const SurfaceTriangle& triangle) {
       if (!isOnFlush && !isFlushCorner) list.items[kept++] = list.items[i];
     }
     list.count = kept;
+  }
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < list.count; ++i) least = std::min(least, list.items[i].gap);
+  if (shortest < 0.0) {
+    if (least > shortest + tolerance::kSameTriangleDepth * size_) {
+      list.add(findDeepestOver(triangle));
+      least = std::min(least, list.items[list.count - 1].gap);
+    }
+    if (-least > tolerance::kDeepShare * size_ && shortest > 0.5 * least) return;
   }
   add(triangle, n, triangle.offset, NormalOwner::kBodyA, list);
 }
@@ -341,16 +379,13 @@ bool SurfaceCollider::separate(const SurfaceTriangle& triangle, Separation& sepa
 }
 
 /// The contact along the best direction, if the surface has that normal here; else along the face's.
-void SurfaceCollider::addAnyContact(const SurfaceTriangle& triangle, bool isDeep) {
+void SurfaceCollider::addAnyContact(const SurfaceTriangle& triangle) {
   Separation separation;
   NormalVerdict verdict = NormalVerdict::kElsewhere;
   if (!separate(triangle, separation, verdict)) return;
   if (verdict == NormalVerdict::kElsewhere) return;
   if (verdict == NormalVerdict::kFace) {
-    // Far inside, another way out that is much shorter belongs to another triangle.
-    const double faceGap = facing_.lowest - triangle.offset;
-    const bool isElsewhere = isDeep && separation.gap > 0.5 * faceGap;
-    if (!isElsewhere) addFaceContact(triangle);
+    addFaceContact(triangle, std::min(separation.gap, 0.0));
     return;
   }
   CandidateList list;
