@@ -238,8 +238,9 @@ ContactCandidate SurfaceCollider::findDeepestOver(const SurfaceTriangle& triangl
     const Separation s = findSeparation(pair, std::numeric_limits<double>::infinity(), cache);
     touch = s.pointA;
     const double rate = s.normal.dot(n);
-    if (s.gap <= enough || !(rate > 0.0)) break;
+    if (!(rate > 0.0)) break;
     lift -= s.gap / rate;
+    if (s.gap <= enough) break;
   }
   return {touch, touch - lift * n, -lift,
           featurePair(featureCode(FeatureKind::kFace, 0), featureCode(FeatureKind::kSide, 0))};
@@ -290,7 +291,8 @@ void SurfaceCollider::addFaceContact(const SurfaceTriangle& triangle, double sho
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < list.count; ++i) least = std::min(least, list.items[i].gap);
   if (shortest < 0.0) {
-    if (least > shortest + tolerance::kSameTriangleDepth * size_) {
+    // Within a flat region the corners of the shape are each over some triangle.
+    if (!triangle.isInnerFlat() && least > shortest + tolerance::kSameTriangleDepth * size_) {
       list.add(findDeepestOver(triangle));
       least = std::min(least, list.items[list.count - 1].gap);
     }
