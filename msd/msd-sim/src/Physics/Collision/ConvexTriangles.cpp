@@ -26,6 +26,7 @@ struct FacingFace {
   SupportVertex tip{};                ///< the point of the surface that is lowest over the plane
   double lowest{0.0};                 ///< its height: normal·tip [m]
   bool hasTip{false};                 ///< it is one of the face's corners
+  bool isExtracted{false};            ///< `face` and what follows from it are known
   std::array<Coordinate, 4> rim;      ///< points that stand for a disc
   Aabb bounds{};                      ///< of all the points above, moved along the normal to the
                                       ///< plane through the origin
@@ -58,7 +59,7 @@ class SurfaceCollider {
     known_ = {triangle.normal, triangle.offset};
     // The inner point is the origin: its height over the plane is -offset.
     if (triangle.offset > tolerance::kSamePoint * size_) return;
-    face(triangle.normal);
+    look(triangle.normal);
     const double lowest = facing_.lowest - triangle.offset;
     if (lowest > margin_) {
       nearest_ = std::min(nearest_, lowest);
@@ -66,11 +67,16 @@ class SurfaceCollider {
     }
     const bool isDeep = -lowest > tolerance::kDeepShare * size_;
     if (triangle.isInnerFlat() && !isDeep) {
+      face(triangle.normal);
       if (mayHoldCorner(triangle)) addFaceContact(triangle);
     } else if (pair_.b.core == ConvexView::Core::kPoint) {
       addSphereContact(triangle);
-    } else {
-      addAnyContact(triangle);
+    } else if (!isSeparated(triangle) && !isBeside(triangle)) {
+      if (isTipInside(triangle, std::max(-lowest, 0.0))) {
+        addFaceContact(triangle);
+      } else {
+        addAnyContact(triangle);
+      }
     }
   }
 
@@ -108,9 +114,21 @@ class SurfaceCollider {
   int write(const Pose& poseB, std::span<ContactManifold> out) const;
 
  private:
-  void face(const Vector3D& n) {
+  /// Finds the point of the shape that is lowest over a plane.
+  void look(const Vector3D& n) {
     if (facing_.normal == n) return;
     facing_.normal = n;
+    facing_.isExtracted = false;
+    facing_.tip = supportCore(pair_.b, -(pair_.R_AB.transpose() * n));
+    facing_.tip.point = pair_.R_AB * facing_.tip.point + pair_.p_AB - radius_ * n;
+    facing_.lowest = n.dot(facing_.tip.point);
+  }
+
+  /// Finds the whole face that looks at a plane.
+  void face(const Vector3D& n) {
+    look(n);
+    if (facing_.isExtracted) return;
+    facing_.isExtracted = true;
     const Vector3D d = -(pair_.R_AB.transpose() * n);
     const FaceNormal normal = findFaceNormal(pair_.b, d);
     const bool isSide = pair_.b.isCurved() && normal.cosine * normal.cosine < 0.5;
@@ -120,9 +138,6 @@ class SurfaceCollider {
       extractEdge(pair_.b, d, facing_.face);
     }
     transformFace(pair_.R_AB, pair_.p_AB, facing_.face);
-    facing_.tip = supportCore(pair_.b, d);
-    facing_.tip.point = pair_.R_AB * facing_.tip.point + pair_.p_AB - radius_ * n;
-    facing_.lowest = n.dot(facing_.tip.point);
     // A disc or a line on a round side always holds its lowest point; the face of a polytope that
     // looks most at the plane need not.
     facing_.hasTip = facing_.face.kind != ContactFace::Kind::kPolygon;
@@ -137,6 +152,66 @@ class SurfaceCollider {
       facing_.bounds = facing_.bounds.merged({p, p});
     }
     facing_.bounds = facing_.bounds.expanded(tolerance::kSamePoint * size_);
+  }
+
+  /// Keeps a direction m from the surface to the shape that may separate other triangles too.
+  void keepAxis(const Vector3D& m) {
+    const Vector3D d = -(pair_.R_AB.transpose() * m);
+    const double low = m.dot(pair_.R_AB * supportCore(pair_.b, d).point + pair_.p_AB) - radius_;
+    axes_[axis_count_ % kMaxAxes] = {m, low};
+    ++axis_count_;
+  }
+
+  /// Does a direction that was found for another triangle separate this one by more than the margin?
+  /// The best of them stays as a guess.
+  [[nodiscard]] bool isSeparated(const SurfaceTriangle& triangle) {
+    double best = facing_.lowest - triangle.offset;
+    guess_ = triangle.normal;
+    for (std::uint32_t i = 0; i < std::min(axis_count_, kMaxAxes); ++i) {
+      const Axis& axis = axes_[i];
+      const double top =
+          std::max(std::max(axis.m.dot(triangle.corners[0]), axis.m.dot(triangle.corners[1])),
+                   axis.m.dot(triangle.corners[2]));
+      const double gap = axis.low - top;
+      if (gap > best) {
+        best = gap;
+        guess_ = axis.m;
+      }
+    }
+    if (!(best > margin_)) return false;
+    nearest_ = std::min(nearest_, best);
+    return true;
+  }
+
+  /// Is the shape beyond the margin from a plane through a side of the triangle, square to it?
+  [[nodiscard]] bool isBeside(const SurfaceTriangle& triangle) {
+    for (int k = 0; k < 3; ++k) {
+      const Vector3D e = triangle.corners[(k + 1) % 3] - triangle.corners[k];
+      const Vector3D outward = e.cross(triangle.normal);
+      const double length = outward.norm();
+      const double inner = -outward.dot(triangle.corners[k]);  // of the shape's inner point
+      if (!(inner > margin_ * length)) continue;
+      const Vector3D d = -(pair_.R_AB.transpose() * outward);
+      const Coordinate near = pair_.R_AB * supportCore(pair_.b, d).point + pair_.p_AB;
+      const double distance = inner + outward.dot(near) - radius_ * length;
+      if (!(distance > margin_ * length)) continue;
+      nearest_ = std::min(nearest_, distance / length);
+      return true;
+    }
+    return false;
+  }
+
+  /// Does the lowest point lie over the triangle, at least as far from its sides as it is deep? Then
+  /// no direction leads out of the surface sooner than the normal: turned by t towards a side that is
+  /// r away the way out of depth d is d cos t + r sin t, no less than d up to a right angle for r >= d.
+  [[nodiscard]] bool isTipInside(const SurfaceTriangle& triangle, double depth) const {
+    const Coordinate& p = facing_.tip.point;
+    for (int k = 0; k < 3; ++k) {
+      const Vector3D e = triangle.corners[(k + 1) % 3] - triangle.corners[k];
+      const double inside = triangle.normal.cross(e).dot(p - triangle.corners[k]);
+      if (!(inside >= 0.0 && inside * inside >= depth * depth * e.squaredNorm())) return false;
+    }
+    return true;
   }
 
   /// Could a corner of the facing face lie over the triangle?
@@ -192,6 +267,14 @@ class SurfaceCollider {
   Coordinate origin_;      ///< inner point of the shape in the surface's frame [m]
   FacingFace facing_;
   KnownPlane known_;
+  struct Axis {
+    Vector3D m;  ///< unit, from the surface to the shape
+    double low;  ///< of the shape along m [m]
+  };
+  static constexpr std::uint32_t kMaxAxes = 8;
+  std::array<Axis, kMaxAxes> axes_;
+  std::uint32_t axis_count_{0};
+  Vector3D guess_{Vector3D::UnitZ()};  ///< a direction that separates the triangle at hand well
   TriangleGroups groups_;
   /// The shortest way out of a triangle that is cut, to its front: what counts if every triangle takes
   /// it for another one's.
@@ -253,6 +336,7 @@ ContactCandidate SurfaceCollider::findDeepestOver(const SurfaceTriangle& triangl
 /// the face's belongs to another triangle.
 void SurfaceCollider::addFaceContact(const SurfaceTriangle& triangle, double shortest) {
   const Vector3D& n = triangle.normal;
+  face(n);
   const Prism prism{triangle, tolerance::kClipSlack * size_};
   CandidateList list;
   const auto addPoint = [&](const Coordinate& p, std::uint32_t code) {
@@ -346,8 +430,9 @@ bool SurfaceCollider::separate(const SurfaceTriangle& triangle, Separation& sepa
   pair_.a = makeTriangleView(triangle.corners.data());
   pair_.size = size_ + pair_.a.size;
   Simplex simplex;
-  const GjkOutcome outcome = runGjk(pair_, -triangle.normal, margin_ + radius_, simplex);
+  const GjkOutcome outcome = runGjk(pair_, -guess_, margin_ + radius_, simplex);
   if (outcome.status == GjkOutcome::Status::kFar) {
+    keepAxis(-outcome.v.normalized());
     nearest_ = std::min(nearest_, outcome.lowerBound - radius_);
     return false;
   }
@@ -355,6 +440,7 @@ bool SurfaceCollider::separate(const SurfaceTriangle& triangle, Separation& sepa
     const double length = outcome.v.norm();
     separation = {outcome.v / -length, length, simplex.pointA(), simplex.pointB()};
     finishSeparation(pair_, separation);
+    keepAxis(separation.normal);
     verdict = judgeNormal(surface_, triangle, separation.normal);
   } else {
     SurfaceCap cap;
