@@ -209,6 +209,8 @@ void gatherBodies(Simulation& sim, double dt);
 void findPairs(Simulation& sim);
 void findContacts(Simulation& sim);
 void prepareRows(Simulation& sim, double dt);
+/// (C-7), after a drift: the rows of bodies that have turned far since they were made.
+void renewRows(Simulation& sim);
 void buildIslands(Simulation& sim);
 void solveSubsteps(Simulation& sim, double dt);
 /// Takes the place of solveSubsteps in exact mode.

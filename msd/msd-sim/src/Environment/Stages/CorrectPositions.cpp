@@ -32,7 +32,10 @@ void correctPositions(Simulation& sim, double dt) {
     kernels.store(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
                   arrays.sums.data() + first, count);
   });
-  if (sim.settings.method == Method::kExact) writeExactSums(sim);
+  if (sim.settings.method == Method::kExact) {
+    writeExactSums(sim);
+    renewRows(sim);
+  }
   double deepest = 0.0;
   bool needed = false, jammed = false;
   sim.collision.contacts().forEach([&](std::uint32_t, const ContactCache::Contact&, auto& bundle,

@@ -196,6 +196,7 @@ void solveSubsteps(Simulation& sim, double dt) {
     sim.joints.concludePositions(*sim.team);
     holdDrift(sim, h);
     forBodies(sim, [&](auto blocks) { sim.kernels->body.drift(sim.solver, blocks, h); });
+    renewRows(sim);
     runPhase(sim, pass, [&](const auto& kernels, auto& arrays, std::size_t first,
                             std::size_t count) {
       return kernels.relax(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
