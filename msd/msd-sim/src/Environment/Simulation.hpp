@@ -195,6 +195,7 @@ struct Simulation {
   double time{0.0};
   std::uint64_t step{0};
   double lastSubstep{0.0};  ///< h that the stored impulses belong to [s]
+  double returnedLift{0.0};  ///< energy of position correction taken out of the motion again [J]
   std::uint32_t guardedSubsteps{0};  ///< islands the energy guard had to hold back in this step
 
   [[nodiscard]] BodySlot& slot(BodyId id);
@@ -222,6 +223,8 @@ void holdDrift(Simulation& sim, double h);
 /// that has not converged adds is taken out of the motion again.
 void guardEnergy(Simulation& sim, double h);
 void correctPositions(Simulation& sim, double dt);
+/// (P-6): what position correction lifted gives the energy back from its motion.
+void returnLift(Simulation& sim);
 /// Works and depths of an exact step, from the geometry of its own phases; part of correctPositions.
 void writeExactSums(Simulation& sim);
 bool scatterBodies(Simulation& sim);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "msd-sim/src/Environment/Simulation.hpp"
@@ -86,7 +87,8 @@ double restingPotential(const Simulation& sim, std::uint32_t i) {
 
 void auditStep(Simulation& sim, double dt) {
   EnergyLedger ledger{};
-  double constraint = 0.0;
+  double constraint = 0.0, weightTimesSize = 0.0;
+  const double gravity = sim.settings.gravity.norm();
   std::uint32_t awake = 0, bodies = 0;
   for (std::uint32_t i = 0; i < sim.slots.size(); ++i) {
     if (!sim.slots[i].inertial) continue;
@@ -98,6 +100,7 @@ void auditStep(Simulation& sim, double dt) {
     ++awake;
     BodyBalance b = balance(sim, i, dt);
     if (!sim.fields.empty()) addFieldBalance(balanceFields(sim, i), b);
+    weightTimesSize += sim.solver.mass[i].mass * gravity * sim.solver.pose[i].size;
     ledger.kinetic += b.kinetic;
     ledger.potential += b.potential;
     ledger.change += b.change;
@@ -126,7 +129,9 @@ void auditStep(Simulation& sim, double dt) {
   ledger.jointWork = joints.work;
   ledger.integratorError += constraint + joints.potentialChange - ledger.jointWork -
                             ledger.normalWork - ledger.frictionWork;
-  ledger.scale = std::max(sim.report.energy.scale, ledger.kinetic);
+  ledger.positionWork -= sim.returnedLift;  // (P-6)
+  ledger.integratorError += sim.returnedLift;
+  ledger.scale = std::max({sim.report.energy.scale, ledger.kinetic, weightTimesSize});
   StepReport& report = sim.report;
   report.energy = ledger;
   report.contacts = contacts;

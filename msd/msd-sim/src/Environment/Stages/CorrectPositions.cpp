@@ -46,6 +46,7 @@ void correctPositions(Simulation& sim, double dt) {
   });
   sim.report.deepestPenetration = deepest;
   clearShifts(sim);
+  sim.returnedLift = 0.0;
   if (!needed || sim.settings.positionCorrection <= 0.0) return;
   ContactPass pass{.correction = sim.settings.positionCorrection,
                    .slop = kSlop,
@@ -67,6 +68,7 @@ void correctPositions(Simulation& sim, double dt) {
     if (change < kSettledShift) break;
   }
   sim.kernels->body.displace(sim.solver, sim.activeBlocks);
+  returnLift(sim);
 }
 
 }  // namespace msd_sim

@@ -138,4 +138,55 @@ void guardEnergy(Simulation& sim, double h) {
   }
 }
 
+namespace {
+
+/// Energy that position correction gave a body: its climb against gravity, and the turn of its inertia
+/// under the velocity it has [J].
+double liftOf(const Simulation& sim, std::uint32_t i) {
+  const SolverBodies& solver = sim.solver;
+  const BodyShift& shift = solver.shift[i];
+  const double climb = -solver.mass[i].mass * sim.settings.gravity.dot(vec(shift.d));
+  if (vec(shift.theta).isZero(0.0)) return climb;
+  const double* s = solver.mass[i].inertia;
+  Matrix3D body;
+  body << s[0], s[3], s[4], s[3], s[1], s[5], s[4], s[5], s[2];
+  const double* q0 = solver.start[i].q;
+  const double* t = solver.turn[i].q;
+  const Quaternion before = Quaternion{t[0], t[1], t[2], t[3]} * Quaternion{q0[0], q0[1], q0[2], q0[3]};
+  const Vector3D w = vec(solver.motion[i].w), w0 = before.conjugate() * w;
+  return climb + 0.5 * (w.dot(worldInertia(solver, i) * w) - w0.dot(body * w0));
+}
+
+double kineticOf(const SolverBodies& solver, std::uint32_t i) {
+  const Vector3D v = vec(solver.motion[i].v), w = vec(solver.motion[i].w);
+  return 0.5 * (solver.mass[i].mass * v.squaredNorm() + w.dot(worldInertia(solver, i) * w));
+}
+
+}  // namespace
+
+void returnLift(Simulation& sim) {
+  SolverBodies& solver = sim.solver;
+  for (std::size_t k = 0; k < sim.islands.count(); ++k) {
+    const IslandHold hold = sim.islands.hold[k];
+    if (hold == IslandHold::kDriven) continue;
+    const std::span<const std::uint32_t> bodies = sim.islands.bodiesOf(k);
+    double lift = 0.0, kinetic = 0.0;
+    for (const std::uint32_t i : bodies) {
+      const double own = liftOf(sim, i);
+      if (hold == IslandHold::kStatic && own > 0.0) {
+        const double energy = kineticOf(solver, i);
+        if (!(energy > 0.0)) continue;
+        calmHeldIsland(solver, std::span{&i, 1}, own, energy);
+        sim.returnedLift += std::min(own, energy);
+      }
+      lift += own;
+    }
+    if (hold != IslandHold::kNothing || !(lift > 0.0)) continue;
+    for (const std::uint32_t i : bodies) kinetic += kineticOf(solver, i);
+    calmFreeIsland(solver, bodies, lift, kinetic);
+    for (const std::uint32_t i : bodies) kinetic -= kineticOf(solver, i);
+    sim.returnedLift += kinetic;
+  }
+}
+
 }  // namespace msd_sim
