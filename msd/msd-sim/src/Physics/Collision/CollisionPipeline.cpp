@@ -47,6 +47,11 @@ double roundingOf(const Collider& collider, const Vector3D& normal, const Solver
   return across > kSideways ? shape.radius / across : 0.0;
 }
 
+bool canRoll(const Collider& collider) {
+  const ShapeKind kind = collider.shape.kind;
+  return kind == ShapeKind::kSphere || kind == ShapeKind::kCapsule || kind == ShapeKind::kCylinder;
+}
+
 bool isBall(const Collider& collider) {
   return collider.shape.kind == ShapeKind::kSphere && collider.local.position.isZero(0.0);
 }
@@ -288,7 +293,8 @@ int CollisionPipeline::testPair(std::uint32_t index, const SolverBodies& bodies,
   const double sums = ta.sum + tb.sum;
   // No contact: nothing can touch before the separation is used up. Contact: the points follow the
   // bodies exactly, and no other point can be missed, for motions up to kReuseTravel.
-  const double kept = kReuseTravel * size;
+  // What rolls leaves its points behind.
+  const double kept = (canRoll(a) || canRoll(b) ? kRollTravel : kReuseTravel) * size;
   pair.limit = sums + (count == 0 ? out[0].separation : coming + kept);
   pair.movedLimit = count == 0 ? std::numeric_limits<double>::infinity() : sums + kept;
   return count;
