@@ -247,7 +247,16 @@ MSD_INLINE Lane solveLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle
     demand.target[i] = select(open, -(phi * set(pass.inverseH)), zero);
   }
   if (pass.first) saveGuess(rows, l);
-  const Lane change = visit(b0, b1, rows, f, arm0, arm1, demand, l);
+  const Mask meeting = meetBalls(b0, b1, bundle, f, arm0 - arm1, pass, demand, l);
+  Lane change = visit(b0, b1, rows, f, arm0, arm1, demand, l);
+  if constexpr (kPoints == 1) {
+    // Friction changes the way along the tangent, and this the way that is left to the touch.
+    for (int again = 0; again < kMeetings; ++again) {
+      if (!any(meeting & (load(rows.points[0].impulse[0] + l) > zero))) break;
+      (void)meetBalls(b0, b1, bundle, f, arm0 - arm1, pass, demand, l, meeting);
+      change = max(change, visit(b0, b1, rows, f, arm0, arm1, demand, l));
+    }
+  }
   b0.save(b, i0);
   b1.save(b, i1);
   for (int i = 0; i < kPoints; ++i) {
