@@ -222,6 +222,10 @@ void holdDrift(Simulation& sim, double h);
 /// (T-13), after a substep: no island has more energy than it had and the loads gave it. What a solve
 /// that has not converged adds is taken out of the motion again.
 void guardEnergy(Simulation& sim, double h);
+/// Do contacts between bodies that are not driven do all the work that constraints do?
+[[nodiscard]] inline bool onlyContactsWork(const Simulation& sim) {
+  return sim.joints.isEmpty() && sim.kinematicCount == 0;
+}
 void correctPositions(Simulation& sim, double dt);
 /// (P-6): what position correction lifted gives the energy back from its motion.
 void returnLift(Simulation& sim);

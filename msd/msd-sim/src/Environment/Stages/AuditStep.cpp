@@ -87,7 +87,7 @@ double restingPotential(const Simulation& sim, std::uint32_t i) {
 
 void auditStep(Simulation& sim, double dt) {
   EnergyLedger ledger{};
-  double constraint = 0.0, weightTimesSize = 0.0;
+  double constraint = 0.0, contactWork = 0.0, weightTimesSize = 0.0;
   const double gravity = sim.settings.gravity.norm();
   std::uint32_t awake = 0, bodies = 0;
   for (std::uint32_t i = 0; i < sim.slots.size(); ++i) {
@@ -108,6 +108,7 @@ void auditStep(Simulation& sim, double dt) {
     ledger.positionWork += b.position;
     ledger.integratorError += b.integrator;
     constraint += b.constraint;
+    contactWork += sim.solver.constraintWork[i];
   }
   std::uint32_t contacts = 0;
   double residual = 0.0;
@@ -118,6 +119,10 @@ void auditStep(Simulation& sim, double dt) {
     residual = std::max(residual, sums.residual[lane]);
     for (const auto& active : bundle.active) contacts += active[lane] > 0.0 ? 1u : 0u;
   });
+  if (sim.settings.method == Method::kFast && onlyContactsWork(sim)) {
+    // (E-7): contacts at rest are not asked what they do; bodies tell what all of them did.
+    ledger.normalWork = contactWork - ledger.frictionWork;
+  }
   const double driven = sim.kinematicCount > 0 ? kinematicWork(sim) : 0.0;
   ledger.externalWork += driven;
   ledger.integratorError -= driven;
