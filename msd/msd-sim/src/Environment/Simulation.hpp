@@ -20,6 +20,7 @@
 #include "msd-sim/src/Physics/Constraints/Constraint.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/JointSolver.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/Kernels.hpp"
+#include "msd-sim/src/Physics/Constraints/Rows/ResistanceRows.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/SolverBodies.hpp"
 #include "msd-sim/src/Physics/PotentialEnergy/PotentialEnergy.hpp"
 #include "msd-sim/src/Physics/RigidBody/AssetEnvironment.hpp"
@@ -190,6 +191,7 @@ struct Simulation {
   bool looseValid{false};
 
   ExactStep exact;  ///< workspace of Method::kExact
+  ResistanceRows resistance;
 
   StepReport report;
   double time{0.0};
@@ -210,6 +212,10 @@ void gatherBodies(Simulation& sim, double dt);
 void findPairs(Simulation& sim);
 void findContacts(Simulation& sim);
 void prepareRows(Simulation& sim, double dt);
+/// Gives the collision pipeline the settings' rule for materials.
+void useCombination(Simulation& sim);
+/// Throws std::invalid_argument where a material resists rolling or spinning, which exact mode cannot.
+void refuseResistance(const SurfaceMaterial& material, const std::string& name);
 /// (C-7), after a drift: the rows of bodies that have turned far since they were made.
 void renewRows(Simulation& sim);
 void buildIslands(Simulation& sim);
@@ -226,6 +232,13 @@ void guardEnergy(Simulation& sim, double h);
 [[nodiscard]] inline bool onlyContactsWork(const Simulation& sim) {
   return sim.joints.isEmpty() && sim.kinematicCount == 0;
 }
+/// Resistance to rolling and spinning (docs/theory/resistance.md): lists the contacts that have any, and adds their
+/// guesses to those of the bodies; ...
+void prepareResistance(Simulation& sim);
+/// ... sweeps them once, after the contacts, and says how far this was from having settled at `speed` [m/s];
+[[nodiscard]] double sweepResistance(Simulation& sim, double speed);
+/// ... adds up what they did in a phase, and keeps the guess of the next step.
+void concludeResistance(Simulation& sim);
 void correctPositions(Simulation& sim, double dt);
 /// (P-6): what position correction lifted gives the energy back from its motion.
 void returnLift(Simulation& sim);

@@ -114,6 +114,7 @@ void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Jo
     // which it does not know. What a few contacts lack they get from plain sweeps.
     if (sweeps == 1) {
       extrapolate = limits.few > kMostSweeps && sim.joints.isEmpty() &&
+                    sim.resistance.rows.empty() &&
                     outcome.unsettled * kManyUnsettled * kBundleLanes > sim.report.manifolds;
     }
     if (!extrapolate || unrest <= pass.settled || sweeps >= limits.most) continue;
@@ -128,6 +129,7 @@ void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Jo
     kernels.conclude(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
                      arrays.sums.data() + first, arrays.busy.data() + first, count, pass);
   });
+  concludeResistance(sim);
 }
 
 }  // namespace
@@ -143,7 +145,7 @@ void solveSubsteps(Simulation& sim, double dt) {
                    .band = kBand,
                    .settledSpeed = kSettledKick * kick,
                    .settledShare = kSettledShare / h,
-                   .whole = !sim.joints.isEmpty(),
+                   .whole = !sim.joints.isEmpty() || sim.collision.contacts().resistingCount() > 0,
                    .eachWork = !onlyContactsWork(sim)};
   if (sim.sweepStamp > kLargestStamp) {
     sim.sweepStamp = 0;
@@ -163,12 +165,17 @@ void solveSubsteps(Simulation& sim, double dt) {
   const auto unrestOf = [&](const JointSolver::Change& change) {
     return std::max(change.direct / directSpeed, change.swept / sweptSpeed);
   };
+  // What pushes bodies besides contacts, after each sweep of these.
+  const double turningSpeed = std::max(pass.settledSpeed, kLeastSpeed);
   const auto solveJoints = [&](bool first) {
-    return unrestOf(sim.joints.solve(sim.solver, first, *sim.team));
+    const double unrest = unrestOf(sim.joints.solve(sim.solver, first, *sim.team));
+    return std::max(unrest, sweepResistance(sim, turningSpeed));
   };
   const auto relaxJoints = [&](bool first) {
-    return unrestOf(sim.joints.relax(sim.solver, first, *sim.team));
+    const double unrest = unrestOf(sim.joints.relax(sim.solver, first, *sim.team));
+    return std::max(unrest, sweepResistance(sim, turningSpeed));
   };
+  prepareResistance(sim);
   sim.joints.setTime(sim.time);
   sim.joints.prepare(sim.solver, sim.kernels->ball, h, sim.settings.correctionSpeed, *sim.team);
   sim.joints.warm(sim.solver);

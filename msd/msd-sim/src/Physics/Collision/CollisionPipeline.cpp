@@ -20,10 +20,19 @@ constexpr std::size_t kTestGrain = 64;
 // Cosine of the angle up to which a surface's manifold continues an old contact.
 constexpr double kSameNormal = 0.9;
 
-ContactMaterial combine(const ContactMaterial& a, const ContactMaterial& b) {
+ContactMaterial geometricMeans(const ContactMaterial& a, const ContactMaterial& b) {
   return {std::sqrt(a.friction * b.friction), std::sqrt(a.restitution * b.restitution),
           std::sqrt(a.rollingResistance * b.rollingResistance),
           std::sqrt(a.torsionalResistance * b.torsionalResistance)};
+}
+
+/// Coefficients a contact can have.
+bool isInRange(const ContactMaterial& m) {
+  constexpr double kMostFriction = 1000.0;
+  constexpr double kLargest = std::numeric_limits<double>::max();
+  return m.friction >= 0.0 && m.friction <= kMostFriction && m.restitution >= 0.0 &&
+         m.restitution <= 1.0 && m.rollingResistance >= 0.0 && m.rollingResistance <= kLargest &&
+         m.torsionalResistance >= 0.0 && m.torsionalResistance <= kLargest;
 }
 
 /// A cylinder touches with its side, not with a cap, when the normal is at least this much across
@@ -52,6 +61,14 @@ bool isBall(const Collider& collider) {
 }
 
 }  // namespace
+
+ContactMaterial CollisionPipeline::combine(const ContactMaterial& a, const ContactMaterial& b) {
+  if (!combination_) return geometricMeans(a, b);
+  const ContactMaterial result = combination_(a, b);
+  if (isInRange(result)) return result;
+  if (!bad_combination_) bad_combination_ = BadCombination{a, b, result};
+  return geometricMeans(a, b);
+}
 
 Pose CollisionPipeline::colliderPose(const Collider& collider, const SolverBodies& bodies) const {
   const BodyPose& p = bodies.pose[collider.body];
