@@ -10,6 +10,7 @@
 #include "msd-exe/src/Interrupt.hpp"
 #include "msd-exe/src/OutputFile.hpp"
 #include "msd-exe/src/Validate/Phenomenon.hpp"
+#include "msd-exe/src/Validate/SimBench.hpp"
 #include "msd-exe/src/ValidateTosses.hpp"
 #include "msd-exe/src/Version.hpp"
 
@@ -151,6 +152,7 @@ void addValidateCommand(CLI::App& parser, Action& action) {
   parser.add_flag("--json", options->json, "print JSON instead of lines");
   parser.add_option("--markdown", options->markdown, "write the page docs/validation.md is")
       ->type_name("FILE.md");
+  addValidateSimBench(*parser.add_subcommand("simbench", "contact tests of SimBenchmark"), action);
   addValidateTosses(*parser.add_subcommand("tosses", "simulate measured tosses of a cube"), action);
   parser.callback([options, &parser, &action] {
     if (parser.get_subcommands().empty()) action = [options] { return validate(*options); };

@@ -20,6 +20,7 @@
 #include "msd-sim/src/Physics/Constraints/Constraint.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/JointSolver.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/Kernels.hpp"
+#include "msd-sim/src/Physics/Constraints/Rows/ResistanceRows.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/SolverBodies.hpp"
 #include "msd-sim/src/Physics/PotentialEnergy/PotentialEnergy.hpp"
 #include "msd-sim/src/Physics/RigidBody/AssetEnvironment.hpp"
@@ -142,6 +143,7 @@ struct AuditSums {
   EnergyLedger ledger;
   double constraint{0.0};   ///< work of the constraints by the mean velocity of the step (E-3) [J]
   double contactWork{0.0};  ///< the same phase by phase (E-7) [J]
+  double weightTimesSize{0.0};  ///< [J]
   std::uint32_t bodies{0};
   std::uint32_t awake{0};
 };
@@ -200,11 +202,13 @@ struct Simulation {
   bool looseValid{false};
 
   ExactStep exact;  ///< workspace of Method::kExact
+  ResistanceRows resistance;
 
   StepReport report;
   double time{0.0};
   std::uint64_t step{0};
   double lastSubstep{0.0};  ///< h that the stored impulses belong to [s]
+  double returnedLift{0.0};  ///< energy of position correction taken out of the motion again [J]
   std::uint32_t guardedSubsteps{0};  ///< islands the energy guard had to hold back in this step
 
   [[nodiscard]] BodySlot& slot(BodyId id);
@@ -219,6 +223,12 @@ void gatherBodies(Simulation& sim, double dt);
 void findPairs(Simulation& sim);
 void findContacts(Simulation& sim);
 void prepareRows(Simulation& sim, double dt);
+/// Gives the collision pipeline the settings' rule for materials.
+void useCombination(Simulation& sim);
+/// Throws std::invalid_argument where a material resists rolling or spinning, which exact mode cannot.
+void refuseResistance(const SurfaceMaterial& material, const std::string& name);
+/// (C-7), after a drift: the rows of bodies that have turned far since they were made.
+void renewRows(Simulation& sim);
 void buildIslands(Simulation& sim);
 void solveSubsteps(Simulation& sim, double dt);
 /// Takes the place of solveSubsteps in exact mode.
@@ -233,7 +243,16 @@ void guardEnergy(Simulation& sim, double h);
 [[nodiscard]] inline bool onlyContactsWork(const Simulation& sim) {
   return sim.joints.isEmpty() && sim.kinematicCount == 0;
 }
+/// Resistance to rolling and spinning (docs/theory/resistance.md): lists the contacts that have any, and adds their
+/// guesses to those of the bodies; ...
+void prepareResistance(Simulation& sim);
+/// ... sweeps them once, after the contacts, and says how far this was from having settled at `speed` [m/s];
+[[nodiscard]] double sweepResistance(Simulation& sim, double speed);
+/// ... adds up what they did in a phase, and keeps the guess of the next step.
+void concludeResistance(Simulation& sim);
 void correctPositions(Simulation& sim, double dt);
+/// (P-6): what position correction lifted gives the energy back from its motion.
+void returnLift(Simulation& sim);
 /// Works and depths of an exact step, from the geometry of its own phases; part of correctPositions.
 void writeExactSums(Simulation& sim);
 bool scatterBodies(Simulation& sim);

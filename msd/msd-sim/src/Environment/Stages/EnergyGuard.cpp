@@ -159,4 +159,98 @@ void guardEnergy(Simulation& sim, double h) {
   forIslands(sim, [&](std::size_t k) { return calmIsland(sim, k, h); });
 }
 
+namespace {
+
+/// World inertia of a body before its position was corrected.
+Matrix3D inertiaBefore(const SolverBodies& solver, std::uint32_t i) {
+  const double* s = solver.mass[i].inertia;
+  Matrix3D body;
+  body << s[0], s[3], s[4], s[3], s[1], s[5], s[4], s[5], s[2];
+  const double* q0 = solver.start[i].q;
+  const double* t = solver.turn[i].q;
+  const Matrix3D r = (Quaternion{t[0], t[1], t[2], t[3]} * Quaternion{q0[0], q0[1], q0[2], q0[3]})
+                         .toRotationMatrix();
+  return r * body * r.transpose();
+}
+
+/// Moving bodies that fly apart moves their momenta too. An island that nothing holds gives back, by a
+/// rigid turn, the angular momentum Σ m d × v + ΔI ω that its correction brought (P-7).
+void returnTurn(SolverBodies& solver, std::span<const std::uint32_t> bodies) {
+  double mass = 0.0;
+  Coordinate centre = Coordinate::Zero();
+  Vector3D gained = Vector3D::Zero();
+  for (const std::uint32_t i : bodies) {
+    const double m = solver.mass[i].mass;
+    const BodyShift& shift = solver.shift[i];
+    mass += m;
+    centre += m * vec(solver.pose[i].x);
+    gained += m * vec(shift.d).cross(vec(solver.motion[i].v));
+    if (!vec(shift.theta).isZero(0.0)) {
+      gained += (worldInertia(solver, i) - inertiaBefore(solver, i)) * vec(solver.motion[i].w);
+    }
+  }
+  if (gained.isZero(0.0)) return;
+  centre /= mass;
+  Matrix3D inertia = Matrix3D::Zero();
+  for (const std::uint32_t i : bodies) {
+    const Vector3D r = vec(solver.pose[i].x) - centre;
+    inertia += worldInertia(solver, i) +
+               solver.mass[i].mass * (r.squaredNorm() * Matrix3D::Identity() - r * r.transpose());
+  }
+  const Vector3D spin = inertia.ldlt().solve(gained);
+  for (const std::uint32_t i : bodies) {
+    BodyMotion& m = solver.motion[i];
+    const Vector3D v = spin.cross(vec(solver.pose[i].x) - centre);
+    for (int c = 0; c < 3; ++c) {
+      m.v[c] -= v[c];
+      m.w[c] -= spin[c];
+    }
+  }
+}
+
+/// Energy that position correction gave a body: its climb against gravity, and the turn of its inertia
+/// under the velocity it has [J].
+double liftOf(const Simulation& sim, std::uint32_t i) {
+  const SolverBodies& solver = sim.solver;
+  const BodyShift& shift = solver.shift[i];
+  const double climb = -solver.mass[i].mass * sim.settings.gravity.dot(vec(shift.d));
+  if (vec(shift.theta).isZero(0.0)) return climb;
+  const Vector3D w = vec(solver.motion[i].w);
+  return climb + 0.5 * w.dot((worldInertia(solver, i) - inertiaBefore(solver, i)) * w);
+}
+
+double kineticOf(const SolverBodies& solver, std::uint32_t i) {
+  const Vector3D v = vec(solver.motion[i].v), w = vec(solver.motion[i].w);
+  return 0.5 * (solver.mass[i].mass * v.squaredNorm() + w.dot(worldInertia(solver, i) * w));
+}
+
+}  // namespace
+
+void returnLift(Simulation& sim) {
+  SolverBodies& solver = sim.solver;
+  for (std::size_t k = 0; k < sim.islands.count(); ++k) {
+    const IslandHold hold = sim.islands.hold[k];
+    if (hold == IslandHold::kDriven) continue;
+    const std::span<const std::uint32_t> bodies = sim.islands.bodiesOf(k);
+    double lift = 0.0, kinetic = 0.0;
+    for (const std::uint32_t i : bodies) {
+      const double own = liftOf(sim, i);
+      if (hold == IslandHold::kStatic && own > 0.0) {
+        const double energy = kineticOf(solver, i);
+        if (!(energy > 0.0)) continue;
+        calmHeldIsland(solver, std::span{&i, 1}, own, energy);
+        sim.returnedLift += std::min(own, energy);
+      }
+      lift += own;
+    }
+    if (hold != IslandHold::kNothing) continue;
+    returnTurn(solver, bodies);
+    if (!(lift > 0.0)) continue;
+    for (const std::uint32_t i : bodies) kinetic += kineticOf(solver, i);
+    calmFreeIsland(solver, bodies, lift, kinetic);
+    for (const std::uint32_t i : bodies) kinetic -= kineticOf(solver, i);
+    sim.returnedLift += kinetic;
+  }
+}
+
 }  // namespace msd_sim

@@ -220,7 +220,7 @@ MSD_INLINE Visited visit(Body& b0, Body& b1, ContactRows<kPoints>& rows, const F
   b1.push(force, addCross(moment, arm1, force));
   b0.push(-force, -addCross(moment, arm0, force));
   const Lane limit = set(pass.busySpeed);
-  return {unrest(s.change, size, pass),
+  return {unrest(max(s.change, set(pass.watchSlip) * s.slide), size, pass),
           s.slips | (s.change > limit) | (fma(u.v1, u.v1, u.v2 * u.v2) > limit * limit)};
 }
 
@@ -258,7 +258,17 @@ MSD_INLINE Visited solveLanes(SolverBodies& b, const ContactBundle<kPoints>& bun
     if (!pass.opening) addToTotal(rows, l);
     saveGuess(rows, l);
   }
-  const Visited visited = visit(b0, b1, rows, f, arm0, arm1, demand, bundle.size + l, pass, l);
+  const Mask meeting = meetBalls(b0, b1, bundle, f, arm0 - arm1, pass, demand, l);
+  Visited visited = visit(b0, b1, rows, f, arm0, arm1, demand, bundle.size + l, pass, l);
+  if constexpr (kPoints == 1) {
+    // Friction changes the way along the tangent, and this the way that is left to the touch.
+    for (int again = 0; again < kMeetings; ++again) {
+      if (!any(meeting & (load(rows.points[0].impulse[0] + l) > zero))) break;
+      (void)meetBalls(b0, b1, bundle, f, arm0 - arm1, pass, demand, l, meeting);
+      const Visited more = visit(b0, b1, rows, f, arm0, arm1, demand, bundle.size + l, pass, l);
+      visited = {max(visited.unrest, more.unrest), visited.busy | more.busy};
+    }
+  }
   b0.save(b, i0);
   b1.save(b, i1);
   for (int i = 0; i < kPoints; ++i) {
