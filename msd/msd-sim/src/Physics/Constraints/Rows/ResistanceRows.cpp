@@ -1,5 +1,6 @@
 #include "msd-sim/src/Physics/Constraints/Rows/ResistanceRows.hpp"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 
