@@ -32,18 +32,27 @@ struct PlacedEdge {
 };
 
 constexpr int kMaxEdges = 512;
+/// Larger hulls are not tested this way (kMostEdgePairs in PolytopePairs.cpp).
+constexpr std::size_t kMaxVertices = 2048;
 
 /// Edges of which an end lies no higher than `reach` over a plane n·x = offset, all in p's frame.
 int collectEdges(const ConvexPolyhedron& p, const Vector3D& n, double offset, double reach,
                  std::uint16_t* out) {
+  std::array<double, kMaxVertices> height;
+  const auto xs = p.xs();
+  const auto ys = p.ys();
+  const auto zs = p.zs();
+  const std::size_t padded = std::min(xs.size(), kMaxVertices);
+  for (std::size_t i = 0; i < padded; ++i) {
+    height[i] = n.x() * xs[i] + n.y() * ys[i] + n.z() * zs[i];
+  }
   int count = 0;
   const double limit = offset + reach;
-  const auto vertices = p.vertices();
   const auto edges = p.edges();
   for (std::size_t i = 0; i < edges.size() && count < kMaxEdges; ++i) {
-    const double h = std::min(n.dot(vertices[edges[i].vertex0]), n.dot(vertices[edges[i].vertex1]));
+    const double lowest = std::min(height[edges[i].vertex0], height[edges[i].vertex1]);
     out[count] = static_cast<std::uint16_t>(i);
-    count += h <= limit ? 1 : 0;
+    count += lowest <= limit ? 1 : 0;
   }
   return count;
 }
@@ -99,7 +108,7 @@ FaceAxis findBestFace(const ConvexPolyhedron& owner, const ConvexPolyhedron& oth
                       const RelativePose& otherInOwner, std::uint16_t hint, double enough) {
   const auto faces = owner.faces();
   FaceAxis best;
-  Coordinate known;  // a point of `other` in owner's frame, deep below the best face
+  Coordinate known{Coordinate::Zero()};  // a point of `other` in owner's frame, deep below the best face
   const auto consider = [&](std::uint16_t i) {
     const ConvexPolyhedron::Face& f = faces[i];
     const Vector3D n = otherInOwner.rotation.transpose() * f.normal;
@@ -107,7 +116,8 @@ FaceAxis findBestFace(const ConvexPolyhedron& owner, const ConvexPolyhedron& oth
     const double s = least + f.normal.dot(otherInOwner.translation) - f.offset;
     if (!(s > best.separation)) return;
     best = {s, i};
-    known = otherInOwner.rotation * other.vertices()[findVertex(other, n, least)] +
+    const std::size_t v = findVertex(other, n, least);
+    known = otherInOwner.rotation * Coordinate{other.xs()[v], other.ys()[v], other.zs()[v]} +
             otherInOwner.translation;
   };
   consider(hint < faces.size() ? hint : std::uint16_t{0});
