@@ -96,6 +96,7 @@ SweepLimits sweepLimits(const Simulation& sim) {
 template <class Kernel, class Joints>
 void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Joints& joints) {
   const SweepLimits limits = sweepLimits(sim);
+  pass.busySpeed = pass.guessSpeed / limits.most;
   int sweeps = 0;
   SweepMomentum momentum{sim, SweepMomentum::Unknowns::kVelocities};
   double unrest = 0.0, firstUnrest = 0.0;
@@ -104,7 +105,6 @@ void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Jo
     pass.first = sweeps == 0;
     pass.stamp = ++sim.sweepStamp;
     pass.settled = sweeps + 1 < limits.few ? limits.unrest : kImpact;
-    pass.whole = !sim.joints.isEmpty();
     const SweepOutcome outcome = sweepContacts(sim, kernel);
     unrest = std::max(outcome.unrest, joints(pass.first));
     ++sweeps;
@@ -126,7 +126,7 @@ void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Jo
   sim.report.iterations += static_cast<std::uint32_t>(sweeps);
   forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     kernels.conclude(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
-                     arrays.sums.data() + first, count, pass);
+                     arrays.sums.data() + first, arrays.busy.data() + first, count, pass);
   });
 }
 
@@ -142,7 +142,9 @@ void solveSubsteps(Simulation& sim, double dt) {
                    .threshold = sim.settings.restitutionThreshold,
                    .band = kBand,
                    .settledSpeed = kSettledKick * kick,
-                   .settledShare = kSettledShare / h};
+                   .settledShare = kSettledShare / h,
+                   .whole = !sim.joints.isEmpty(),
+                   .eachWork = !onlyContactsWork(sim)};
   if (sim.sweepStamp > kLargestStamp) {
     sim.sweepStamp = 0;
     std::fill(sim.solver.stirred.begin(), sim.solver.stirred.end(), 0u);
@@ -180,18 +182,22 @@ void solveSubsteps(Simulation& sim, double dt) {
       });
     }
     forBodies(sim, [&](auto blocks) { sim.kernels->body.kick(sim.solver, blocks, 0.5 * h); });
+    pass.opening = k == 0;
+    pass.closing = false;
     runPhase(sim, pass, [&](const auto& kernels, auto& arrays, std::size_t first,
                             std::size_t count) {
       return kernels.solve(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
-                           bounces ? arrays.bounce.data() + first : nullptr, count, pass);
+                           bounces ? arrays.bounce.data() + first : nullptr,
+                           arrays.busy.data() + first, count, pass);
     }, solveJoints);
     sim.joints.concludePositions(*sim.team);
     holdDrift(sim, h);
     forBodies(sim, [&](auto blocks) { sim.kernels->body.drift(sim.solver, blocks, h); });
+    pass.closing = k + 1 == substeps;
     runPhase(sim, pass, [&](const auto& kernels, auto& arrays, std::size_t first,
                             std::size_t count) {
       return kernels.relax(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
-                           count, pass);
+                           arrays.busy.data() + first, count, pass);
     }, relaxJoints);
     sim.joints.concludeVelocities(*sim.team);
     forBodies(sim, [&](auto blocks) { sim.kernels->body.finish(sim.solver, blocks); });

@@ -118,6 +118,7 @@ void ContactCache::loadColour(int c, ByteReader& in) {
     refuse("contacts do not fill their bundles");
   }
   colour.bounce.assign(bundles, {});
+  colour.busy.assign(bundles, 0);
   colour.rows.assign(bundles, {});
   for (std::size_t i = 0; i < bundles; ++i) {
     forKeptRows<kPoints>(colour.rows[i], [&](double(&column)[kBundleLanes]) {

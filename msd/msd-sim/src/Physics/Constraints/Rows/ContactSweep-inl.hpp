@@ -34,7 +34,12 @@ struct Demand {
   Lane softness;         ///< of the compliances, the inverse of massScale
 };
 
-/// Block Gauss–Seidel on one manifold: normals, friction, friction backwards, normals backwards.
+// Points count as spread out when the square of their mean distance from their centre of load is more
+// than this share of that from the manifold's centre.
+inline constexpr double kSpread = 1e-3;
+
+/// Block Gauss–Seidel on one manifold: normals, friction, normals backwards. Friction that can hold all
+/// of its points holds them at once; otherwise they are visited one by one and back.
 ///
 /// The symmetric order matters: an asymmetric visit, combined with the warm start from phase to
 /// phase, lets slow oscillations of large piles grow (docs/theory/guess.md, G-5). The twist at the
@@ -45,10 +50,12 @@ struct Sweep {
   Lane fn, m1, m2;  // change of the normal group's impulse
   Lane f1, f2, mn;  // change of the friction group's impulse
   Lane change;      // largest change of a normal velocity [m/s]
+  Mask slips;       // a point reached its disc's edge
 
   MSD_INLINE Sweep(ContactRows<kPoints>& rows, Twist u, const Demand<kPoints>& demand, int l) {
     const Lane zero = set(0.0);
     fn = m1 = m2 = f1 = f2 = mn = change = zero;
+    slips = zero > zero;
     if constexpr (kPoints == 1) {
       visitPoint(rows, u, demand, l);
     } else {
@@ -71,10 +78,10 @@ struct Sweep {
     const Lane first = max(-(mass * (u.vn - demand.target[0])), -start);
     fn = first;
     if constexpr (kFriction) {
-      const Lane c1 = load(rows.crossGroup[0] + l), c2 = load(rows.crossGroup[3] + l);
+      const Lane c1 = load(rows.crossGroup[0] + l), c2 = load(rows.crossGroup[1] + l);
       const Lane carried = start + first;
-      frictionPoint(p, load(rows.friction + l) * carried, fma(c1, first, u.v1),
-                    fma(c2, first, u.v2), l, f1, f2);
+      slips = frictionPoint(p, load(rows.friction + l) * carried, fma(c1, first, u.v1),
+                            fma(c2, first, u.v2), l, f1, f2);
       const Lane velocity = fma(knn, first, fma(c1, f1, fma(c2, f2, u.vn)));
       fn = first + max(-(mass * (velocity - demand.target[0])), -carried);
     }
@@ -90,8 +97,7 @@ struct Sweep {
       normals.sum(fn, m1, m2);
       crossToFriction(rows, u, l);
       normals.writeLimits(rows, l);
-      sweepFriction<false>(rows, u, normals, l);
-      sweepFriction<true>(rows, u, normals, l);
+      visitFriction(rows, u, normals, l);
       normals.feel(crossToNormal(rows, l));
     }
     normals.template sweep<true>();
@@ -109,13 +115,12 @@ struct Sweep {
   /// point's impulse changes is the others' velocities.
   struct Normals {
     Lane x[kPoints], y[kPoints], velocity[kPoints], mass[kPoints];
-    Lane start[kPoints], given[kPoints], limit[kPoints];
+    Lane start[kPoints], room[kPoints], limit[kPoints];  // room: the negative of the impulse
     Lane k[kPoints][kPoints];
 
     MSD_INLINE Normals(const ContactRows<kPoints>& rows, const Twist& u,
                        const Demand<kPoints>& demand, int l) {
       const auto& n = rows.normalGroup;
-      const Lane zero = set(0.0);
       Lane n00 = load(n[0] + l), n11 = load(n[1] + l), n22 = load(n[2] + l), n01 = load(n[3] + l),
            n02 = load(n[4] + l), n12 = load(n[5] + l);
       if constexpr (!kFriction) {
@@ -130,36 +135,41 @@ struct Sweep {
         const Lane b = nfma(x[i], n12, fma(y[i], n11, n01));
         const Lane c = nfma(x[i], n22, fma(y[i], n12, n02));
         for (int j = 0; j <= i; ++j) k[i][j] = k[j][i] = nfma(x[j], c, fma(y[j], b, a));
-        mass[i] = load(p.normalMass + l);
+        mass[i] = -load(p.normalMass + l);
         if constexpr (!kFriction) mass[i] = demand.massScale * mass[i];
         start[i] = load(p.impulse[0] + l);
-        given[i] = zero;
+        room[i] = -start[i];
         velocity[i] = nfma(x[i], u.w2, fma(y[i], u.w1, u.vn)) - demand.target[i];
       }
     }
 
+    /// The way back is the last one: it leaves behind what nobody asks for.
     template <bool kBackward>
     MSD_INLINE void sweep() {
       for (int s = 0; s < kPoints; ++s) {
         const int i = kBackward ? kPoints - 1 - s : s;
-        const Lane d = max(-(mass[i] * velocity[i]), -(start[i] + given[i]));
-        given[i] = given[i] + d;
-        for (int j = 0; j < kPoints; ++j) velocity[j] = fma(k[i][j], d, velocity[j]);
+        const Lane d = max(mass[i] * velocity[i], room[i]);
+        room[i] = room[i] - d;
+        const int end = kBackward ? i : kPoints;
+        for (int j = 0; j < end; ++j) velocity[j] = fma(k[i][j], d, velocity[j]);
       }
     }
+
+    MSD_INLINE Lane given(int i) const { return -(start[i] + room[i]); }
 
     MSD_INLINE void sum(Lane& fn, Lane& m1, Lane& m2) const {
       fn = m1 = m2 = set(0.0);
       for (int i = 0; i < kPoints; ++i) {
-        fn = fn + given[i];
-        m1 = fma(y[i], given[i], m1);
-        m2 = nfma(x[i], given[i], m2);
+        const Lane d = given(i);
+        fn = fn + d;
+        m1 = fma(y[i], d, m1);
+        m2 = nfma(x[i], d, m2);
       }
     }
 
     MSD_INLINE void writeLimits(const ContactRows<kPoints>& rows, int l) {
       const Lane mu = load(rows.friction + l);
-      for (int i = 0; i < kPoints; ++i) limit[i] = mu * (start[i] + given[i]);
+      for (int i = 0; i < kPoints; ++i) limit[i] = -(mu * room[i]);
     }
 
     MSD_INLINE void feel(const NormalTwist& t) {
@@ -170,12 +180,12 @@ struct Sweep {
 
     MSD_INLINE Lane largestChange() const {
       Lane most = set(0.0);
-      for (int i = 0; i < kPoints; ++i) most = max(most, k[i][i] * abs(given[i]));
+      for (int i = 0; i < kPoints; ++i) most = max(most, k[i][i] * abs(given(i)));
       return most;
     }
 
     MSD_INLINE void save(ContactRows<kPoints>& rows, int l) const {
-      for (int i = 0; i < kPoints; ++i) store(start[i] + given[i], rows.points[i].impulse[0] + l);
+      for (int i = 0; i < kPoints; ++i) store(-room[i], rows.points[i].impulse[0] + l);
     }
   };
 
@@ -191,6 +201,57 @@ struct Sweep {
     return {fma(load(c[0] + l), f1, fma(load(c[3] + l), f2, load(c[6] + l) * mn)),
             fma(load(c[1] + l), f1, fma(load(c[4] + l), f2, load(c[7] + l) * mn)),
             fma(load(c[2] + l), f1, fma(load(c[5] + l), f2, load(c[8] + l) * mn))};
+  }
+
+  /// All points at once (rows.md, F-5): the wrench W = -F⁻¹u that stops the patch is spread over the
+  /// points by their limits. Lanes where that keeps every point in its disc are done.
+  MSD_INLINE void visitFriction(ContactRows<kPoints>& rows, Twist& u, const Normals& normals,
+                                int l) {
+    const Lane zero = set(0.0);
+    const auto& g = rows.stickGroup;
+    const Lane g01 = load(g[3] + l), g02 = load(g[4] + l), g12 = load(g[5] + l);
+    const Lane w1 = -fma(load(g[0] + l), u.v1, fma(g01, u.v2, g02 * u.wn));
+    const Lane w2 = -fma(g01, u.v1, fma(load(g[1] + l), u.v2, g12 * u.wn));
+    const Lane wn = -fma(g02, u.v1, fma(g12, u.v2, load(g[2] + l) * u.wn));
+    Lane sum = zero, sumX = zero, sumY = zero, square = zero;
+    for (int i = 0; i < kPoints; ++i) {
+      const Lane x = normals.x[i], y = normals.y[i], limit = normals.limit[i];
+      sum = sum + limit;
+      sumX = fma(limit, x, sumX);
+      sumY = fma(limit, y, sumY);
+      square = fma(limit, fma(x, x, y * y), square);
+    }
+    const Mask loaded = sum > zero;
+    const Lane whole = sum * square;
+    const Lane spread = nfma(sumY, sumY, nfma(sumX, sumX, whole));
+    const Lane inverse = select(loaded, set(1.0) / max(sum, set(kTiny)), zero);
+    const Lane cx = inverse * sumX, cy = inverse * sumY;
+    const Lane twist = nfma(cx, w2, fma(cy, w1, wn)) * sum / max(spread, set(kTiny));
+    const Lane b = select(loaded, twist, zero);
+    const Lane a1 = fma(b, cy, inverse * w1), a2 = nfma(b, cx, inverse * w2);
+    slips = loaded & (spread <= set(kSpread) * whole);
+    Lane now1[kPoints], now2[kPoints];
+    for (int i = 0; i < kPoints; ++i) {
+      const Lane limit = normals.limit[i];
+      now1[i] = fma(limit, nfma(b, normals.y[i], a1), load(rows.points[i].impulse[1] + l));
+      now2[i] = fma(limit, fma(b, normals.x[i], a2), load(rows.points[i].impulse[2] + l));
+      slips = slips | (fma(now1[i], now1[i], now2[i] * now2[i]) > limit * limit);
+    }
+    if (any(slips)) {
+      sweepFriction<false>(rows, u, normals, l);
+      sweepFriction<true>(rows, u, normals, l);
+      for (int i = 0; i < kPoints; ++i) {
+        now1[i] = select(slips, load(rows.points[i].impulse[1] + l), now1[i]);
+        now2[i] = select(slips, load(rows.points[i].impulse[2] + l), now2[i]);
+      }
+    }
+    f1 = select(slips, f1, select(loaded, w1, zero));
+    f2 = select(slips, f2, select(loaded, w2, zero));
+    mn = select(slips, mn, select(loaded, wn, zero));
+    for (int i = 0; i < kPoints; ++i) {
+      store(now1[i], rows.points[i].impulse[1] + l);
+      store(now2[i], rows.points[i].impulse[2] + l);
+    }
   }
 
   /// The friction group F answers to (d1, d2) at a point by F (d1, d2, x d2 - y d1)ᵀ.
@@ -220,7 +281,7 @@ struct Sweep {
 
   /// Coulomb's disc |p| <= limit: full stop where the disc allows it, else a projected step of a
   /// length that keeps the direction of slip (rows.md, F-3 and F-4).
-  static MSD_INLINE void frictionPoint(ContactPointRows& p, Lane limit, Lane u1, Lane u2, int l,
+  static MSD_INLINE Mask frictionPoint(ContactPointRows& p, Lane limit, Lane u1, Lane u2, int l,
                                        Lane& d1, Lane& d2) {
     const Lane p1 = load(p.impulse[1] + l), p2 = load(p.impulse[2] + l);
     const Lane s12 = load(p.stick12 + l);
@@ -241,6 +302,7 @@ struct Sweep {
     }
     store(now1, p.impulse[1] + l);
     store(now2, p.impulse[2] + l);
+    return slips;
   }
 };
 
