@@ -206,7 +206,7 @@ int collidePolytopes(const PlacedPolytope& a, const PlacedPolytope& b, double ma
     return setSeparated(faceB.separation, out);
   }
   const double face = std::max(faceA.separation, faceB.separation);
-  const EdgeAxis edges = findBestEdges(*a.polyhedron, faceA.face, *b.polyhedron, faceB.face, bInA,
+  const EdgeAxis edges = findBestEdges(*a.polyhedron, faceA, *b.polyhedron, faceB, bInA,
                                        std::max(-face, reach), margin);
   if (edges.separation > margin) {
     cache.set(AxisCache::Kind::kEdges, edges.a, edges.b);
@@ -241,12 +241,12 @@ int collideBoxes(const PlacedPolytope& a, const Vector3D& halfA, const PlacedPol
   for (int i = 0; i < 3; ++i) {
     const double s = axes.faceA(i);
     if (separatedBy(s, i)) return 0;
-    if (s > faceA.separation) faceA = {s, static_cast<std::uint16_t>(i)};
+    if (s > faceA.separation) faceA = {s, static_cast<std::uint16_t>(i), {}};
   }
   for (int j = 0; j < 3; ++j) {
     const double s = axes.faceB(j);
     if (separatedBy(s, 3 + j)) return 0;
-    if (s > faceB.separation) faceB = {s, static_cast<std::uint16_t>(j)};
+    if (s > faceB.separation) faceB = {s, static_cast<std::uint16_t>(j), {}};
   }
   EdgeAxis edges;
   int edgeAxis = -1;
