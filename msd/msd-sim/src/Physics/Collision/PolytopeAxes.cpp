@@ -32,18 +32,33 @@ struct PlacedEdge {
 };
 
 constexpr int kMaxEdges = 512;
+/// Larger hulls are not tested this way (kMostEdgePairs in PolytopePairs.cpp).
+constexpr std::size_t kMaxFaces = 2048;
 
-/// Edges of which an end lies no higher than `reach` over a plane n·x = offset, all in p's frame.
-int collectEdges(const ConvexPolyhedron& p, const Vector3D& n, double offset, double reach,
-                 std::uint16_t* out) {
+/// What an edge of a polytope must be like to count, in the polytope's frame.
+struct EdgeFilter {
+  Coordinate inside;  ///< a point of the other polytope [m]
+  double better;      ///< it must be farther than this from a plane of the edge's faces [m]
+  Vector3D normal;    ///< of the other polytope's best face
+  double limit;       ///< an end must be no higher along it [m]
+};
+
+int collectEdges(const ConvexPolyhedron& p, const EdgeFilter& filter, std::uint16_t* out) {
+  std::array<double, kMaxFaces> distance;
+  const auto faces = p.faces();
+  const std::size_t faceCount = std::min(faces.size(), kMaxFaces);
+  for (std::size_t i = 0; i < faceCount; ++i) {
+    distance[i] = faces[i].normal.dot(filter.inside) - faces[i].offset;
+  }
   int count = 0;
-  const double limit = offset + reach;
   const auto vertices = p.vertices();
   const auto edges = p.edges();
   for (std::size_t i = 0; i < edges.size() && count < kMaxEdges; ++i) {
-    const double h = std::min(n.dot(vertices[edges[i].vertex0]), n.dot(vertices[edges[i].vertex1]));
-    out[count] = static_cast<std::uint16_t>(i);
-    count += h <= limit ? 1 : 0;
+    const ConvexPolyhedron::Edge& e = edges[i];
+    if (!(distance[e.face0] > filter.better || distance[e.face1] > filter.better)) continue;
+    const double lowest = std::min(filter.normal.dot(vertices[e.vertex0]),
+                                   filter.normal.dot(vertices[e.vertex1]));
+    if (lowest <= filter.limit) out[count++] = static_cast<std::uint16_t>(i);
   }
   return count;
 }
@@ -99,36 +114,41 @@ FaceAxis findBestFace(const ConvexPolyhedron& owner, const ConvexPolyhedron& oth
                       const RelativePose& otherInOwner, std::uint16_t hint, double enough) {
   const auto faces = owner.faces();
   FaceAxis best;
-  Coordinate known;  // a point of `other` in owner's frame, deep below the best face
   const auto consider = [&](std::uint16_t i) {
     const ConvexPolyhedron::Face& f = faces[i];
     const Vector3D n = otherInOwner.rotation.transpose() * f.normal;
     const double least = leastAlong(other, n);
     const double s = least + f.normal.dot(otherInOwner.translation) - f.offset;
     if (!(s > best.separation)) return;
-    best = {s, i};
-    known = otherInOwner.rotation * other.vertices()[findVertex(other, n, least)] +
-            otherInOwner.translation;
+    const std::size_t v = findVertex(other, n, least);
+    best = {s, i,
+            otherInOwner.rotation * Coordinate{other.xs()[v], other.ys()[v], other.zs()[v]} +
+                otherInOwner.translation};
   };
   consider(hint < faces.size() ? hint : std::uint16_t{0});
   for (std::uint16_t i = 0; i < faces.size() && best.separation <= enough; ++i) {
-    if (faces[i].normal.dot(known) - faces[i].offset > best.separation) consider(i);
+    if (faces[i].normal.dot(best.deepest) - faces[i].offset > best.separation) consider(i);
   }
   return best;
 }
 
-EdgeAxis findBestEdges(const ConvexPolyhedron& a, std::uint16_t faceA, const ConvexPolyhedron& b,
-                       std::uint16_t faceB, const RelativePose& bInA, double reach,
+EdgeAxis findBestEdges(const ConvexPolyhedron& a, const FaceAxis& faceA, const ConvexPolyhedron& b,
+                       const FaceAxis& faceB, const RelativePose& bInA, double reach,
                        double enough) {
   std::array<std::uint16_t, kMaxEdges> nearA, nearB;
   const RelativePose aInB = bInA.inverse();
-  const ConvexPolyhedron::Face& planeA = a.faces()[faceA];
-  const ConvexPolyhedron::Face& planeB = b.faces()[faceB];
+  const double better = std::min(std::max(faceA.separation, faceB.separation), 0.0);
+  const ConvexPolyhedron::Face& planeA = a.faces()[faceA.face];
+  const ConvexPolyhedron::Face& planeB = b.faces()[faceB.face];
   const Vector3D nA = bInA.rotation * planeB.normal;
-  const int countA = collectEdges(a, nA, planeB.offset + nA.dot(bInA.translation), reach, nearA.data());
+  const int countA = collectEdges(
+      a, {faceA.deepest, better, nA, planeB.offset + nA.dot(bInA.translation) + reach},
+      nearA.data());
   if (countA == 0) return {};
   const Vector3D nB = aInB.rotation * planeA.normal;
-  const int countB = collectEdges(b, nB, planeA.offset + nB.dot(aInB.translation), reach, nearB.data());
+  const int countB = collectEdges(
+      b, {faceB.deepest, better, nB, planeA.offset + nB.dot(aInB.translation) + reach},
+      nearB.data());
 
   thread_local std::array<PlacedEdge, kMaxEdges> edgesB;
   for (int j = 0; j < countB; ++j) {

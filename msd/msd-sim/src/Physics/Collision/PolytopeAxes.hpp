@@ -22,6 +22,7 @@ struct RelativePose {
 struct FaceAxis {
   double separation{-std::numeric_limits<double>::infinity()};  ///< of the other polytope [m]
   std::uint16_t face{0};
+  Coordinate deepest{Coordinate::Zero()};  ///< the other polytope's nearest vertex, owner's frame [m]
 };
 
 /// Two edges as a separating axis.
@@ -48,12 +49,15 @@ struct EdgeAxis {
                                     const RelativePose& otherInOwner, std::uint16_t hint,
                                     double enough);
 
-/// The pair of edges with the largest separation, of those whose nearest points may be no more than
-/// `reach` [m] apart: an edge of A must come that near to the plane of B's best face, an edge of B to
-/// that of A's. Where two edges make the axis of least overlap, they are among them for every reach that is no less
-/// than the overlap along the best face.
-[[nodiscard]] EdgeAxis findBestEdges(const msd_assets::ConvexPolyhedron& a, std::uint16_t faceA,
-                                     const msd_assets::ConvexPolyhedron& b, std::uint16_t faceB,
+/// The pair of edges with the largest separation, if it is larger than that of both best faces.
+///
+/// Edges that cannot be part of it are left out. Along a direction between the normals of an edge's two faces
+/// the other polytope separates by no more than any one of its points does from the farther of the two planes,
+/// as long as that is negative. And where two edges make the axis of least overlap their nearest points
+/// are no more than `reach` [m] apart, if that is no less than the overlap along the best face: an edge of A
+/// must come that near to the plane of B's best face, an edge of B to that of A's.
+[[nodiscard]] EdgeAxis findBestEdges(const msd_assets::ConvexPolyhedron& a, const FaceAxis& faceA,
+                                     const msd_assets::ConvexPolyhedron& b, const FaceAxis& faceB,
                                      const RelativePose& bInA, double reach, double enough);
 
 }  // namespace msd_sim

@@ -22,9 +22,17 @@ RelativePose relativePose(const PlacedPolytope& a, const PlacedPolytope& b) {
           a.rotation.transpose() * (b.position - a.position)};
 }
 
+/// Do the features that a cache names exist? It may be of another pair.
+bool fits(const AxisCache& cache, const ConvexPolyhedron& a, const ConvexPolyhedron& b) {
+  const bool edges = cache.kind == AxisCache::Kind::kEdges;
+  return cache.a < (edges ? a.edges().size() : a.faces().size()) &&
+         cache.b < (edges ? b.edges().size() : b.faces().size());
+}
+
 /// Separation along last time's axis; -infinity when there is none.
 double cachedSeparation(const PlacedPolytope& a, const PlacedPolytope& b, const RelativePose& bInA,
                         const AxisCache& cache) {
+  if (!fits(cache, *a.polyhedron, *b.polyhedron)) return -kInfinity;
   switch (cache.kind) {
     case AxisCache::Kind::kFaceA:
       return faceSeparation(*a.polyhedron, cache.a, *b.polyhedron, bInA);
@@ -153,16 +161,25 @@ struct BoxAxes {
   [[nodiscard]] double faceB(int j) const {
     return std::abs(R.col(j).dot(t)) - halfB[j] - absR.col(j).dot(halfA);
   }
-  /// Edge i of A against edge j of B; -infinity when they are parallel. n is unit, from A to B.
-  double edges(int i, int j, Vector3D& n) const {
-    n = Vector3D::Unit(i).cross(R.col(j));
-    const double length2 = n.squaredNorm();
-    if (length2 <= kParallelEdges) return -kInfinity;
-    n /= std::sqrt(length2);
-    const double distance = n.dot(t);
-    if (distance < 0.0) n = -n;
-    const Vector3D nB = R.transpose() * n;
-    return std::abs(distance) - n.cwiseAbs().dot(halfA) - nB.cwiseAbs().dot(halfB);
+  /// Along n = e_i × R_j, not of unit length: |n·t| less both boxes' reach along n.
+  [[nodiscard]] double crossed(int i, int j) const {
+    const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+    const double distance = t[i2] * R(i1, j) - t[i1] * R(i2, j);
+    return std::abs(distance) - (halfA[i1] * absR(i2, j) + halfA[i2] * absR(i1, j) +
+                                 halfB[j1] * absR(i, j2) + halfB[j2] * absR(i, j1));
+  }
+  /// Edge i of A against edge j of B; -infinity when they are parallel. Below `worse` an overlap is
+  /// given as it is: divided by the length of n, at most 1, it is no less.
+  [[nodiscard]] double edges(int i, int j, double worse) const {
+    const double s = crossed(i, j);
+    if (s < 0.0 && s <= worse) return s;
+    const double length2 = 1.0 - R(i, j) * R(i, j);
+    return length2 > kParallelEdges ? s / std::sqrt(length2) : -kInfinity;
+  }
+  /// Unit normal of that axis, from A to B.
+  [[nodiscard]] Vector3D edgeNormal(int i, int j) const {
+    const Vector3D n = Vector3D::Unit(i).cross(R.col(j)).normalized();
+    return n.dot(t) < 0.0 ? Vector3D{-n} : n;
   }
 };
 
@@ -189,7 +206,7 @@ int collidePolytopes(const PlacedPolytope& a, const PlacedPolytope& b, double ma
     return setSeparated(faceB.separation, out);
   }
   const double face = std::max(faceA.separation, faceB.separation);
-  const EdgeAxis edges = findBestEdges(*a.polyhedron, faceA.face, *b.polyhedron, faceB.face, bInA,
+  const EdgeAxis edges = findBestEdges(*a.polyhedron, faceA, *b.polyhedron, faceB, bInA,
                                        std::max(-face, reach), margin);
   if (edges.separation > margin) {
     cache.set(AxisCache::Kind::kEdges, edges.a, edges.b);
@@ -206,12 +223,11 @@ int collideBoxes(const PlacedPolytope& a, const Vector3D& halfA, const PlacedPol
   const BoxAxes axes{bInA.rotation, bInA.rotation.cwiseAbs(), bInA.translation, halfA, halfB};
 
   // Last time's axis, kept as axis numbers: face of A, 3 + face of B, 6 + 3 i + j.
-  Vector3D n;
   if (cache.kind != AxisCache::Kind::kNone) {
-    const int axis = cache.a;
+    const int axis = std::min<int>(cache.a, 14);
     const double s = axis < 3   ? axes.faceA(axis)
                      : axis < 6 ? axes.faceB(axis - 3)
-                                : axes.edges((axis - 6) / 3, (axis - 6) % 3, n);
+                                : axes.edges((axis - 6) / 3, (axis - 6) % 3, -kInfinity);
     if (s > margin) return setSeparated(s, out);
   }
 
@@ -225,29 +241,30 @@ int collideBoxes(const PlacedPolytope& a, const Vector3D& halfA, const PlacedPol
   for (int i = 0; i < 3; ++i) {
     const double s = axes.faceA(i);
     if (separatedBy(s, i)) return 0;
-    if (s > faceA.separation) faceA = {s, static_cast<std::uint16_t>(i)};
+    if (s > faceA.separation) faceA = {s, static_cast<std::uint16_t>(i), {}};
   }
   for (int j = 0; j < 3; ++j) {
     const double s = axes.faceB(j);
     if (separatedBy(s, 3 + j)) return 0;
-    if (s > faceB.separation) faceB = {s, static_cast<std::uint16_t>(j)};
+    if (s > faceB.separation) faceB = {s, static_cast<std::uint16_t>(j), {}};
   }
   EdgeAxis edges;
-  int edgeAxis = 0;
+  int edgeAxis = -1;
+  // Edges that separate no better than the best face are of no interest.
+  double best = std::max(faceA.separation, faceB.separation);
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) {
-      const double s = axes.edges(i, j, n);
+      const double s = axes.edges(i, j, best);
+      if (!(s > best)) continue;
       if (separatedBy(s, 6 + 3 * i + j)) return 0;
-      if (s > edges.separation) {
-        edges.separation = s;
-        edges.normal = n;
-        edgeAxis = 6 + 3 * i + j;
-      }
+      best = edges.separation = s;
+      edgeAxis = 6 + 3 * i + j;
     }
   }
   out[0].separation = std::max({faceA.separation, faceB.separation, edges.separation});
   const int axisA = faceA.face, axisB = faceB.face;
-  if (edges.separation > -kInfinity) {
+  if (edgeAxis >= 0) {
+    edges.normal = axes.edgeNormal((edgeAxis - 6) / 3, (edgeAxis - 6) % 3);
     edges.a = boxEdge(*a.polyhedron, (edgeAxis - 6) / 3, edges.normal);
     edges.b = boxEdge(*b.polyhedron, (edgeAxis - 6) % 3, -(axes.R.transpose() * edges.normal));
   }

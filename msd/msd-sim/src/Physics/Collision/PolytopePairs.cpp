@@ -10,7 +10,8 @@ namespace msd_sim {
 
 namespace {
 
-// Pairs of edges beyond which testing every pair of them costs more than GJK and EPA do.
+// Pairs of edges beyond which testing every pair of them costs more than GJK and EPA do. A polyhedron has
+// at least six edges, so none of these has more than 1667, nor more corners.
 constexpr std::size_t kMostEdgePairs = 10000;
 
 PlacedPolytope place(const CollisionShape& shape, const Pose& pose) {
