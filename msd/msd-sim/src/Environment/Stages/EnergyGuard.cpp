@@ -232,7 +232,7 @@ void returnLift(Simulation& sim) {
     const IslandHold hold = sim.islands.hold[k];
     if (hold == IslandHold::kDriven) continue;
     const std::span<const std::uint32_t> bodies = sim.islands.bodiesOf(k);
-    double lift = 0.0, kinetic = 0.0;
+    double lift = 0.0;
     for (const std::uint32_t i : bodies) {
       const double own = liftOf(sim, i);
       if (hold == IslandHold::kStatic && own > 0.0) {
@@ -244,12 +244,17 @@ void returnLift(Simulation& sim) {
       lift += own;
     }
     if (hold != IslandHold::kNothing) continue;
+    const auto kineticOfAll = [&] {
+      double sum = 0.0;
+      for (const std::uint32_t i : bodies) sum += kineticOf(solver, i);
+      return sum;
+    };
+    const double before = kineticOfAll();
     returnTurn(solver, bodies);
-    if (!(lift > 0.0)) continue;
-    for (const std::uint32_t i : bodies) kinetic += kineticOf(solver, i);
-    calmFreeIsland(solver, bodies, lift, kinetic);
-    for (const std::uint32_t i : bodies) kinetic -= kineticOf(solver, i);
-    sim.returnedLift += kinetic;
+    const double turned = kineticOfAll();
+    lift += turned - before;
+    if (lift > 0.0) calmFreeIsland(solver, bodies, lift, turned);
+    sim.returnedLift += before - kineticOfAll();
   }
 }
 

@@ -1,6 +1,9 @@
 // The prepare pass of ContactKernels: rows from anchors and poses. Included by the kernel
 // translation units after ContactKernels-inl.hpp, inside namespace contact_kernels.
 
+// Square of a point's distance from a ball's centre against that of its radius: 1 but for rounding.
+inline constexpr double kBallLike = 1.0 + 1e-9;
+
 /// Pose, inverse mass and inverse inertia of one body per lane.
 struct PlacedBody {
   Lane3 x;
@@ -152,9 +155,12 @@ MSD_INLINE void prepareLanes(const SolverBodies& b, const ContactBundle<kPoints>
     const Lane3 p1 = between + rotate(b1.r, load3(bundle.anchor1[i], l));  // from x0
     exists[i] = load(bundle.active[i] + l);
     gap[i] = dot(n, p1 - p0);
-    // Where surfaces are apart they will meet at body 1's point, which the centre moves with. Balls
+    // A ball that is still apart will touch with its own point, which the centre moves with; two balls
     // follow each other (G-2).
-    const Mask apart = (gap[i] > zero) & (load(bundle.balls + l) <= zero);
+    const Lane3 own = p1 - between;
+    const Lane round = load(bundle.rounding1 + l);
+    const Mask apart = (gap[i] > zero) & (dot(own, own) <= set(kBallLike) * round * round) &
+                       (load(bundle.balls + l) <= zero);
     const Lane3 midway = half * (p0 + p1);
     middle[i] = {select(apart, p1.x, midway.x), select(apart, p1.y, midway.y),
                  select(apart, p1.z, midway.z)};
