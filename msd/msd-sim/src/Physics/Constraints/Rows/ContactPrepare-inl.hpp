@@ -137,7 +137,8 @@ MSD_INLINE void prepareLanes(const SolverBodies& b, const ContactBundle<kPoints>
   store3(n, rows.normal, l);
   store3(t1, rows.tangent, l);
 
-  // Points, their gaps, and the centre c midway between the surfaces.
+  // Points, their gaps, and the centre c on body 1, with which it moves: where the bodies touch, however far
+  // apart they are now. Between two balls it is midway, and follows them.
   const Lane3 between = b1.x - b0.x;
   Lane3 middle[kPoints];
   Lane gap[kPoints], exists[kPoints];
@@ -148,7 +149,7 @@ MSD_INLINE void prepareLanes(const SolverBodies& b, const ContactBundle<kPoints>
     const Lane3 p1 = between + rotate(b1.r, load3(bundle.anchor1[i], l));  // from x0
     exists[i] = load(bundle.active[i] + l);
     gap[i] = dot(n, p1 - p0);
-    middle[i] = half * (p0 + p1);
+    middle[i] = select3(load(bundle.balls + l) > zero, half * (p0 + p1), p1);
     sum = fma(exists[i], middle[i], sum);
     count = count + exists[i];
   }
@@ -198,7 +199,6 @@ MSD_INLINE bool hasTurned(const SolverBodies& b, const ContactBundle<kPoints>& b
 template <int kPoints>
 MSD_INLINE void renewLanes(const SolverBodies& b, const ContactBundle<kPoints>& bundle,
                            ContactRows<kPoints>& rows, int l) {
-  if (!hasTurned(b, bundle, l)) return;
   const Body b0(b, bundle.body0 + l), b1(b, bundle.body1 + l);
   const Frame f(rows, l);
   const Lane3 arm1 = load3(rows.arm1, l);
@@ -215,6 +215,10 @@ template <int kPoints>
 void renew(const SolverBodies& b, const ContactBundle<kPoints>* bundles,
            ContactRows<kPoints>* rows, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
+    // All lanes or none, whatever the width of a vector.
+    bool turned = false;
+    for (int l = 0; l < kBundleLanes; l += kLanes) turned = turned || hasTurned(b, bundles[i], l);
+    if (!turned) continue;
     for (int l = 0; l < kBundleLanes; l += kLanes) renewLanes(b, bundles[i], rows[i], l);
   }
 }
