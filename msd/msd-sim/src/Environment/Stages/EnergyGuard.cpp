@@ -140,6 +140,13 @@ void guardEnergy(Simulation& sim, double h) {
 
 namespace {
 
+/// Orientation when position correction began.
+Quaternion orientationBefore(const SolverBodies& solver, std::uint32_t i) {
+  const double* q = solver.start[i].q;
+  const double* t = solver.turn[i].q;
+  return Quaternion{t[0], t[1], t[2], t[3]} * Quaternion{q[0], q[1], q[2], q[3]};
+}
+
 /// Energy that position correction gave a body: its climb against gravity, and the turn of its inertia
 /// under the velocity it has [J].
 double liftOf(const Simulation& sim, std::uint32_t i) {
@@ -150,16 +157,66 @@ double liftOf(const Simulation& sim, std::uint32_t i) {
   const double* s = solver.mass[i].inertia;
   Matrix3D body;
   body << s[0], s[3], s[4], s[3], s[1], s[5], s[4], s[5], s[2];
-  const double* q0 = solver.start[i].q;
-  const double* t = solver.turn[i].q;
-  const Quaternion before = Quaternion{t[0], t[1], t[2], t[3]} * Quaternion{q0[0], q0[1], q0[2], q0[3]};
-  const Vector3D w = vec(solver.motion[i].w), w0 = before.conjugate() * w;
+  const Vector3D w = vec(solver.motion[i].w), w0 = orientationBefore(solver, i).conjugate() * w;
   return climb + 0.5 * (w.dot(worldInertia(solver, i) * w) - w0.dot(body * w0));
 }
 
 double kineticOf(const SolverBodies& solver, std::uint32_t i) {
   const Vector3D v = vec(solver.motion[i].v), w = vec(solver.motion[i].w);
   return 0.5 * (solver.mass[i].mass * v.squaredNorm() + w.dot(worldInertia(solver, i) * w));
+}
+
+/// Angular momentum of an island about the world's origin [kg·m²/s], with the bodies where they are now or,
+/// `before`, where they were when position correction began; their velocities are the same.
+Vector3D angularMomentumOf(const SolverBodies& solver, std::span<const std::uint32_t> bodies,
+                           bool before) {
+  Vector3D sum = Vector3D::Zero();
+  for (const std::uint32_t i : bodies) {
+    const Vector3D w = vec(solver.motion[i].w), v = vec(solver.motion[i].v);
+    Vector3D x = vec(solver.pose[i].x), spin = worldInertia(solver, i) * w;
+    if (before) {
+      x -= vec(solver.shift[i].d);
+      const double* s = solver.mass[i].inertia;
+      Matrix3D body;
+      body << s[0], s[3], s[4], s[3], s[1], s[5], s[4], s[5], s[2];
+      const Quaternion q = orientationBefore(solver, i);
+      spin = q * (body * (q.conjugate() * w));
+    }
+    sum += solver.mass[i].mass * x.cross(v) + spin;
+  }
+  return sum;
+}
+
+/// Position correction moves bodies, not their velocities, and so changes the angular momentum of an
+/// island that nothing holds: a rigid spin gives it back. Returns the change of kinetic energy [J].
+double restoreMomentum(SolverBodies& solver, std::span<const std::uint32_t> bodies) {
+  const Vector3D lost =
+      angularMomentumOf(solver, bodies, true) - angularMomentumOf(solver, bodies, false);
+  if (lost.isZero(0.0)) return 0.0;
+  double mass = 0.0, change = 0.0;
+  Coordinate centre = Coordinate::Zero();
+  for (const std::uint32_t i : bodies) {
+    mass += solver.mass[i].mass;
+    centre += solver.mass[i].mass * vec(solver.pose[i].x);
+  }
+  centre /= mass;
+  Matrix3D inertia = Matrix3D::Zero();
+  for (const std::uint32_t i : bodies) {
+    const Vector3D r = vec(solver.pose[i].x) - centre;
+    inertia += worldInertia(solver, i) +
+               solver.mass[i].mass * (r.squaredNorm() * Matrix3D::Identity() - r * r.transpose());
+    change -= kineticOf(solver, i);
+  }
+  const Vector3D spin = inertia.ldlt().solve(lost);
+  for (const std::uint32_t i : bodies) {
+    const Vector3D v = spin.cross(vec(solver.pose[i].x) - centre);
+    for (int c = 0; c < 3; ++c) {
+      solver.motion[i].v[c] += v[c];
+      solver.motion[i].w[c] += spin[c];
+    }
+    change += kineticOf(solver, i);
+  }
+  return change;
 }
 
 }  // namespace
@@ -171,7 +228,10 @@ void returnLift(Simulation& sim) {
     if (hold == IslandHold::kDriven) continue;
     const std::span<const std::uint32_t> bodies = sim.islands.bodiesOf(k);
     double lift = 0.0, kinetic = 0.0;
+    bool moved = false;
     for (const std::uint32_t i : bodies) {
+      if (vec(solver.shift[i].d).isZero(0.0) && vec(solver.shift[i].theta).isZero(0.0)) continue;
+      moved = true;
       const double own = liftOf(sim, i);
       if (hold == IslandHold::kStatic && own > 0.0) {
         const double energy = kineticOf(solver, i);
@@ -181,7 +241,11 @@ void returnLift(Simulation& sim) {
       }
       lift += own;
     }
-    if (hold != IslandHold::kNothing || !(lift > 0.0)) continue;
+    if (hold != IslandHold::kNothing || !moved) continue;
+    const double restored = restoreMomentum(solver, bodies);
+    sim.returnedLift -= restored;
+    lift += restored;
+    if (!(lift > 0.0)) continue;
     for (const std::uint32_t i : bodies) kinetic += kineticOf(solver, i);
     calmFreeIsland(solver, bodies, lift, kinetic);
     for (const std::uint32_t i : bodies) kinetic -= kineticOf(solver, i);
