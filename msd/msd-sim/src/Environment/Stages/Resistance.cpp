@@ -35,7 +35,7 @@ void prepareResistance(Simulation& sim) {
   list.start.reserve(ContactCache::kColours + 1);
   contacts.forEach([&](std::uint32_t id, ContactCache::Contact& contact, auto& bundle, auto& rows,
                        ContactSums& sums, int lane) {
-    const ContactResistance& resistance = contacts.resistance(id);
+    const ContactResistance resistance = contacts.resistance(id);
     if (!resistance.isThere()) return;
     while (list.start.size() <= contact.colour) {
       list.start.push_back(static_cast<std::uint32_t>(list.rows.size()));
@@ -68,9 +68,7 @@ double sweepResistance(Simulation& sim, double speed) {
 void concludeResistance(Simulation& sim) {
   forResistance(sim, [&](ResistanceRow& row) {
     addResistanceWork(sim.solver, row);
-    for (int c = 0; c < 3; ++c) {
-      sim.collision.contacts().resistance(row.contact).impulse[c] = row.impulse[c];
-    }
+    sim.collision.contacts().keepResistance(row.contact, row.impulse);
   });
 }
 

@@ -145,7 +145,7 @@ void ContactCache::save(ByteWriter& out) const {
     out.put(c.flipped);
     out.put(c.touching);
     put(out, bodies_[i]);
-    const ContactResistance& r = resistances_[i];
+    const ContactResistance r = resistance(static_cast<std::uint32_t>(i));
     out.put(r.rolling);
     out.put(r.torsional);
     for (const double value : r.impulse) out.put(value);

@@ -169,7 +169,6 @@ std::uint32_t ContactCache::add(std::uint32_t pair, const ContactBodies& bodies,
     id = static_cast<std::uint32_t>(contacts_.size());
     contacts_.emplace_back();
     bodies_.emplace_back();
-    resistances_.emplace_back();
   } else {
     id = free_.back();
     free_.pop_back();
@@ -182,8 +181,12 @@ std::uint32_t ContactCache::add(std::uint32_t pair, const ContactBodies& bodies,
   openLane<1>(contact, id, bodies, material);
   contact.bounces = material.restitution > 0.0;
   if (contact.bounces) ++bouncing_count_;
-  resistances_[id] = {material.rollingResistance, material.torsionalResistance};
-  if (resistances_[id].isThere()) ++resisting_count_;
+  const ContactResistance resistance{material.rollingResistance, material.torsionalResistance};
+  if (resistance.isThere()) {
+    if (resistances_.size() < contacts_.size()) resistances_.resize(contacts_.size());
+    resistances_[id] = resistance;
+    ++resisting_count_;
+  }
   ++live_count_;
   ++fresh_count_;
   ++version_;
@@ -195,8 +198,10 @@ void ContactCache::remove(std::uint32_t id) {
   markBodies(bodies_[id], contact.colour, false);
   forKind(contact.kind, [&]<int kPoints>() { closeLane<kPoints>(contact); });
   if (contact.bounces) --bouncing_count_;
-  if (resistances_[id].isThere()) --resisting_count_;
-  resistances_[id] = {};
+  if (id < resistances_.size()) {
+    if (resistances_[id].isThere()) --resisting_count_;
+    resistances_[id] = {};
+  }
   if (contact.touching) lost_.push_back(bodies_[id]);
   contact = Contact{};
   free_.push_back(id);

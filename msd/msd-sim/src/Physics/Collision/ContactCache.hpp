@@ -123,10 +123,13 @@ class ContactCache {
   [[nodiscard]] std::uint32_t bouncingCount() const { return bouncing_count_; }
   /// Contacts that resist rolling or spinning.
   [[nodiscard]] std::uint32_t resistingCount() const { return resisting_count_; }
-  [[nodiscard]] const ContactResistance& resistance(std::uint32_t id) const {
-    return resistances_[id];
+  [[nodiscard]] ContactResistance resistance(std::uint32_t id) const {
+    return id < resistances_.size() ? resistances_[id] : ContactResistance{};
   }
-  [[nodiscard]] ContactResistance& resistance(std::uint32_t id) { return resistances_[id]; }
+  /// Keeps the guess of a contact that resists.
+  void keepResistance(std::uint32_t id, const Vector3D& impulse) {
+    for (int c = 0; c < 3; ++c) resistances_[id].impulse[c] = impulse[c];
+  }
   /// Increases whenever a contact is added or removed.
   [[nodiscard]] std::uint64_t version() const { return version_; }
 
@@ -281,7 +284,7 @@ class ContactCache {
   std::array<Colour<4>, kColours + 1> patches_;
   std::vector<Contact> contacts_;
   std::vector<ContactBodies> bodies_;  ///< per contact, as they were when it was coloured
-  std::vector<ContactResistance> resistances_;  ///< per contact
+  std::vector<ContactResistance> resistances_;  ///< per contact, as far as any resists
   std::vector<std::uint32_t> free_;
   std::vector<ContactBodies> lost_;
   std::vector<std::uint32_t> body_colours_;  ///< per body slot: bit set of colours in use

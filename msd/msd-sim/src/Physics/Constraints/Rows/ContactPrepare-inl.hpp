@@ -213,7 +213,6 @@ MSD_INLINE bool hasTurned(const SolverBodies& b, const ContactBundle<kPoints>& b
 template <int kPoints>
 MSD_INLINE void renewLanes(const SolverBodies& b, const ContactBundle<kPoints>& bundle,
                            ContactRows<kPoints>& rows, int l) {
-  if (!hasTurned(b, bundle, l)) return;
   const Body b0(b, bundle.body0 + l), b1(b, bundle.body1 + l);
   const Frame f(rows, l);
   const Lane3 arm1 = load3(rows.arm1, l);
@@ -230,6 +229,10 @@ template <int kPoints>
 void renew(const SolverBodies& b, const ContactBundle<kPoints>* bundles,
            ContactRows<kPoints>* rows, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
+    // All lanes or none, whatever the width of a vector.
+    bool turned = false;
+    for (int l = 0; l < kBundleLanes; l += kLanes) turned = turned || hasTurned(b, bundles[i], l);
+    if (!turned) continue;
     for (int l = 0; l < kBundleLanes; l += kLanes) renewLanes(b, bundles[i], rows[i], l);
   }
 }
