@@ -96,9 +96,10 @@ void manifold(benchmark::State& state, const CollisionShape& a, const CollisionS
   state.counters["points"] = static_cast<double>(points) / static_cast<double>(state.iterations());
 }
 
-/// Boxes and hulls the way the step takes: separating axes, with what the pair remembers.
+/// Boxes and hulls the way the step takes: separating axes, with what the pair remembers. With a
+/// margin of 0 pairs that are apart have no points, as with the other libraries.
 void polyhedra(benchmark::State& state, const CollisionShape& a, const CollisionShape& b,
-               const std::vector<PlacedPair>& pairs) {
+               const std::vector<PlacedPair>& pairs, double margin = 0.02) {
   std::vector<ManifoldCache> caches(pairs.size());
   std::array<ContactManifold, msd_sim::kMaxPolyhedronManifolds> out;
   std::size_t i = 0;
@@ -106,7 +107,7 @@ void polyhedra(benchmark::State& state, const CollisionShape& a, const Collision
   for (auto _ : state) {
     const std::size_t k = i++ % pairs.size();
     const int count =
-        msd_sim::collidePolyhedra(a, pairs[k].a, b, pairs[k].b, 0.02, caches[k], out);
+        msd_sim::collidePolyhedra(a, pairs[k].a, b, pairs[k].b, margin, caches[k], out);
     if (count > 0) points += static_cast<std::size_t>(out[0].count);
     benchmark::DoNotOptimize(out);
   }
@@ -182,6 +183,12 @@ void addAll() {
   });
   RegisterBenchmark("manifold/hull24-hull24/msd", [](benchmark::State& s) {
     polyhedra(s, hullShape(), hullShape(), makeTouching(hullShape(), hullShape()));
+  });
+  RegisterBenchmark("manifold/box-box/msd-no-margin", [](benchmark::State& s) {
+    polyhedra(s, boxShape(), boxShape(), makeTouching(boxShape(), boxShape()), 0.0);
+  });
+  RegisterBenchmark("manifold/hull24-hull24/msd-no-margin", [](benchmark::State& s) {
+    polyhedra(s, hullShape(), hullShape(), makeTouching(hullShape(), hullShape()), 0.0);
   });
   RegisterBenchmark("stacked/box-box/msd", [](benchmark::State& s) {
     polyhedra(s, boxShape(), boxShape(), makeStacked(boxShape(), boxShape()));
