@@ -14,10 +14,10 @@
 namespace msd_sim {
 
 /// Joints of components that are too large or too loopy to be factored (docs/theory/joints.md,
-/// section 7). Ball joints are solved together by conjugate gradients, in bundles of eight through the
-/// vector kernels, with the 3 x 3 block of each joint as preconditioner; every other joint is a component
-/// of its own. The two take turns, Gauss–Seidel fashion. Joints of one colour share no body that can be
-/// pushed.
+/// section 7). Ball joints are solved together by conjugate gradients, in bundles of eight through
+/// the vector kernels, with the 3 x 3 block of each joint as preconditioner; every other joint is a
+/// component of its own. The two take turns, Gauss–Seidel fashion. Joints of one colour share no
+/// body that can be pushed.
 class SweptJoints {
  public:
   static constexpr int kColours = 64;
@@ -45,9 +45,9 @@ class SweptJoints {
     AlignedVector<BallBundle> bundles;
     std::vector<std::uint32_t> joints;  ///< per lane, eight per bundle; kNone where unused
     std::uint32_t count{0};
-    std::size_t firstRun{0};            ///< of its bundles, in sums_ and answers_
+    std::size_t firstRun{0};  ///< of its bundles, in sums_ and answers_
     std::vector<JointComponent> singles;
-    std::vector<double> answers;        ///< of the singles
+    std::vector<double> answers;  ///< of the singles
   };
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 

@@ -24,7 +24,8 @@ struct Place {
   }
 };
 
-/// Adds m⁻¹ − [r] I⁻¹ [r] of one body, column by column: the velocity at r that a unit impulse gives.
+/// Adds m⁻¹ − [r] I⁻¹ [r] of one body, column by column: the velocity at r that a unit impulse
+/// gives.
 MSD_INLINE void addCompliance(LaneSym& k, const Body& body, Lane3 r) {
   const LaneSym inverse = body.inverseInertia();
   const Lane zero = set(0.0);
@@ -50,12 +51,8 @@ MSD_INLINE LaneSym inverse(const LaneSym& k, Mask there) {
   const Lane det = fma(k.xx, a, fma(k.xy, b, k.xz * c));
   const Lane zero = set(0.0);
   const Lane s = select(there & (det > zero), set(1.0) / select(there, det, set(1.0)), zero);
-  return {s * a,
-          s * fma(k.xx, k.zz, -(k.xz * k.xz)),
-          s * fma(k.xx, k.yy, -(k.xy * k.xy)),
-          s * b,
-          s * c,
-          s * fma(k.xy, k.xz, -(k.xx * k.yz))};
+  return {s * a, s * fma(k.xx, k.zz, -(k.xz * k.xz)), s * fma(k.xx, k.yy, -(k.xy * k.xy)), s * b,
+          s * c, s * fma(k.xy, k.xz, -(k.xx * k.yz))};
 }
 
 MSD_INLINE LaneSym loadSym(const double (*p)[kBundleLanes], int l) {
@@ -78,7 +75,9 @@ MSD_INLINE void placeLanes(const Body& b0, const Body& b1, const Place& p0, cons
   for (int c = 0; c < 6; ++c) store(entries[c], bundle.mass[c] + l);
 }
 
-MSD_INLINE Lane clampTo(Lane a, Lane limit) { return min(max(a, -limit), limit); }
+MSD_INLINE Lane clampTo(Lane a, Lane limit) {
+  return min(max(a, -limit), limit);
+}
 
 /// Largest component against the size; unused lanes have error 0.
 MSD_INLINE Lane relative(Lane3 error, const double* size) {
@@ -216,10 +215,10 @@ void listen(const BallReply* replies, BallBundle* bundles, std::size_t count, do
       Lane r0[8], r1[8];
       gatherLines<8>(base, bundle.body0 + l, kReplyStride, r0);
       gatherLines<8>(base, bundle.body1 + l, kReplyStride, r1);
-      const Lane3 v0 = addCross(Lane3{r0[0], r0[1], r0[2]}, Lane3{r0[3], r0[4], r0[5]},
-                                load3(bundle.arm0, l));
-      const Lane3 v1 = addCross(Lane3{r1[0], r1[1], r1[2]}, Lane3{r1[3], r1[4], r1[5]},
-                                load3(bundle.arm1, l));
+      const Lane3 v0 =
+          addCross(Lane3{r0[0], r0[1], r0[2]}, Lane3{r0[3], r0[4], r0[5]}, load3(bundle.arm0, l));
+      const Lane3 v1 =
+          addCross(Lane3{r1[0], r1[1], r1[2]}, Lane3{r1[3], r1[4], r1[5]}, load3(bundle.arm1, l));
       const Lane3 q = v1 - v0, d = load3(bundle.direction, l);
       store3(q, bundle.reply, l);
       store(load(sums + l) + dot(d, q), sums + l);
@@ -245,7 +244,9 @@ double advance(BallBundle* bundles, std::size_t count, double length, double* su
   return largest(worst);
 }
 
-inline BallKernels table() { return {place, warm, aim, turn, measure, push, listen, advance}; }
+inline BallKernels table() {
+  return {place, warm, aim, turn, measure, push, listen, advance};
+}
 
 }  // namespace ball_kernels
 MSD_KERNELS_END
