@@ -11,6 +11,10 @@ namespace {
 constexpr double kLoadShare = 1e-9;
 constexpr double kKineticShare = 1e-13;
 
+// What an island with joints may have gained, relative to the largest kinetic energy it has had: the
+// energy of a swing that the substep resolves stays within this of its mean (J-23).
+constexpr double kJointGain = 1e-3;
+
 Vector3D vec(const double (&a)[3]) { return {a[0], a[1], a[2]}; }
 
 /// Inertia tensor R I Rᵀ in world axes.
@@ -84,6 +88,17 @@ void calmHeldIsland(SolverBodies& solver, std::span<const std::uint32_t> bodies,
   }
 }
 
+/// Energy to take out of an island with joints. These exchange energy between the phases of a swing:
+/// what was lost may come back, and only the sum counts (J-23).
+double surplusWithJoints(Islands& islands, std::size_t k, double surplus, double kinetic) {
+  islands.peak[k] = std::max(islands.peak[k], kinetic);
+  islands.gain[k] += surplus;
+  const double excess = islands.gain[k] - kJointGain * islands.peak[k];
+  if (!(excess > 0.0)) return 0.0;
+  islands.gain[k] -= excess;
+  return excess;
+}
+
 double loadShare(const SolverBodies& solver, std::uint32_t i, double h) {
   const BodyLoad& load = solver.load[i];
   const double a2 = vec(load.a).squaredNorm();
@@ -91,12 +106,23 @@ double loadShare(const SolverBodies& solver, std::uint32_t i, double h) {
          kKineticShare * solver.kick[i].kinetic;
 }
 
+/// Calls visit(record, island) for every joint that holds a body which can be pushed.
+template <class Visit>
+void forJointIslands(Simulation& sim, const Visit& visit) {
+  for (JointRecord& r : sim.joints.records()) {
+    if (!r.used || r.broken) continue;
+    const JointDefinition& d = r.definition;
+    const std::uint32_t k = sim.islands.islandOf[sim.pushable[d.bodyA] != 0 ? d.bodyA : d.bodyB];
+    if (k != Islands::kNone) visit(r, k);
+  }
+}
+
 }  // namespace
 
 void holdDrift(Simulation& sim, double h) {
   SolverBodies& solver = sim.solver;
   for (std::size_t k = 0; k < sim.islands.count(); ++k) {
-    if (sim.islands.hold[k] != IslandHold::kStatic) continue;
+    if (sim.islands.hold[k] != IslandHold::kStatic || sim.islands.joints[k] > 0) continue;
     double climb = 0.0, kinetic = 0.0, allowance = 0.0;
     for (const std::uint32_t i : sim.islands.bodiesOf(k)) {
       const BodyMotion& m = solver.motion[i];
@@ -128,6 +154,10 @@ void guardEnergy(Simulation& sim, double h) {
       for (const std::uint32_t i : bodies) solver.hold[i] = 1.0;
       sim.islands.scale[k] = 1.0;
     }
+    if (sim.islands.joints[k] > 0) {
+      surplus = surplusWithJoints(sim.islands, k, surplus, kinetic);
+      if (surplus > kJointGain * kinetic) sim.joints.noteTaut();
+    }
     if (surplus <= allowance || !(kinetic > 0.0)) continue;
     ++sim.guardedSubsteps;
     if (hold == IslandHold::kStatic) {
@@ -136,6 +166,24 @@ void guardEnergy(Simulation& sim, double h) {
       calmFreeIsland(solver, bodies, surplus, kinetic);
     }
   }
+}
+
+void recallJointGains(Simulation& sim) {
+  Islands& islands = sim.islands;
+  islands.gain.assign(islands.count(), 0.0);
+  islands.peak.assign(islands.count(), 0.0);
+  forJointIslands(sim, [&](const JointRecord& r, std::uint32_t k) {
+    islands.gain[k] += r.energyGain;
+    islands.peak[k] = std::max(islands.peak[k], r.energyPeak);
+  });
+}
+
+void storeJointGains(Simulation& sim) {
+  const Islands& islands = sim.islands;
+  forJointIslands(sim, [&](JointRecord& r, std::uint32_t k) {
+    r.energyGain = islands.gain[k] / islands.joints[k];
+    r.energyPeak = islands.peak[k];
+  });
 }
 
 }  // namespace msd_sim

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kBlockGrain = 32;
 constexpr int kDefaultSubsteps = 4;
+constexpr int kMostSubsteps = 64;
 
 // What gravity can ask of a contact in a phase, in units of its own kick: a body that carries a few
 // others is no surprise (T-12).
@@ -23,8 +24,8 @@ constexpr double kBand = 2e-4;
 constexpr double kSettledKick = 0.1;
 constexpr double kSettledShare = 1e-5;
 constexpr int kMostSweeps = 8;
-// A cold start (G-9): from one contact in so many that is new; bundles visited in a phase; sweeps; how
-// much better than otherwise.
+// A cold start (G-9): from one contact in so many that is new; bundles visited in a phase; sweeps;
+// how much better than otherwise.
 constexpr std::uint32_t kFreshShare = 4;
 constexpr int kColdBundles = 20000;
 constexpr int kFewestColdSweeps = 30;
@@ -35,7 +36,8 @@ constexpr std::uint32_t kLargestStamp = 0xFFF00000u;
 // From one bundle in so many that has not settled, momentum pays (SweepMomentum.hpp).
 constexpr std::uint32_t kManyUnsettled = 20;
 
-// Joints that are swept have settled when no anchor's velocity changes by more than this share of it.
+// Joints that are swept have settled when no anchor's velocity changes by more than this share of
+// it.
 constexpr double kSettledJoint = 0.1;
 
 // Stands for a settled speed that is never exceeded, and keeps quotients finite without gravity.
@@ -79,8 +81,9 @@ SweepOutcome sweepContacts(Simulation& sim, const Kernel& kernel) {
   return {largest.get(), unsettled.load(std::memory_order_relaxed)};
 }
 
-// Sweeps that make things this much worse than the first one are given up: bodies that have turned far
-// since the rows were made answer otherwise than these expect. The energy guard takes out what they did.
+// Sweeps that make things this much worse than the first one are given up: bodies that have turned
+// far since the rows were made answer otherwise than these expect. The energy guard takes out what
+// they did.
 constexpr double kRunaway = 100.0;
 
 struct SweepLimits {
@@ -88,8 +91,8 @@ struct SweepLimits {
   double unrest;  ///< at which it has settled
 };
 
-/// Contacts that have just been made have nothing to start from: where they are many, the first step
-/// is solved far better than the others, so that what follows starts from rest (G-9).
+/// Contacts that have just been made have nothing to start from: where they are many, the first
+/// step is solved far better than the others, so that what follows starts from rest (G-9).
 SweepLimits sweepLimits(const Simulation& sim) {
   const ContactCache& contacts = sim.collision.contacts();
   if (contacts.freshCount() * kFreshShare <= contacts.count()) return {kMostSweeps, 1.0};
@@ -97,8 +100,8 @@ SweepLimits sweepLimits(const Simulation& sim) {
   return {std::clamp(kColdBundles / bundles, kFewestColdSweeps, kMostColdSweeps), kColdUnrest};
 }
 
-/// Sweeps until the impulses have settled, and concludes the phase. `joints` solves the joints after
-/// each sweep and returns how far they were from having settled.
+/// Sweeps until the impulses have settled, and concludes the phase. `joints` solves the joints
+/// after each sweep and returns how far they were from having settled.
 template <class Kernel, class Joints>
 void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Joints& joints) {
   const SweepLimits limits = sweepLimits(sim);
@@ -141,7 +144,10 @@ void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Jo
 }  // namespace
 
 void solveSubsteps(Simulation& sim, double dt) {
-  const int substeps = sim.settings.substeps > 0 ? sim.settings.substeps : kDefaultSubsteps;
+  // Joints under great tension swing too fast for the default (theory/joints.md, J-22).
+  const int substeps = sim.settings.substeps > 0
+                           ? sim.settings.substeps
+                           : std::min(kDefaultSubsteps * sim.joints.refinement(), kMostSubsteps);
   const double h = dt / substeps;
   const double kick = 0.5 * h * sim.settings.gravity.norm();
   ContactPass pass{.h = h,
@@ -161,8 +167,8 @@ void solveSubsteps(Simulation& sim, double dt) {
   forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     kernels.warm(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count);
   });
-  // A component solved at once is exact by itself: only where contacts act too does it matter whether
-  // the last sweep changed it.
+  // A component solved at once is exact by itself: only where contacts act too does it matter
+  // whether the last sweep changed it.
   const double directSpeed =
       sim.collision.contacts().count() > 0 ? std::max(pass.settledSpeed, kLeastSpeed) : kNever;
   const double sweptSpeed = std::max(kSettledJoint * kick, kLeastSpeed);
@@ -179,6 +185,7 @@ void solveSubsteps(Simulation& sim, double dt) {
   sim.joints.prepare(sim.solver, sim.kernels->ball, h, sim.settings.correctionSpeed, *sim.team);
   sim.joints.warm(sim.solver);
   const bool bounces = sim.collision.contacts().bouncingCount() > 0;
+  recallJointGains(sim);
   for (int k = 0; k < substeps; ++k) {
     applyFields(sim, h);
     if (bounces) {
@@ -188,24 +195,30 @@ void solveSubsteps(Simulation& sim, double dt) {
       });
     }
     forBodies(sim, [&](auto blocks) { sim.kernels->body.kick(sim.solver, blocks, 0.5 * h); });
-    runPhase(sim, pass, [&](const auto& kernels, auto& arrays, std::size_t first,
-                            std::size_t count) {
-      return kernels.solve(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
-                           bounces ? arrays.bounce.data() + first : nullptr, count, pass);
-    }, solveJoints);
+    runPhase(
+        sim, pass,
+        [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
+          return kernels.solve(sim.solver, arrays.bundles.data() + first,
+                               arrays.rows.data() + first,
+                               bounces ? arrays.bounce.data() + first : nullptr, count, pass);
+        },
+        solveJoints);
     sim.joints.concludePositions(*sim.team);
     holdDrift(sim, h);
     forBodies(sim, [&](auto blocks) { sim.kernels->body.drift(sim.solver, blocks, h); });
-    runPhase(sim, pass, [&](const auto& kernels, auto& arrays, std::size_t first,
-                            std::size_t count) {
-      return kernels.relax(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
-                           count, pass);
-    }, relaxJoints);
+    runPhase(
+        sim, pass,
+        [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
+          return kernels.relax(sim.solver, arrays.bundles.data() + first,
+                               arrays.rows.data() + first, count, pass);
+        },
+        relaxJoints);
     sim.joints.concludeVelocities(*sim.team);
     forBodies(sim, [&](auto blocks) { sim.kernels->body.finish(sim.solver, blocks); });
     guardEnergy(sim, h);
   }
   removeFields(sim);
+  storeJointGains(sim);
   sim.report.substeps = static_cast<std::uint32_t>(substeps);
   sim.lastSubstep = h;
   finishJoints(sim, dt);

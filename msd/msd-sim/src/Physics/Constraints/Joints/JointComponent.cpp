@@ -50,6 +50,7 @@ void JointComponent::prepare(const SolverBodies& bodies, std::span<const JointRe
                              double h, double correctionSpeed, double scale) {
   h_ = h;
   correction_speed_ = correctionSpeed;
+  taut_ = false;
   placeRows(bodies, records);
   assemble(Phase::kPosition);
   for (auto* rows : {&rows_, &bounded_}) {
@@ -119,8 +120,8 @@ void JointComponent::beginSubstep(const SolverBodies& bodies,
       row.keep = errors[i] - std::clamp(errors[i], -limit, limit);
     }
     if (link.rowCount == holding && link.boundedCount == 0) continue;
-    const double value = continuedCoordinate(record.definition, evaluateCoordinate(record.definition, place),
-                                   record.coordinate);
+    const double value = continuedCoordinate(
+        record.definition, evaluateCoordinate(record.definition, place), record.coordinate);
     const auto begin = [&](SystemRow& row) {
       row.start = value;
       row.line = row.jacobian.linearB;
@@ -134,13 +135,13 @@ void JointComponent::beginSubstep(const SolverBodies& bodies,
   }
 }
 
-/// How far a bounded row is from its law: 0 when the impulse is where its bounds and residual want it.
+/// How far a bounded row is from its law: 0 when the impulse is where its bounds and residual want
+/// it.
 double JointComponent::boundedResidual(const SystemRow& row, double value) const {
   if (!(row.diagonal > 0.0)) return 0.0;
   const double scale = row.diagonal + row.softness;
   const double half = 0.5 * h_;
-  const double wanted =
-      std::clamp(row.impulse - value / scale, half * row.lower, half * row.upper);
+  const double wanted = std::clamp(row.impulse - value / scale, half * row.lower, half * row.upper);
   return (row.impulse - wanted) * scale;
 }
 
@@ -169,14 +170,14 @@ double JointComponent::evaluatePositions(const SolverBodies& bodies,
       worst = std::max(worst, std::fabs(error) / (row.isLength ? closed : kClosed));
     }
     if (link.rowCount == holding && link.boundedCount == 0) continue;
-    const double value = continuedCoordinate(record.definition, evaluateCoordinate(record.definition, place),
-                                   record.coordinate);
+    const double value = continuedCoordinate(
+        record.definition, evaluateCoordinate(record.definition, place), record.coordinate);
     const auto residual = [&](SystemRow& row) {
       switch (row.law) {
         case RowLaw::kSpring: {
           row.mean = 0.5 * (row.start + (turnsOver(record, row, place) ? -value : value));
-          const double force = row.stiffness * (row.mean - row.target) +
-                               row.damping * velocityOf(bodies, link, row);
+          const double force =
+              row.stiffness * (row.mean - row.target) + row.damping * velocityOf(bodies, link, row);
           return (row.impulse + half * force) * row.softness;
         }
         case RowLaw::kStop:
@@ -194,7 +195,8 @@ double JointComponent::evaluatePositions(const SolverBodies& bodies,
     }
     for (std::uint32_t i = link.bounded; i < link.bounded + link.boundedCount; ++i) {
       bounded_residual_[i] = residual(bounded_[i]);
-      worst = std::max(worst, std::fabs(boundedResidual(bounded_[i], bounded_residual_[i])) / limit);
+      worst =
+          std::max(worst, std::fabs(boundedResidual(bounded_[i], bounded_residual_[i])) / limit);
     }
   }
   return worst;
@@ -209,8 +211,8 @@ double JointComponent::evaluateVelocities(const SolverBodies& bodies) {
     const BodyMotion& a = bodies.motion[link.slotA];
     const BodyMotion& b = bodies.motion[link.slotB];
     for (int c = 0; c < 3; ++c) {
-      speed = std::max({speed, std::fabs(a.v[c]), std::fabs(b.v[c]),
-                        link.size * std::fabs(a.w[c]), link.size * std::fabs(b.w[c])});
+      speed = std::max({speed, std::fabs(a.v[c]), std::fabs(b.v[c]), link.size * std::fabs(a.w[c]),
+                        link.size * std::fabs(b.w[c])});
     }
     const auto residual = [&](const SystemRow& row) {
       const double u = velocityOf(bodies, link, row) + row.rate;
@@ -231,8 +233,8 @@ double JointComponent::evaluateVelocities(const SolverBodies& bodies) {
       const SystemRow& row = rows_[i];
       residual_[i] = row.diagonal > 0.0 ? residual(row) : 0.0;
       const double size = row.isLength ? 1.0 : link.size;
-      worst = std::max(worst, size * std::fabs(residual_[i]) * row.diagonal /
-                                  (row.diagonal + row.softness));
+      worst = std::max(
+          worst, size * std::fabs(residual_[i]) * row.diagonal / (row.diagonal + row.softness));
     }
     for (std::uint32_t i = link.bounded; i < link.bounded + link.boundedCount; ++i) {
       bounded_residual_[i] = residual(bounded_[i]);
@@ -249,13 +251,24 @@ double JointComponent::solve(SolverBodies& bodies, std::span<const JointRecord> 
     if (assembled_ != Phase::kPosition) assemble(Phase::kPosition);
     beginSubstep(bodies, records);
   }
-  double change = 0.0, last = 0.0;
-  for (int i = 0; i < joint_tolerances::kMostNewton; ++i) {
-    const double worst = evaluatePositions(bodies, records);
-    if (worst <= 1.0 || (i > 2 && worst > 0.5 * last)) break;
+  using namespace joint_tolerances;
+  double change = 0.0, last = 0.0, worst = 0.0;
+  int halvings = 0;
+  for (int i = 0; i < kMostNewton; ++i) {
+    worst = evaluatePositions(bodies, records);
+    if (worst <= 1.0) break;
+    if (i > 0) taut_ = taut_ || (last > kClear && worst > kSlow * last);
+    if (i > 0 && worst > last && last > kClear && halvings < kMostHalvings) {
+      takeBackHalf(bodies);
+      ++halvings;
+      continue;
+    }
+    if (i > 2 && worst > 0.5 * last) break;
     last = worst;
+    halvings = 0;
     change = std::max(change, solveSystem(bodies));
   }
+  taut_ = taut_ || kClosed * worst > kTaut;
   return change;
 }
 
@@ -309,7 +322,8 @@ double JointComponent::applyChanges(SolverBodies& bodies) {
     const auto take = [&](SystemRow& row, double change) {
       row.impulse += change;
       add(give, times(change, row.jacobian));
-      largest = std::max(largest, std::fabs(change) * row.diagonal * (row.isLength ? 1.0 : link.size));
+      largest =
+          std::max(largest, std::fabs(change) * row.diagonal * (row.isLength ? 1.0 : link.size));
     };
     for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
       if (rows_[i].diagonal > 0.0) take(rows_[i], change_[i]);
@@ -326,8 +340,17 @@ double JointComponent::applyChanges(SolverBodies& bodies) {
   return largest;
 }
 
-/// True when the drift carries the ends of a spring past each other: the direction it had then points
-/// the other way.
+/// Halves the last changes: they went too far.
+void JointComponent::takeBackHalf(SolverBodies& bodies) {
+  for (double& c : change_) c *= -0.5;
+  for (double& c : bounded_change_) c *= -0.5;
+  applyChanges(bodies);
+  for (double& c : change_) c = -c;
+  for (double& c : bounded_change_) c = -c;
+}
+
+/// True when the drift carries the ends of a spring past each other: the direction it had then
+/// points the other way.
 bool JointComponent::turnsOver(const JointRecord& record, const SystemRow& row,
                                const JointPlace& place) {
   return record.definition.kind == JointKind::kSpring &&
@@ -335,8 +358,7 @@ bool JointComponent::turnsOver(const JointRecord& record, const SystemRow& row,
 }
 
 /// A spring whose ends have passed each other is measured along its new direction from now on.
-void JointComponent::turnSprings(const SolverBodies& bodies,
-                                 std::span<const JointRecord> records) {
+void JointComponent::turnSprings(const SolverBodies& bodies, std::span<const JointRecord> records) {
   for (const Link& link : links_) {
     const JointRecord& record = records[link.joint];
     if (record.definition.kind != JointKind::kSpring || link.rowCount == 0) continue;
@@ -357,8 +379,8 @@ void JointComponent::measureCoordinates(const SolverBodies& bodies,
     const auto holding = static_cast<std::uint32_t>(holdingRowCount(record.definition));
     if (link.rowCount == holding && link.boundedCount == 0) continue;
     const JointPlace place = placeOfLink(bodies, link);
-    record.coordinate = continuedCoordinate(record.definition, evaluateCoordinate(record.definition, place),
-                                  record.coordinate);
+    record.coordinate = continuedCoordinate(
+        record.definition, evaluateCoordinate(record.definition, place), record.coordinate);
     const auto measure = [&](SystemRow& row) {
       row.after = row.law == RowLaw::kStop ? row.sign * (record.coordinate - row.target)
                                            : record.coordinate;
@@ -388,8 +410,7 @@ void JointComponent::concludeVelocities() {
   }
 }
 
-void JointComponent::finish(const SolverBodies& bodies, std::span<JointRecord> records,
-                            double dt) {
+void JointComponent::finish(const SolverBodies& bodies, std::span<JointRecord> records, double dt) {
   for (const Link& link : links_) {
     JointRecord& record = records[link.joint];
     const JointDefinition& joint = record.definition;

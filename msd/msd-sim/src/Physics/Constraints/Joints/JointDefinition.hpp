@@ -61,6 +61,8 @@ inline constexpr int kMostHoldingRows = 6;
 [[nodiscard]] int holdingRowCount(const JointDefinition& joint);
 /// True for the kinds with a free coordinate that limits, motors and friction act on.
 [[nodiscard]] bool hasFreeCoordinate(JointKind kind);
+/// True when the joint can give its bodies energy: motors, springs, constraints of the user's own.
+[[nodiscard]] bool feedsEnergy(const JointDefinition& joint);
 /// True where holding row `row` measures a length, false where it measures an angle.
 [[nodiscard]] bool isLength(JointKind kind, int row);
 

@@ -97,8 +97,8 @@ void SweptJoints::close() {
   sums_.assign(2 * kLanesPerBundle * runs_, 0.0);
 }
 
-/// Calls pass(bundles, count, run) for all runs of bundles, colour by colour, and returns the largest
-/// answer. Runs do not depend on the number of threads.
+/// Calls pass(bundles, count, run) for all runs of bundles, colour by colour, and returns the
+/// largest answer. Runs do not depend on the number of threads.
 template <class Pass>
 double SweptJoints::forBundles(WorkTeam& team, const Pass& pass) {
   for (int k = 0; k < kColours; ++k) {
@@ -215,8 +215,7 @@ double SweptJoints::goAlong(SolverBodies& bodies, double length, WorkTeam& team,
   std::fill(sums_.begin(), sums_.end(), 0.0);
   const double worst =
       forBundles(team, [&](BallBundle* bundles, std::size_t count, std::size_t run) {
-        return kernels_->advance(bundles, count, length,
-                                 sums_.data() + 2 * kLanesPerBundle * run);
+        return kernels_->advance(bundles, count, length, sums_.data() + 2 * kLanesPerBundle * run);
       });
   squares = 0.0;
   for (std::size_t run = 0; run < runs_; ++run) {
@@ -240,7 +239,8 @@ double SweptJoints::conjugateGradients(SolverBodies& bodies, WorkTeam& team) {
   if (worst <= closed) return 0.0;
   searchAlong(bodies, 0.0, true, team, curvature, slope);
   worst = goAlong(bodies, curvature > 0.0 ? slope / curvature : 0.0, team, squares);
-  for (int i = 0; i < kMostSearches && worst > closed && squares > 0.0; ++i) {
+  const int most = curvature > 0.0 ? kMostSearches : kMostColdSearches;
+  for (int i = 0; i < most && worst > closed && squares > 0.0; ++i) {
     searchAlong(bodies, i == 0 ? 0.0 : squares / last, false, team, curvature, slope);
     if (!(curvature > 0.0)) break;
     last = squares;
