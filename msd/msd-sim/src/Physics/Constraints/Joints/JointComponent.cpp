@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "msd-sim/src/Physics/Constraints/Joints/Tolerances.hpp"
 
@@ -252,23 +253,21 @@ double JointComponent::solve(SolverBodies& bodies, std::span<const JointRecord> 
     beginSubstep(bodies, records);
   }
   using namespace joint_tolerances;
-  double change = 0.0, last = 0.0, worst = 0.0;
-  int halvings = 0;
+  double change = 0.0, last = 0.0, best = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kMostNewton; ++i) {
-    worst = evaluatePositions(bodies, records);
-    if (worst <= 1.0) break;
-    if (i > 0) taut_ = taut_ || (last > kClear && worst > kSlow * last);
-    if (i > 0 && worst > last && last > kClear && halvings < kMostHalvings) {
-      takeBackHalf(bodies);
-      ++halvings;
-      continue;
+    const double worst = evaluatePositions(bodies, records);
+    const bool slow = i > 0 && worst > kSlow * last;
+    taut_ = taut_ || (slow && last > kClear);
+    if (worst < best) {
+      best = worst;
+      markBest();
     }
-    if (i > 2 && worst > 0.5 * last) break;
+    if (best <= 1.0 || (i > 2 && worst > 0.5 * last)) break;
     last = worst;
-    halvings = 0;
-    change = std::max(change, solveSystem(bodies));
+    change = std::max(change, solveSystem(bodies, slow && bounded_.empty()));
   }
-  taut_ = taut_ || kClosed * worst > kTaut;
+  goBack(bodies);
+  taut_ = taut_ || kClosed * best > kTaut;
   return change;
 }
 
@@ -290,15 +289,36 @@ double JointComponent::relax(SolverBodies& bodies, std::span<JointRecord> record
   return change;
 }
 
+/// Newton's method with the matrix A of the substep's start sees every direction as stiff as it was
+/// then. Where this has changed, as in a linkage that passes a flat position, two steps show by how
+/// much: the third goes to where the secant through both ends (J-24), in the norm of A.
+void JointComponent::followSecant() {
+  double both = 0.0, square = 0.0;
+  for (std::size_t i = 0; i < change_.size(); ++i) {
+    const double turn = solved_[i] - last_solved_[i];
+    both += turn * right_side_[i];
+    square += turn * (right_side_[i] - last_right_side_[i]);
+  }
+  if (!(square > 0.0)) return;
+  const double share = both / square;
+  for (std::size_t i = 0; i < change_.size(); ++i) {
+    change_[i] = solved_[i] - share * (last_step_[i] + solved_[i] - last_solved_[i]);
+  }
+}
+
 /// One linear solve with what the residuals hold: A δ = -r, bounded rows by their Schur complement.
-double JointComponent::solveSystem(SolverBodies& bodies) {
+double JointComponent::solveSystem(SolverBodies& bodies, bool secant) {
   const std::size_t n = rows_.size();
+  change_.swap(last_step_);
+  solved_.swap(last_solved_);
   for (std::size_t i = 0; i < n; ++i) {
     const SystemRow& row = rows_[i];
     const double decay =
         row.law == RowLaw::kHold ? joint_tolerances::kDecay * row.diagonal * row.impulse : 0.0;
     change_[i] = -(residual_[i] + decay);
   }
+  right_side_.swap(last_right_side_);
+  std::copy(change_.begin(), change_.end(), right_side_.begin());
   factor_.solveForward(change_);
   findHot();
   if (!hot_.empty()) {
@@ -312,10 +332,14 @@ double JointComponent::solveSystem(SolverBodies& bodies) {
     }
   }
   factor_.solveBackward(change_);
+  std::copy(change_.begin(), change_.end(), solved_.begin());
+  if (secant) followSecant();
   return applyChanges(bodies);
 }
 
 double JointComponent::applyChanges(SolverBodies& bodies) {
+  is_best_ = false;
+  for (std::size_t i = 0; i < change_.size(); ++i) since_best_[i] += change_[i];
   double largest = 0.0;
   for (Link& link : links_) {
     JointRow give = zeroRow();
@@ -340,13 +364,18 @@ double JointComponent::applyChanges(SolverBodies& bodies) {
   return largest;
 }
 
-/// Halves the last changes: they went too far.
-void JointComponent::takeBackHalf(SolverBodies& bodies) {
-  for (double& c : change_) c *= -0.5;
-  for (double& c : bounded_change_) c *= -0.5;
+/// The impulses of now are the best of this phase so far.
+void JointComponent::markBest() {
+  std::fill(since_best_.begin(), since_best_.end(), 0.0);
+  is_best_ = true;
+}
+
+/// Back to the best impulses of this phase. Where rows have bounds, the last are the best: worse on
+/// the way means that another set of them carries.
+void JointComponent::goBack(SolverBodies& bodies) {
+  if (is_best_ || !bounded_.empty()) return;
+  for (std::size_t i = 0; i < change_.size(); ++i) change_[i] = -since_best_[i];
   applyChanges(bodies);
-  for (double& c : change_) c = -c;
-  for (double& c : bounded_change_) c = -c;
 }
 
 /// True when the drift carries the ends of a spring past each other: the direction it had then

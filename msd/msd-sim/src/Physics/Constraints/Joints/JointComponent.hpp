@@ -128,13 +128,15 @@ class JointComponent {
   void turnSprings(const SolverBodies& bodies, std::span<const JointRecord> records);
   void measureCoordinates(const SolverBodies& bodies, std::span<JointRecord> records);
   double boundedResidual(const SystemRow& row, double value) const;
-  double solveSystem(SolverBodies& bodies);
+  double solveSystem(SolverBodies& bodies, bool secant = false);
+  void followSecant();
   void findHot();
   void cacheHotRow(std::uint32_t c);
   void couple(std::uint32_t c, double* column) const;
   void solveBounded();
   double applyChanges(SolverBodies& bodies);
-  void takeBackHalf(SolverBodies& bodies);
+  void goBack(SolverBodies& bodies);
+  void markBest();
   void applyDifference(SolverBodies& bodies);
   [[nodiscard]] JointRow impulseOf(const Link& link) const;
   [[nodiscard]] double velocityOf(const SolverBodies& bodies, const Link& link,
@@ -156,10 +158,17 @@ class JointComponent {
   double time_{0.0};  ///< where the poses stand [s]
   double correction_speed_{0.0};
   bool taut_{false};
+  bool is_best_{false};  ///< nothing was changed since markBest
 
   std::vector<DriftedPose> drifted_;
-  std::vector<double> residual_;  ///< per row [m/s]
-  std::vector<double> change_;    ///< of the impulses
+  std::vector<double> residual_;         ///< per row [m/s]
+  std::vector<double> change_;           ///< of the impulses
+  std::vector<double> right_side_;       ///< of the running linear solve
+  std::vector<double> last_right_side_;  ///< of the one before
+  std::vector<double> solved_;           ///< answer to right_side_
+  std::vector<double> last_solved_;
+  std::vector<double> last_step_;   ///< of the impulses
+  std::vector<double> since_best_;  ///< changes of the impulses since the best of this phase
   std::vector<double> bounded_residual_;
   std::vector<double> bounded_change_;
   std::vector<std::uint32_t> hot_;

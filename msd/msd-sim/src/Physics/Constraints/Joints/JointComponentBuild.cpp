@@ -191,6 +191,10 @@ bool JointComponent::build(std::span<const std::uint32_t> joints,
   drifted_.resize(slots_.size());
   residual_.resize(n);
   change_.resize(n);
+  for (auto* vector :
+       {&right_side_, &last_right_side_, &solved_, &last_solved_, &last_step_, &since_best_}) {
+    vector->resize(n);
+  }
   bounded_residual_.resize(c);
   bounded_change_.resize(c);
   cached_.assign(c, 0);

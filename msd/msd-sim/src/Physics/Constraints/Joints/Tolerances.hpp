@@ -17,8 +17,6 @@ inline constexpr double kStill = 1e-13;
 
 /// Newton steps of one solve. Two or three are typical; singular positions take more.
 inline constexpr int kMostNewton = 8;
-/// Halvings of a Newton step that made things worse.
-inline constexpr int kMostHalvings = 2;
 
 /// Rounds of the active set over bounded rows before the last Gauss–Seidel result is taken.
 inline constexpr int kMostRounds = 12;
@@ -38,10 +36,10 @@ inline constexpr int kMostSearches = 8;
 /// Searches of a phase that has no guess to start from: the first after a net was made.
 inline constexpr int kMostColdSearches = 256;
 
-/// A component is too taut for the substep (J-22) when phase 1 leaves a joint open by more than this
-/// share of its size, or when a Newton step leaves more than this share of the error, as long as
-/// the error exceeds `kClear` times what counts as closed. After so many steps without, the substep
-/// grows again.
+/// A component is too taut for the substep (J-22) when phase 1 leaves a joint open by more than
+/// this share of its size, or when a Newton step leaves more than this share of the error, as long
+/// as the error exceeds `kClear` times what counts as closed. After so many steps without, the
+/// substep grows again.
 inline constexpr double kTaut = 1e-6;
 inline constexpr double kSlow = 0.1;
 inline constexpr double kClear = 1e3;
