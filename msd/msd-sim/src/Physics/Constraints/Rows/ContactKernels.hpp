@@ -36,8 +36,10 @@ struct ContactKernels {
   /// After all substeps: keeps the impulses, measures gaps and residual.
   void (*store)(const SolverBodies&, Bundle*, const Rows*, ContactSums*, std::size_t count);
   /// One sweep of position correction on BodyShift (theory/position-correction.md); the first
-  /// computes the gaps. Returns the largest change against a contact's size. Overwrites the rows' impulses, which the store pass has kept.
-  double (*correct)(SolverBodies&, const Bundle*, Rows*, std::size_t count, const ContactPass&);
+  /// computes the gaps. Unrest is the largest change against a contact's size. Overwrites the rows'
+  /// impulses, which the store pass has kept.
+  SweepOutcome (*correct)(SolverBodies&, const Bundle*, Rows*, std::size_t count,
+                          const ContactPass&);
 };
 
 }  // namespace msd_sim

@@ -258,15 +258,11 @@ void storeImpulses(const SolverBodies& b, ContactBundle<kPoints>* bundles,
   }
 }
 template <int kPoints>
-double correct(SolverBodies& b, const ContactBundle<kPoints>* bundles, ContactRows<kPoints>* rows,
-               std::size_t count, const ContactPass& pass) {
-  Lane change = set(0.0);
-  for (std::size_t i = 0; i < count; ++i) {
-    for (int l = 0; l < kBundleLanes; l += kLanes) {
-      change = max(change, correctLanes(b, bundles[i], rows[i], pass, l));
-    }
-  }
-  return largest(change);
+SweepOutcome correct(SolverBodies& b, const ContactBundle<kPoints>* bundles,
+                     ContactRows<kPoints>* rows, std::size_t count, const ContactPass& pass) {
+  return sweep<kPoints>(b, bundles, count, pass, [&](std::size_t i, int l) MSD_LAMBDA {
+    return correctLanes(b, bundles[i], rows[i], pass, l);
+  });
 }
 
 template <int kPoints>

@@ -9,8 +9,8 @@ namespace msd_sim {
 /// Contacts in bundles of eight, one contact (manifold) per vector lane.
 ///
 /// A bundle's contacts share no body that can be pushed, so that eight of them are solved at once.
-/// Everything about one contact stands in the same lane of every array. Two sizes exist: manifolds of
-/// up to four points, and single points (spheres).
+/// Everything about one contact stands in the same lane of every array. Three sizes exist: one
+/// point, two, and up to four.
 inline constexpr int kBundleLanes = 8;
 
 /// What persists from step to step. Body 0 owns the normal (the face), body 1 the points (the
