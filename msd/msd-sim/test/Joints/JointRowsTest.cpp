@@ -77,8 +77,8 @@ TEST(JointRows, ofTheCoordinateAreItsGradient) {
   // The angle's row is exact where the axes coincide, which the holding rows see to.
   Source source;
   const double h = 1e-5;
-  for (const JointKind kind :
-       {JointKind::kHinge, JointKind::kSlider, JointKind::kCylindrical, JointKind::kDistance}) {
+  for (const JointKind kind : {JointKind::kHinge, JointKind::kSlider, JointKind::kCylindrical,
+                               JointKind::kDistance, JointKind::kRope, JointKind::kSpring}) {
     for (int i = 0; i < 50; ++i) {
       JointDefinition joint;
       joint.kind = kind;
@@ -232,8 +232,9 @@ TEST(BallKernels, giveTheSameBitsAtEveryWidth) {
     alignas(64) double sums[16] = {};
     k.place(bodies, &bundle, 1);
     k.warm(bodies, &bundle, 1);
-    k.aim(bodies, &bundle, 1, pass);
-    double worst = k.measure(bodies, &bundle, 1);
+    k.weigh(bodies, &bundle, 1);
+    double worst = k.aim(bodies, &bundle, 1, pass, true);
+    worst += k.measure(bodies, &bundle, 1, true, true);
     k.push(bodies, replies.data(), &bundle, 1, 0.0, false);
     k.listen(replies.data(), &bundle, 1, sums);
     worst += k.advance(&bundle, 1, 0.7, sums);

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "JointScenes.hpp"
+#include "JointWorlds.hpp"
 
 namespace msd_sim {
 namespace {
@@ -114,6 +114,25 @@ TEST(WorldJoints, loadedByContactsStayTogether) {
   EXPECT_LT(worst, 1e-4);
   EXPECT_LT(world.inertial(a).getInertialState().velocity.norm(), 1e-3);
   EXPECT_NEAR(world.inertial(b).getInertialState().position.z(), 0.2, 2e-3);
+}
+
+TEST(WorldJoints, giveTheSameBitsForAnyNumberOfThreadsAndAfterARestore) {
+  const auto run = [](WorldModel& world, int steps) {
+    for (int i = 0; i < steps; ++i) world.update(1.0 / 60.0);
+    return world.stateHash();
+  };
+  WorldModel one{Settings{.sleeping = false, .threads = 1}};
+  joint_scenes::addAllKinds(one);
+  (void)run(one, 30);
+  const auto saved = one.snapshot();
+  const Hash128 hash = run(one, 30);
+  one.restore(saved);
+  EXPECT_EQ(hash, run(one, 30));
+  for (const int threads : {2, 3, 4}) {
+    WorldModel world{Settings{.sleeping = false, .threads = threads}};
+    joint_scenes::addAllKinds(world);
+    EXPECT_EQ(hash, run(world, 60)) << threads;
+  }
 }
 
 }  // namespace

@@ -156,9 +156,9 @@ void guardEnergy(Simulation& sim, double h) {
     }
     if (sim.islands.joints[k] > 0) {
       surplus = surplusWithJoints(sim.islands, k, surplus, kinetic);
-      if (surplus > kJointGain * kinetic) sim.joints.noteTaut();
     }
     if (surplus <= allowance || !(kinetic > 0.0)) continue;
+    if (sim.islands.joints[k] > 0 && surplus > kJointGain * kinetic) sim.joints.noteTaut();
     ++sim.guardedSubsteps;
     if (hold == IslandHold::kStatic) {
       calmHeldIsland(solver, bodies, surplus, kinetic);

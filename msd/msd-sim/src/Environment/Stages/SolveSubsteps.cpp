@@ -132,13 +132,56 @@ void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Jo
   });
 }
 
+/// Joints under great tension swing too fast for the default (theory/joints.md, J-22).
+int substepsOf(const Simulation& sim) {
+  if (sim.settings.substeps > 0) return sim.settings.substeps;
+  return std::min(kDefaultSubsteps * sim.joints.refinement(), kMostSubsteps);
+}
+
+/// Rows of the joints, and what all rows are expected to give in a phase of a substep of length h.
+void prepareGuesses(Simulation& sim, double h) {
+  clearGuesses(sim);
+  forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
+    kernels.warm(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count);
+  });
+  sim.joints.setTime(sim.time);
+  sim.joints.prepare(sim.solver, sim.kernels->ball, h, sim.settings.correctionSpeed, *sim.team);
+  sim.joints.warm(sim.solver);
+}
+
+void kickBodies(Simulation& sim, double h) {
+  forBodies(sim, [&](auto blocks) { sim.kernels->body.kick(sim.solver, blocks, 0.5 * h); });
+}
+
+/// True when nothing but joints and gravity acts, and the impulses of the last phase, scaled to the
+/// whole step, hold every joint: one substep then does what more would do (J-25). The bodies have
+/// been kicked where the answer is true, and stand as they were where not.
+bool restsOnJoints(Simulation& sim, double dt) {
+  if (sim.settings.substeps > 0 || sim.joints.isEmpty() || !sim.joints.isCalm() ||
+      sim.joints.refinement() > 1 || sim.collision.contacts().count() > 0 ||
+      sim.kinematicCount > 0 || !sim.potentials.empty()) {
+    return false;
+  }
+  const auto pushable = std::count(sim.pushable.begin(), sim.pushable.end(), std::uint8_t{1});
+  if (static_cast<std::size_t>(pushable) != sim.islands.bodies.size()) return false;
+  prepareGuesses(sim, dt);
+  kickBodies(sim, dt);
+  if (sim.joints.isGuessRight(sim.solver, *sim.team)) return true;
+  for (const std::uint32_t block : sim.activeBlocks) {
+    for (std::size_t i = 0; i < SolverBodies::kBlock; ++i) {
+      const std::size_t slot = block * SolverBodies::kBlock + i;
+      std::copy_n(sim.solver.before[slot].v, 3, sim.solver.motion[slot].v);
+      std::copy_n(sim.solver.before[slot].w, 3, sim.solver.motion[slot].w);
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 void solveSubsteps(Simulation& sim, double dt) {
-  // Joints under great tension swing too fast for the default (theory/joints.md, J-22).
-  const int substeps = sim.settings.substeps > 0
-                           ? sim.settings.substeps
-                           : std::min(kDefaultSubsteps * sim.joints.refinement(), kMostSubsteps);
+  const bool rests = restsOnJoints(sim, dt);
+  const int substeps = rests ? 1 : substepsOf(sim);
   const double h = dt / substeps;
   const double kick = 0.5 * h * sim.settings.gravity.norm();
   ContactPass pass{.h = h,
@@ -154,10 +197,6 @@ void solveSubsteps(Simulation& sim, double dt) {
   }
   sim.guardedSubsteps = 0;
   sim.report.iterations = 0;
-  clearGuesses(sim);
-  forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
-    kernels.warm(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count);
-  });
   // A component solved at once is exact by itself: only where contacts act too does it matter
   // whether the last sweep changed it.
   const double directSpeed =
@@ -172,9 +211,7 @@ void solveSubsteps(Simulation& sim, double dt) {
   const auto relaxJoints = [&](bool first) {
     return unrestOf(sim.joints.relax(sim.solver, first, *sim.team));
   };
-  sim.joints.setTime(sim.time);
-  sim.joints.prepare(sim.solver, sim.kernels->ball, h, sim.settings.correctionSpeed, *sim.team);
-  sim.joints.warm(sim.solver);
+  if (!rests) prepareGuesses(sim, h);
   const bool bounces = sim.collision.contacts().bouncingCount() > 0;
   recallJointGains(sim);
   for (int k = 0; k < substeps; ++k) {
@@ -185,7 +222,7 @@ void solveSubsteps(Simulation& sim, double dt) {
                          arrays.bounce.data() + first, count, pass);
       });
     }
-    forBodies(sim, [&](auto blocks) { sim.kernels->body.kick(sim.solver, blocks, 0.5 * h); });
+    if (!rests) kickBodies(sim, h);
     runPhase(
         sim, pass,
         [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {

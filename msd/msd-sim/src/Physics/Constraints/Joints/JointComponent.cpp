@@ -246,6 +246,12 @@ double JointComponent::evaluateVelocities(const SolverBodies& bodies) {
   return speed > 0.0 ? worst / (kStill * speed) : (worst > 0.0 ? 2.0 : 0.0);
 }
 
+bool JointComponent::isGuessRight(const SolverBodies& bodies,
+                                  std::span<const JointRecord> records) {
+  beginSubstep(bodies, records);
+  return evaluatePositions(bodies, records) <= 1.0;
+}
+
 double JointComponent::solve(SolverBodies& bodies, std::span<const JointRecord> records,
                              bool first) {
   if (first) {

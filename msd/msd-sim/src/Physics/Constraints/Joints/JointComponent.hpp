@@ -73,6 +73,8 @@ class JointComponent {
                double correctionSpeed, double scale);
   void setTime(double time) { time_ = time; }
   void warm(SolverBodies& bodies) const;
+  /// True when the guess closes all joints in phase 1.
+  [[nodiscard]] bool isGuessRight(const SolverBodies& bodies, std::span<const JointRecord> records);
   /// Phase 1. Returns the largest change of a row's velocity [m/s].
   double solve(SolverBodies& bodies, std::span<const JointRecord> records, bool first);
   /// Phase 2. Returns the same.

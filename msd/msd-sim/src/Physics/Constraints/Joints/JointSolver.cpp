@@ -32,8 +32,8 @@ struct SavedJoint {
   std::uint64_t flags;  ///< bit 0 used, bit 1 broken
 };
 
-/// Bytes before the joints: their number, the last substep, the refinement.
-constexpr std::size_t kHead = sizeof(std::uint64_t) + sizeof(double) + 2 * sizeof(std::int32_t);
+/// Bytes before the joints: their number, the last substep, the pace.
+constexpr std::size_t kHead = sizeof(std::uint64_t) + sizeof(double) + 4 * sizeof(std::int32_t);
 
 }  // namespace
 
@@ -177,11 +177,19 @@ void JointSolver::warm(SolverBodies& bodies) const {
   if (!swept_.isEmpty()) swept_.warm(bodies);
 }
 
+bool JointSolver::isGuessRight(SolverBodies& bodies, WorkTeam& team) {
+  if (!swept_.isEmpty() && !swept_.isGuessRight(bodies, team)) return false;
+  return forComponents(team, [&](JointComponent& c) {
+           return c.isGuessRight(bodies, records_) ? 0.0 : 1.0;
+         }) == 0.0;
+}
+
 JointSolver::Change JointSolver::solve(SolverBodies& bodies, bool first, WorkTeam& team) {
   Change change;
   if (!swept_.isEmpty()) change.swept = swept_.solve(bodies, records_, first, team);
   change.direct =
       forComponents(team, [&](JointComponent& c) { return c.solve(bodies, records_, first); });
+  solved_ = solved_ || change.direct > 0.0 || swept_.hasSearched();
   return change;
 }
 
@@ -190,6 +198,7 @@ JointSolver::Change JointSolver::relax(SolverBodies& bodies, bool first, WorkTea
   if (!swept_.isEmpty()) change.swept = swept_.relax(bodies, records_, first, team);
   change.direct =
       forComponents(team, [&](JointComponent& c) { return c.relax(bodies, records_, first); });
+  solved_ = solved_ || change.direct > 0.0 || swept_.hasSearched();
   return change;
 }
 
@@ -221,6 +230,8 @@ std::span<const std::uint32_t> JointSolver::finish(const SolverBodies& bodies, d
   for (std::size_t k = 0; k < components_.size(); ++k) {
     taut_ = taut_ || (awake_[k] != 0 && components_[k].isTaut());
   }
+  calm_ = !solved_;
+  solved_ = false;
   if (taut_) {
     refinement_ = std::min(refinement_ + 1, joint_tolerances::kMostRefinement);
     calm_steps_ = 0;
@@ -278,7 +289,7 @@ void JointSolver::save(std::vector<std::byte>& bytes) const {
   const std::uint64_t number = count;
   std::memcpy(out, &number, sizeof number);
   std::memcpy(out + sizeof number, &last_h_, sizeof last_h_);
-  const std::int32_t pace[2] = {refinement_, calm_steps_};
+  const std::int32_t pace[4] = {refinement_, calm_steps_, calm_ ? 1 : 0, 0};
   std::memcpy(out + sizeof number + sizeof last_h_, pace, sizeof pace);
   out += kHead;
   for (const JointRecord& r : records_) {
@@ -313,10 +324,11 @@ std::size_t JointSolver::load(std::span<const std::byte> bytes) {
     }
   }
   std::memcpy(&last_h_, bytes.data() + sizeof count, sizeof last_h_);
-  std::int32_t pace[2] = {};
+  std::int32_t pace[4] = {};
   std::memcpy(pace, bytes.data() + sizeof count + sizeof last_h_, sizeof pace);
   refinement_ = std::clamp(pace[0], 0, joint_tolerances::kMostRefinement);
   calm_steps_ = pace[1];
+  calm_ = pace[2] != 0;
   for (std::size_t j = 0; j < count; ++j) {
     JointRecord& r = records_[j];
     r.coordinate = saved[j].coordinate;

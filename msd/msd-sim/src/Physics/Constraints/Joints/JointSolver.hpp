@@ -68,6 +68,10 @@ class JointSolver {
     double direct{0.0};  ///< of components solved at once: only other rows can change them again
     double swept{0.0};   ///< of those that are swept
   };
+  /// True when no joint had to be solved in the last step: the guess was right in every phase.
+  [[nodiscard]] bool isCalm() const { return calm_; }
+  /// After the first kick: true when the guess closes every joint in phase 1 (J-25).
+  [[nodiscard]] bool isGuessRight(SolverBodies& bodies, WorkTeam& team);
   /// Phase 1.
   Change solve(SolverBodies& bodies, bool first, WorkTeam& team);
   /// Phase 2.
@@ -118,9 +122,11 @@ class JointSolver {
   Sums sums_{};
   double last_h_{0.0};
   double time_{0.0};
-  int refinement_{0};  ///< doublings of the number of substeps
-  int calm_steps_{0};  ///< since the last step that was too long
-  bool taut_{false};   ///< the running step is
+  int refinement_{0};   ///< doublings of the number of substeps
+  int calm_steps_{0};   ///< since the last step that was too long
+  bool taut_{false};    ///< the running step is
+  bool calm_{false};    ///< nothing was solved in the last step
+  bool solved_{false};  ///< something was in the running one
   std::uint64_t version_{0};
   std::uint64_t built_version_{0};
   bool built_sweeps_{true};  ///< large components were given to swept_

@@ -19,9 +19,10 @@ struct alignas(64) BallBundle {
   double size[kBundleLanes];     ///< of the smaller body [m]; 0 in unused lanes
   double arm0[3][kBundleLanes];  ///< anchors from the centres, world axes, when last placed [m]
   double arm1[3][kBundleLanes];
+  double impulse[3][kBundleLanes];  ///< of the running phase, on body 1 [N·s]
+  // What follows is touched by a search alone: joints that rest stay in the lines above.
   double mass[6][kBundleLanes];       ///< inverse of J M⁻¹ Jᵀ, symmetric: xx yy zz xy xz yz [kg]
   double target[3][kBundleLanes];     ///< velocity of anchor 1 against anchor 0 to reach [m/s]
-  double impulse[3][kBundleLanes];    ///< of the running phase, on body 1 [N·s]
   double error[3][kBundleLanes];      ///< target less velocity [m/s]
   double direction[3][kBundleLanes];  ///< of the search, an impulse [N·s]
   double reply[3][kBundleLanes];      ///< velocity that the direction gives [m/s]
@@ -41,16 +42,20 @@ using BallReply = BodyShift;
 /// Passes over a run of bundles. Those that write to bodies take bundles of one colour. All targets
 /// give the same bits. Sums come per lane, so that adding them up does not depend on the width.
 struct BallKernels {
-  /// Arms and effective masses where the bodies stand.
+  /// Arms where the bodies stand.
   void (*place)(const SolverBodies&, BallBundle*, std::size_t count);
+  /// Effective masses with these arms.
+  void (*weigh)(const SolverBodies&, BallBundle*, std::size_t count);
   /// Adds the guessed impulses to BodyGuess.
   void (*warm)(SolverBodies&, const BallBundle*, std::size_t count);
-  /// Start of phase 1: anchors are to meet after the drift (J-20).
-  void (*aim)(const SolverBodies&, BallBundle*, std::size_t count, const BallPass&);
-  /// Start of phase 2: new arms, guesses put right, anchors are to move alike.
+  /// Start of phase 1: anchors are to meet after the drift (J-20). Returns what measure does.
+  /// Targets and errors are stored where `keep` is set.
+  double (*aim)(const SolverBodies&, BallBundle*, std::size_t count, const BallPass&, bool keep);
+  /// Start of phase 2: new arms, guesses put right.
   void (*turn)(SolverBodies&, BallBundle*, std::size_t count);
-  /// Errors of the velocities; the largest against the joint's size is returned [1/s].
-  double (*measure)(const SolverBodies&, BallBundle*, std::size_t count);
+  /// Errors of the velocities against the targets (`aimed`) or zero, stored where `keep` is set;
+  /// the largest against the joint's size is returned [1/s].
+  double (*measure)(const SolverBodies&, BallBundle*, std::size_t count, bool aimed, bool keep);
   /// Next direction: the preconditioned error plus `share` of the last one, or (`guess`) the
   /// impulses themselves; and its impulses on the bodies.
   void (*push)(const SolverBodies&, BallReply*, BallBundle*, std::size_t count, double share,
