@@ -32,7 +32,7 @@ inline std::vector<BodyId> addNet(WorldModel& world, int size) {
 
 /// Two-link arms with every kind of joint, motors, limits and friction, a chain that lies on the
 /// floor, and a cart on a slider that a box rests on.
-inline void addAllKinds(WorldModel& world) {
+inline void addAllKinds(WorldModel& world, bool collides = true) {
   world.spawn(EnvironmentDescription{.shape = Plane{Vector3D::UnitZ(), 0.0}});
   const JointKind kinds[] = {JointKind::kBall,        JointKind::kHinge,     JointKind::kSlider,
                              JointKind::kCylindrical, JointKind::kUniversal, JointKind::kFixed,
@@ -40,7 +40,8 @@ inline void addAllKinds(WorldModel& world) {
   double x = 0.0;
   for (const JointKind kind : kinds) {
     for (int variant = 0; variant < 3; ++variant, x += 1.5) {
-      InertialDescription d{.shape = Box{{0.3, 0.1, 0.1}}, .position = {x + 0.4, 0, 2}};
+      InertialDescription d{
+          .shape = Box{{0.3, 0.1, 0.1}}, .position = {x + 0.4, 0, 2}, .collides = collides};
       const BodyId upper = world.spawn(d);
       d.position.x() += 0.7;
       d.angularVelocity = {0.3, 0.5, -0.2};
@@ -66,23 +67,25 @@ inline void addAllKinds(WorldModel& world) {
   }
   BodyId last{};
   for (int i = 0; i < 12; ++i) {
-    const BodyId link = world.spawn(
-        InertialDescription{.shape = Capsule{0.05, 0.15}, .position = {0.0, 2.0, 0.3 + 0.4 * i}});
+    const BodyId link = world.spawn(InertialDescription{
+        .shape = Capsule{0.05, 0.15}, .position = {0.0, 2.0, 0.3 + 0.4 * i}, .collides = collides});
     if (i > 0) {
       world.spawn(
           JointDescription{.bodyA = last, .bodyB = link, .anchor = {0.0, 2.0, 0.1 + 0.4 * i}});
     }
     last = link;
   }
-  const BodyId cart =
-      world.spawn(InertialDescription{.shape = Box{{0.5, 0.3, 0.1}}, .position = {0, -3, 1}});
+  const BodyId cart = world.spawn(InertialDescription{
+      .shape = Box{{0.5, 0.3, 0.1}}, .position = {0, -3, 1}, .collides = collides});
   world.spawn(JointDescription{.kind = JointKind::kSlider,
                                .bodyB = cart,
                                .anchor = {0, -3, 1},
                                .axis = {1, 0, 0},
                                .limit = JointLimit{-1.0, 1.0}});
-  world.spawn(InertialDescription{
-      .shape = Box{{0.2, 0.2, 0.2}}, .position = {0, -3, 1.3}, .linearVelocity = {0.8, 0, 0}});
+  world.spawn(InertialDescription{.shape = Box{{0.2, 0.2, 0.2}},
+                                  .position = {0, -3, 1.3},
+                                  .linearVelocity = {0.8, 0, 0},
+                                  .collides = collides});
 }
 
 }  // namespace msd_sim::joint_scenes

@@ -40,6 +40,7 @@ void findHolds(Simulation& sim) {
     note(a, b);
     note(b, a);
   });
+  islands.joints.reserve(sim.slots.size());  // islands become more and fewer
   islands.joints.assign(islands.count(), 0);
   for (const JointRecord& r : sim.joints.records()) {
     if (!r.used || r.broken) continue;

@@ -169,7 +169,10 @@ void guardEnergy(Simulation& sim, double h) {
 }
 
 void recallJointGains(Simulation& sim) {
+  if (sim.joints.isEmpty()) return;
   Islands& islands = sim.islands;
+  islands.gain.reserve(sim.slots.size());
+  islands.peak.reserve(sim.slots.size());
   islands.gain.assign(islands.count(), 0.0);
   islands.peak.assign(islands.count(), 0.0);
   forJointIslands(sim, [&](const JointRecord& r, std::uint32_t k) {
@@ -179,6 +182,7 @@ void recallJointGains(Simulation& sim) {
 }
 
 void storeJointGains(Simulation& sim) {
+  if (sim.joints.isEmpty()) return;
   const Islands& islands = sim.islands;
   forJointIslands(sim, [&](JointRecord& r, std::uint32_t k) {
     r.energyGain = islands.gain[k] / islands.joints[k];
