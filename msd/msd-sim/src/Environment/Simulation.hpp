@@ -48,7 +48,7 @@ struct BodySlot {
 enum class IslandHold : std::uint8_t {
   kNothing,  ///< its momenta are conserved
   kStatic,   ///< touches something that never moves
-  kDriven,   ///< touches a kinematic body or has a motor: work comes in from outside
+  kDriven,   ///< touches a kinematic body, has a motor or a spring: work comes in from outside
 };
 
 /// One place for a joint.
@@ -71,6 +71,9 @@ struct Islands {
   std::vector<std::uint32_t> queue;
   std::vector<IslandHold> hold;           ///< per island
   std::vector<double> scale;              ///< per island: of the running drift, 1 where it is free
+  std::vector<std::uint32_t> joints;      ///< per island: how many hold its bodies
+  std::vector<double> gain;               ///< per island with joints: JointRecord::energyGain
+  std::vector<double> peak;               ///< and energyPeak
   std::uint64_t version{~std::uint64_t{0}};  ///< of the contacts they were made from
   std::uint64_t jointVersion{~std::uint64_t{0}};  ///< of the joints
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
@@ -250,6 +253,10 @@ void prepareResistance(Simulation& sim);
 [[nodiscard]] double sweepResistance(Simulation& sim, double speed);
 /// ... adds up what they did in a phase, and keeps the guess of the next step.
 void concludeResistance(Simulation& sim);
+/// What islands of joints have gained so far, from the joints' records before the first substep and
+/// back to them after the last.
+void recallJointGains(Simulation& sim);
+void storeJointGains(Simulation& sim);
 void correctPositions(Simulation& sim, double dt);
 /// (P-6): what position correction lifted gives the energy back from its motion.
 void returnLift(Simulation& sim);

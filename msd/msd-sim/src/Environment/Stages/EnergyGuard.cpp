@@ -12,6 +12,10 @@ namespace {
 constexpr double kLoadShare = 1e-9;
 constexpr double kKineticShare = 1e-13;
 
+// What an island with joints may have gained, relative to the largest kinetic energy it has had: the
+// energy of a swing that the substep resolves stays within this of its mean (J-23).
+constexpr double kJointGain = 1e-3;
+
 Vector3D vec(const double (&a)[3]) { return {a[0], a[1], a[2]}; }
 
 /// Inertia tensor R I Rᵀ in world axes.
@@ -85,6 +89,17 @@ void calmHeldIsland(SolverBodies& solver, std::span<const std::uint32_t> bodies,
   }
 }
 
+/// Energy to take out of an island with joints. These exchange energy between the phases of a swing:
+/// what was lost may come back, and only the sum counts (J-23).
+double surplusWithJoints(Islands& islands, std::size_t k, double surplus, double kinetic) {
+  islands.peak[k] = std::max(islands.peak[k], kinetic);
+  islands.gain[k] += surplus;
+  const double excess = islands.gain[k] - kJointGain * islands.peak[k];
+  if (!(excess > 0.0)) return 0.0;
+  islands.gain[k] -= excess;
+  return excess;
+}
+
 double loadShare(const SolverBodies& solver, std::uint32_t i, double h) {
   const BodyLoad& load = solver.load[i];
   const double a2 = vec(load.a).squaredNorm();
@@ -95,7 +110,7 @@ double loadShare(const SolverBodies& solver, std::uint32_t i, double h) {
 /// Slows the drift of an island that would climb higher than its motion can carry it. Returns whether.
 bool holdIsland(Simulation& sim, std::size_t k, double h) {
   SolverBodies& solver = sim.solver;
-  if (sim.islands.hold[k] != IslandHold::kStatic) return false;
+  if (sim.islands.hold[k] != IslandHold::kStatic || sim.islands.joints[k] > 0) return false;
   double climb = 0.0, kinetic = 0.0, allowance = 0.0;
   for (const std::uint32_t i : sim.islands.bodiesOf(k)) {
     const BodyMotion& m = solver.motion[i];
@@ -110,8 +125,9 @@ bool holdIsland(Simulation& sim, std::size_t k, double h) {
   return true;
 }
 
-/// Takes out what an island gained beyond the work of its loads. Returns whether it had to.
-bool calmIsland(Simulation& sim, std::size_t k, double h) {
+/// Takes out what an island gained beyond the work of its loads. Returns whether it had to; `taut` is
+/// raised where joints gained more than they should.
+bool calmIsland(Simulation& sim, std::size_t k, double h, std::atomic<bool>& taut) {
   SolverBodies& solver = sim.solver;
   const IslandHold hold = sim.islands.hold[k];
   if (hold == IslandHold::kDriven) return false;
@@ -126,7 +142,10 @@ bool calmIsland(Simulation& sim, std::size_t k, double h) {
     for (const std::uint32_t i : bodies) solver.hold[i] = 1.0;
     sim.islands.scale[k] = 1.0;
   }
+  const bool jointed = sim.islands.joints[k] > 0;
+  if (jointed) surplus = surplusWithJoints(sim.islands, k, surplus, kinetic);
   if (surplus <= allowance || !(kinetic > 0.0)) return false;
+  if (jointed && surplus > kJointGain * kinetic) taut.store(true, std::memory_order_relaxed);
   if (hold == IslandHold::kStatic) {
     calmHeldIsland(solver, bodies, surplus, kinetic);
   } else {
@@ -156,8 +175,48 @@ void holdDrift(Simulation& sim, double h) {
 }
 
 void guardEnergy(Simulation& sim, double h) {
-  forIslands(sim, [&](std::size_t k) { return calmIsland(sim, k, h); });
+  std::atomic<bool> taut{false};
+  forIslands(sim, [&](std::size_t k) { return calmIsland(sim, k, h, taut); });
+  if (taut.load(std::memory_order_relaxed)) sim.joints.noteTaut();
 }
+
+namespace {
+
+/// Calls visit(record, island) for every joint that holds a body which can be pushed.
+template <class Visit>
+void forJointIslands(Simulation& sim, const Visit& visit) {
+  for (JointRecord& r : sim.joints.records()) {
+    if (!r.used || r.broken) continue;
+    const JointDefinition& d = r.definition;
+    const std::uint32_t k = sim.islands.islandOf[sim.pushable[d.bodyA] != 0 ? d.bodyA : d.bodyB];
+    if (k != Islands::kNone) visit(r, k);
+  }
+}
+
+}  // namespace
+
+void recallJointGains(Simulation& sim) {
+  if (sim.joints.isEmpty()) return;
+  Islands& islands = sim.islands;
+  islands.gain.reserve(sim.slots.size());
+  islands.peak.reserve(sim.slots.size());
+  islands.gain.assign(islands.count(), 0.0);
+  islands.peak.assign(islands.count(), 0.0);
+  forJointIslands(sim, [&](const JointRecord& r, std::uint32_t k) {
+    islands.gain[k] += r.energyGain;
+    islands.peak[k] = std::max(islands.peak[k], r.energyPeak);
+  });
+}
+
+void storeJointGains(Simulation& sim) {
+  if (sim.joints.isEmpty()) return;
+  const Islands& islands = sim.islands;
+  forJointIslands(sim, [&](JointRecord& r, std::uint32_t k) {
+    r.energyGain = islands.gain[k] / islands.joints[k];
+    r.energyPeak = islands.peak[k];
+  });
+}
+
 
 namespace {
 
@@ -230,7 +289,7 @@ void returnLift(Simulation& sim) {
   SolverBodies& solver = sim.solver;
   for (std::size_t k = 0; k < sim.islands.count(); ++k) {
     const IslandHold hold = sim.islands.hold[k];
-    if (hold == IslandHold::kDriven) continue;
+    if (hold == IslandHold::kDriven || sim.islands.joints[k] > 0) continue;
     const std::span<const std::uint32_t> bodies = sim.islands.bodiesOf(k);
     double lift = 0.0;
     for (const std::uint32_t i : bodies) {
@@ -256,6 +315,28 @@ void returnLift(Simulation& sim) {
     if (lift > 0.0) calmFreeIsland(solver, bodies, lift, turned);
     sim.returnedLift += before - kineticOfAll();
   }
+}
+
+void recallJointGains(Simulation& sim) {
+  if (sim.joints.isEmpty()) return;
+  Islands& islands = sim.islands;
+  islands.gain.reserve(sim.slots.size());
+  islands.peak.reserve(sim.slots.size());
+  islands.gain.assign(islands.count(), 0.0);
+  islands.peak.assign(islands.count(), 0.0);
+  forJointIslands(sim, [&](const JointRecord& r, std::uint32_t k) {
+    islands.gain[k] += r.energyGain;
+    islands.peak[k] = std::max(islands.peak[k], r.energyPeak);
+  });
+}
+
+void storeJointGains(Simulation& sim) {
+  if (sim.joints.isEmpty()) return;
+  const Islands& islands = sim.islands;
+  forJointIslands(sim, [&](JointRecord& r, std::uint32_t k) {
+    r.energyGain = islands.gain[k] / islands.joints[k];
+    r.energyPeak = islands.peak[k];
+  });
 }
 
 }  // namespace msd_sim

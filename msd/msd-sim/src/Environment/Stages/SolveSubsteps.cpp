@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t kBlockGrain = 32;
 constexpr int kDefaultSubsteps = 4;
+constexpr int kMostSubsteps = 64;
 
 // What gravity can ask of a contact in a phase, in units of its own kick: a body that carries a few
 // others is no surprise (T-12).
@@ -41,7 +42,8 @@ constexpr std::uint32_t kLargestStamp = 0xFFF00000u;
 // From one bundle in so many that has not settled, momentum pays (SweepMomentum.hpp).
 constexpr std::uint32_t kManyUnsettled = 20;
 
-// Joints that are swept have settled when no anchor's velocity changes by more than this share of it.
+// Joints that are swept have settled when no anchor's velocity changes by more than this share of
+// it.
 constexpr double kSettledJoint = 0.1;
 
 // Stands for a settled speed that is never exceeded, and keeps quotients finite without gravity.
@@ -83,8 +85,8 @@ struct SweepLimits {
   double hit;     ///< the same once something has hit
 };
 
-/// Contacts that have just been made have nothing to start from: where they are many, the first step
-/// is solved far better than the others, so that what follows starts from rest (G-9).
+/// Contacts that have just been made have nothing to start from: where they are many, the first
+/// step is solved far better than the others, so that what follows starts from rest (G-9).
 SweepLimits sweepLimits(const Simulation& sim) {
   const ContactCache& contacts = sim.collision.contacts();
   const auto bundles = static_cast<int>(contacts.count()) / kBundleLanes + 1;
@@ -97,8 +99,8 @@ SweepLimits sweepLimits(const Simulation& sim) {
   return {most, most, kColdUnrest, kColdUnrest};
 }
 
-/// Sweeps until the impulses have settled, and concludes the phase. `joints` solves the joints after
-/// each sweep and returns how far they were from having settled.
+/// Sweeps until the impulses have settled, and concludes the phase. `joints` solves the joints
+/// after each sweep and returns how far they were from having settled.
 template <class Kernel, class Joints>
 void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Joints& joints) {
   const SweepLimits limits = sweepLimits(sim);
@@ -143,10 +145,57 @@ void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Jo
   concludeResistance(sim);
 }
 
+/// Joints under great tension swing too fast for the default (theory/joints.md, J-22).
+int substepsOf(const Simulation& sim) {
+  if (sim.settings.substeps > 0) return sim.settings.substeps;
+  return std::min(kDefaultSubsteps * sim.joints.refinement(), kMostSubsteps);
+}
+
+/// Rows of the joints, and what all rows are expected to give in a phase of a substep of length h.
+void prepareGuesses(Simulation& sim, double h) {
+  clearGuesses(sim);
+  forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
+    kernels.warm(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count);
+  });
+  prepareResistance(sim);
+  sim.joints.setTime(sim.time);
+  sim.joints.prepare(sim.solver, sim.kernels->ball, h, sim.settings.correctionSpeed, *sim.team);
+  sim.joints.warm(sim.solver);
+}
+
+void kickBodies(Simulation& sim, double h) {
+  forBodies(sim, [&](auto blocks) { sim.kernels->body.kick(sim.solver, blocks, 0.5 * h); });
+}
+
+/// True when nothing but joints and gravity acts, and the impulses of the last phase, scaled to the
+/// whole step, hold every joint: one substep then does what more would do (J-25). The bodies have
+/// been kicked where the answer is true, and stand as they were where not.
+bool restsOnJoints(Simulation& sim, double dt) {
+  if (sim.settings.substeps > 0 || sim.joints.isEmpty() || !sim.joints.isCalm() ||
+      sim.joints.refinement() > 1 || sim.collision.contacts().count() > 0 ||
+      sim.kinematicCount > 0 || !sim.potentials.empty()) {
+    return false;
+  }
+  const auto pushable = std::count(sim.pushable.begin(), sim.pushable.end(), std::uint8_t{1});
+  if (static_cast<std::size_t>(pushable) != sim.islands.bodies.size()) return false;
+  prepareGuesses(sim, dt);
+  kickBodies(sim, dt);
+  if (sim.joints.isGuessRight(sim.solver, *sim.team)) return true;
+  for (const std::uint32_t block : sim.activeBlocks) {
+    for (std::size_t i = 0; i < SolverBodies::kBlock; ++i) {
+      const std::size_t slot = block * SolverBodies::kBlock + i;
+      std::copy_n(sim.solver.before[slot].v, 3, sim.solver.motion[slot].v);
+      std::copy_n(sim.solver.before[slot].w, 3, sim.solver.motion[slot].w);
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 void solveSubsteps(Simulation& sim, double dt) {
-  const int substeps = sim.settings.substeps > 0 ? sim.settings.substeps : kDefaultSubsteps;
+  const bool rests = restsOnJoints(sim, dt);
+  const int substeps = rests ? 1 : substepsOf(sim);
   const double h = dt / substeps;
   const double kick = 0.5 * h * sim.settings.gravity.norm();
   ContactPass pass{.h = h,
@@ -164,12 +213,8 @@ void solveSubsteps(Simulation& sim, double dt) {
   }
   sim.guardedSubsteps = 0;
   sim.report.iterations = 0;
-  clearGuesses(sim);
-  forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
-    kernels.warm(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count);
-  });
-  // A component solved at once is exact by itself: only where contacts act too does it matter whether
-  // the last sweep changed it.
+  // A component solved at once is exact by itself: only where contacts act too does it matter
+  // whether the last sweep changed it.
   const double directSpeed =
       sim.collision.contacts().count() > 0 ? std::max(pass.settledSpeed, kLeastSpeed) : kNever;
   const double sweptSpeed = std::max(kSettledJoint * kick, kLeastSpeed);
@@ -186,11 +231,9 @@ void solveSubsteps(Simulation& sim, double dt) {
     const double unrest = unrestOf(sim.joints.relax(sim.solver, first, *sim.team));
     return std::max(unrest, sweepResistance(sim, turningSpeed));
   };
-  prepareResistance(sim);
-  sim.joints.setTime(sim.time);
-  sim.joints.prepare(sim.solver, sim.kernels->ball, h, sim.settings.correctionSpeed, *sim.team);
-  sim.joints.warm(sim.solver);
+  if (!rests) prepareGuesses(sim, h);
   const bool bounces = sim.collision.contacts().bouncingCount() > 0;
+  recallJointGains(sim);
   for (int k = 0; k < substeps; ++k) {
     applyFields(sim, h);
     if (bounces) {
@@ -199,30 +242,37 @@ void solveSubsteps(Simulation& sim, double dt) {
                          arrays.bounce.data() + first, count, pass);
       });
     }
-    forBodies(sim, [&](auto blocks) { sim.kernels->body.kick(sim.solver, blocks, 0.5 * h); });
+    if (!rests) kickBodies(sim, h);
     pass.opening = k == 0;
     pass.closing = false;
-    runPhase(sim, pass, [&](const auto& kernels, auto& arrays, std::size_t first,
-                            std::size_t count) {
-      return kernels.solve(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
-                           bounces ? arrays.bounce.data() + first : nullptr,
-                           arrays.busy.data() + first, count, pass);
-    }, solveJoints);
+    runPhase(
+        sim, pass,
+        [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
+          return kernels.solve(sim.solver, arrays.bundles.data() + first,
+                               arrays.rows.data() + first,
+                               bounces ? arrays.bounce.data() + first : nullptr,
+                               arrays.busy.data() + first, count, pass);
+        },
+        solveJoints);
     sim.joints.concludePositions(*sim.team);
     holdDrift(sim, h);
     forBodies(sim, [&](auto blocks) { sim.kernels->body.drift(sim.solver, blocks, h); });
     renewRows(sim);
     pass.closing = k + 1 == substeps;
-    runPhase(sim, pass, [&](const auto& kernels, auto& arrays, std::size_t first,
-                            std::size_t count) {
-      return kernels.relax(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
-                           arrays.busy.data() + first, count, pass);
-    }, relaxJoints);
+    runPhase(
+        sim, pass,
+        [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
+          return kernels.relax(sim.solver, arrays.bundles.data() + first,
+                               arrays.rows.data() + first, arrays.busy.data() + first, count,
+                               pass);
+        },
+        relaxJoints);
     sim.joints.concludeVelocities(*sim.team);
     forBodies(sim, [&](auto blocks) { sim.kernels->body.finish(sim.solver, blocks); });
     guardEnergy(sim, h);
   }
   removeFields(sim);
+  storeJointGains(sim);
   sim.report.substeps = static_cast<std::uint32_t>(substeps);
   sim.lastSubstep = h;
   finishJoints(sim, dt);
