@@ -146,9 +146,13 @@ is_configured() {
     grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$build/CMakeCache.txt" 2>/dev/null
 }
 
-# Jobs: one a core, but no more than memory allows at about 1.2 GB each.
+# Jobs: what CMAKE_BUILD_PARALLEL_LEVEL says, else one a core, but no more than memory allows at about 1.2 GB each.
 job_count() {
   local cores memory
+  if [[ ${CMAKE_BUILD_PARALLEL_LEVEL:-} =~ ^[1-9][0-9]*$ ]]; then
+    echo "$CMAKE_BUILD_PARALLEL_LEVEL"
+    return
+  fi
   cores=$(nproc)
   memory=$(awk '/^MemAvailable:/ { print int($2 / 1200000) }' /proc/meminfo 2>/dev/null || echo "$cores")
   [[ ${memory:-0} -lt 1 ]] && memory=1
