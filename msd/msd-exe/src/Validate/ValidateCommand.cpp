@@ -63,7 +63,7 @@ std::string markdown(const std::vector<Finding>& findings, bool fast) {
   const Machine machine = describeMachine();
   std::string text = fmt::format(
       "# Validation\n\nEvery phenomenon below has a known answer. The page is written "
-      "by\n\n```\nmsd validate{} --markdown "
+      "by\n\n<!-- page-test: help -->\n```sh\nmsd validate{} --markdown "
       "docs/validation.md\n```\n\nwith version {} on {}, {}. The results do not depend on the "
       "machine; `dt` is 1/60 s and all "
       "settings are the defaults unless a row says otherwise. A row that misses its tolerance says "
