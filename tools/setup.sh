@@ -159,15 +159,25 @@ job_count() {
   echo $((cores < memory ? cores : memory))
 }
 
-# build_targets [TARGET...]: builds; silent when there is next to nothing to do.
+# build_targets [TARGET...]: builds; silent when there is next to nothing to do. How much there is to do is known
+# once ninja has looked at the globs, which a dry run does not get past.
 build_targets() {
-  local steps output
-  steps=$(ninja -C "$build" -n "$@" 2>/dev/null | grep -c '^\[' || true)
-  if [[ $steps -le 3 ]]; then
-    output=$(ninja -C "$build" "$@" 2>&1) && return 0
-    say "$output"
-    fail "the build failed (see above)"
+  local log="$build/build.log" shown
+  shown=$(mktemp)
+  if ninja -C "$build" -j "$(job_count)" "$@" 2>&1 | tee "$log" | awk -v shown="$shown" '
+      !started && match($0, /^\[[0-9]+\/[0-9]+\]/) {
+        split(substr($0, 2, RLENGTH - 2), step, "/")
+        if (step[2] > 3) {
+          started = 1
+          print "Building: " step[2] " steps (from nothing this takes some minutes)"
+          print "yes" >shown
+        }
+      }
+      started { print; fflush() }' >&2; then
+    rm -f "$shown"
+    return 0
   fi
-  say "Building: $steps steps (from nothing this takes some minutes)"
-  ninja -C "$build" -j "$(job_count)" "$@" >&2 || fail "the build failed (see above)"
+  if [[ ! -s $shown ]]; then cat "$log" >&2; fi
+  rm -f "$shown"
+  fail "the build failed (see above)"
 }
