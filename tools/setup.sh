@@ -159,25 +159,23 @@ job_count() {
   echo $((cores < memory ? cores : memory))
 }
 
-# build_targets [TARGET...]: builds; silent when there is next to nothing to do. How much there is to do is known
-# once ninja has looked at the globs, which a dry run does not get past.
+# pass_on_work: passes ninja's lines on, as they come, once it is known that there is more than a little to do.
+pass_on_work() {
+  local line started=no
+  while IFS= read -r line; do
+    if [[ $started == no && $line =~ ^\[[0-9]+/([0-9]+)\] && ${BASH_REMATCH[1]} -gt 3 ]]; then
+      started=yes
+      say "Building: ${BASH_REMATCH[1]} steps (from nothing this takes some minutes)"
+    fi
+    if [[ $started == yes ]]; then say "$line"; fi
+  done
+}
+
+# build_targets [TARGET...]: builds; silent when there is next to nothing to do. (A dry run would not tell: it
+# does not get past the globs.)
 build_targets() {
-  local log="$build/build.log" shown
-  shown=$(mktemp)
-  if ninja -C "$build" -j "$(job_count)" "$@" 2>&1 | tee "$log" | awk -v shown="$shown" '
-      !started && match($0, /^\[[0-9]+\/[0-9]+\]/) {
-        split(substr($0, 2, RLENGTH - 2), step, "/")
-        if (step[2] > 3) {
-          started = 1
-          print "Building: " step[2] " steps (from nothing this takes some minutes)"
-          print "yes" >shown
-        }
-      }
-      started { print; fflush() }' >&2; then
-    rm -f "$shown"
-    return 0
-  fi
-  if [[ ! -s $shown ]]; then cat "$log" >&2; fi
-  rm -f "$shown"
-  fail "the build failed (see above)"
+  local log="$build/build.log"
+  if ninja -C "$build" -j "$(job_count)" "$@" 2>&1 | tee "$log" | pass_on_work; then return 0; fi
+  grep -vE '^\[[0-9]+/[0-9]+\] |^ninja: Entering' "$log" | tail -n 60 >&2 || true
+  fail "the build failed (see above, and $log)"
 }
