@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/Manual.hpp"
 #include "msd-exe/src/Version.hpp"
 #include "msd-record/src/RecordError.hpp"
 #include "msd-scene/src/SceneError.hpp"
@@ -132,6 +133,9 @@ int runTool(int argc, const char* const* argv) {
   CLI::App tool{std::string{kDescription}, "msd"};
   tool.set_version_flag("--version", versionText());
   tool.footer(std::string{kTheWay});
+  bool wantsManual = false;
+  // For the build, which installs it; an empty group keeps it out of the help.
+  tool.add_flag("--manual", wantsManual, "print the manual page (roff)")->group("");
   tool.require_subcommand(0, 1);
   Action action;
   for (const Command& command : commands()) {
@@ -153,10 +157,16 @@ int runTool(int argc, const char* const* argv) {
     printError(describeParseError(tool, error));
     return kBadInput;
   }
-  if (!action) {
-    fmt::print("{}", tool.help());
-    return kOk;
-  }
+  if (wantsManual)
+    action = [&tool] {
+      fmt::print("{}", manualPage(tool));
+      return kOk;
+    };
+  if (!action)
+    action = [&tool] {
+      fmt::print("{}", tool.help());
+      return kOk;
+    };
   return runAction(action);
 }
 
