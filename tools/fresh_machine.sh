@@ -99,7 +99,7 @@ switch_on() {
 }
 
 parallel=()
-if [[ -n ${MSD_FRESH_CACHE:-} ]]; then parallel+=(CCACHE_BASEDIR=/opt CCACHE_NOHASHDIR=1); fi
+if [[ -n ${MSD_FRESH_CACHE:-} ]]; then parallel+=(CCACHE_BASEDIR=/opt CCACHE_NOHASHDIR=1 "LANG=${LANG:-}"); fi
 for variable in CMAKE_BUILD_PARALLEL_LEVEL CTEST_PARALLEL_LEVEL; do
   if [[ -n ${!variable:-} ]]; then parallel+=("$variable=${!variable}"); fi
 done
