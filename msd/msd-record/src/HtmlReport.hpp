@@ -11,8 +11,8 @@ namespace msd_record {
 /// contact forces, the hardest hits, bodies and settings. Nothing is fetched from elsewhere.
 [[nodiscard]] std::string htmlReport(Reader& reader);
 
-/// How every page of ours begins: head, style, and the open <main> that the page ends with
-/// "</main></body></html>".
+/// How every page of ours begins: head, style, and the opening tags of body and main, which the page
+/// itself closes at its end.
 [[nodiscard]] std::string htmlHead(std::string_view title);
 
 }  // namespace msd_record
