@@ -137,6 +137,15 @@ struct PendingWork {
   double damping{0.0};   ///< damping and falling asleep [J]
 };
 
+/// What the audit adds up over bodies.
+struct AuditSums {
+  EnergyLedger ledger;
+  double constraint{0.0};   ///< work of the constraints by the mean velocity of the step (E-3) [J]
+  double contactWork{0.0};  ///< the same phase by phase (E-7) [J]
+  std::uint32_t bodies{0};
+  std::uint32_t awake{0};
+};
+
 /// Everything inside a WorldModel. The stages of a step are functions on it, one file each.
 struct Simulation {
   explicit Simulation(const Settings& settings);
@@ -180,6 +189,7 @@ struct Simulation {
   /// Slots of bodies that a joint keeps from colliding, smaller first, sorted; one entry per joint.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> joinedPairs;
   PendingWork pendingWork;
+  std::vector<AuditSums> auditSums;  ///< per block of bodies
 
   std::vector<ContactEvent> events;
   std::vector<ContactRecord> records;
@@ -219,6 +229,10 @@ void holdDrift(Simulation& sim, double h);
 /// (T-13), after a substep: no island has more energy than it had and the loads gave it. What a solve
 /// that has not converged adds is taken out of the motion again.
 void guardEnergy(Simulation& sim, double h);
+/// Do contacts between bodies that are not driven do all the work that constraints do?
+[[nodiscard]] inline bool onlyContactsWork(const Simulation& sim) {
+  return sim.joints.isEmpty() && sim.kinematicCount == 0;
+}
 void correctPositions(Simulation& sim, double dt);
 /// Works and depths of an exact step, from the geometry of its own phases; part of correctPositions.
 void writeExactSums(Simulation& sim);

@@ -1,4 +1,4 @@
-#include <cmath>
+#include <algorithm>
 
 #include "msd-sim/src/Environment/Stages/SweepMomentum.hpp"
 
@@ -14,8 +14,10 @@ constexpr double kSupport = 0.1;
 constexpr int kSweeps = 2;
 constexpr int kJammedSweeps = 30;
 constexpr double kDeep = 5e-3;
-// A sweep that moves no contact by more than this share of its size was the last.
+// A sweep that moves no contact by more than this share of its size, or of what the first one did, was
+// the last.
 constexpr double kSettledShift = 1e-6;
+constexpr double kSettledPart = 0.03;
 
 void clearShifts(Simulation& sim) {
   for (const std::uint32_t block : sim.activeBlocks) {
@@ -50,18 +52,21 @@ void correctPositions(Simulation& sim, double dt) {
                    .support = kSupport};
   const int sweeps = jammed ? kJammedSweeps : kSweeps;
   SweepMomentum momentum{sim, SweepMomentum::Unknowns::kShifts};
-  double change = 0.0;
+  double change = 0.0, settled = kSettledShift;
   for (int sweep = 0; sweep < sweeps; ++sweep) {
     if (sweep == 1 && jammed) momentum.begin();
     if (sweep > 1 && jammed) momentum.advance(change);
-    SharedMaximum largest;
     pass.first = sweep == 0;
-    forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
-      largest.add(kernels.correct(sim.solver, arrays.bundles.data() + first,
-                                  arrays.rows.data() + first, count, pass));
-    });
-    change = largest.get();
-    if (change < kSettledShift) break;
+    pass.stamp = ++sim.sweepStamp;
+    pass.settled = kSettledShift;
+    pass.whole = jammed;  // momentum moves every contact
+    change = sweepContacts(sim, [&](const auto& kernels, auto& arrays, std::size_t first,
+                                    std::size_t count) {
+               return kernels.correct(sim.solver, arrays.bundles.data() + first,
+                                      arrays.rows.data() + first, count, pass);
+             }).unrest;
+    if (sweep == 0) settled = std::max(kSettledShift, kSettledPart * change);
+    if (change < settled) break;
   }
   sim.kernels->body.displace(sim.solver, sim.activeBlocks);
 }

@@ -1,3 +1,4 @@
+#include <atomic>
 #include <cmath>
 
 #include "msd-sim/src/Environment/Simulation.hpp"
@@ -91,51 +92,71 @@ double loadShare(const SolverBodies& solver, std::uint32_t i, double h) {
          kKineticShare * solver.kick[i].kinetic;
 }
 
+/// Slows the drift of an island that would climb higher than its motion can carry it. Returns whether.
+bool holdIsland(Simulation& sim, std::size_t k, double h) {
+  SolverBodies& solver = sim.solver;
+  if (sim.islands.hold[k] != IslandHold::kStatic) return false;
+  double climb = 0.0, kinetic = 0.0, allowance = 0.0;
+  for (const std::uint32_t i : sim.islands.bodiesOf(k)) {
+    const BodyMotion& m = solver.motion[i];
+    climb -= h * (solver.mass[i].mass * vec(solver.load[i].a).dot(vec(m.v)) +
+                  vec(solver.load[i].torque).dot(vec(m.w)));
+    kinetic += solver.kick[i].kinetic;
+    allowance += loadShare(solver, i, h);
+  }
+  sim.islands.scale[k] = climb > kinetic + allowance ? kinetic / climb : 1.0;
+  if (sim.islands.scale[k] == 1.0) return false;
+  for (const std::uint32_t i : sim.islands.bodiesOf(k)) solver.hold[i] = sim.islands.scale[k];
+  return true;
+}
+
+/// Takes out what an island gained beyond the work of its loads. Returns whether it had to.
+bool calmIsland(Simulation& sim, std::size_t k, double h) {
+  SolverBodies& solver = sim.solver;
+  const IslandHold hold = sim.islands.hold[k];
+  if (hold == IslandHold::kDriven) return false;
+  const std::span<const std::uint32_t> bodies = sim.islands.bodiesOf(k);
+  double surplus = 0.0, allowance = 0.0, kinetic = 0.0;
+  for (const std::uint32_t i : bodies) {
+    surplus += solver.surplus[i];
+    kinetic += solver.surplus[i] + solver.kick[i].kinetic + solver.kick[i].work;
+    allowance += loadShare(solver, i, h);
+  }
+  if (sim.islands.scale[k] != 1.0) {
+    for (const std::uint32_t i : bodies) solver.hold[i] = 1.0;
+    sim.islands.scale[k] = 1.0;
+  }
+  if (surplus <= allowance || !(kinetic > 0.0)) return false;
+  if (hold == IslandHold::kStatic) {
+    calmHeldIsland(solver, bodies, surplus, kinetic);
+  } else {
+    calmFreeIsland(solver, bodies, surplus, kinetic);
+  }
+  return true;
+}
+
+// Islands one thread takes at a time.
+constexpr std::size_t kIslandGrain = 8;
+
+template <class Guard>
+void forIslands(Simulation& sim, const Guard& guard) {
+  std::atomic<std::uint32_t> guarded{0};
+  sim.team->forRange(sim.islands.count(), kIslandGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t k = first; k < last; ++k) {
+      if (guard(k)) guarded.fetch_add(1, std::memory_order_relaxed);
+    }
+  });
+  sim.guardedSubsteps += guarded.load(std::memory_order_relaxed);
+}
+
 }  // namespace
 
 void holdDrift(Simulation& sim, double h) {
-  SolverBodies& solver = sim.solver;
-  for (std::size_t k = 0; k < sim.islands.count(); ++k) {
-    if (sim.islands.hold[k] != IslandHold::kStatic) continue;
-    double climb = 0.0, kinetic = 0.0, allowance = 0.0;
-    for (const std::uint32_t i : sim.islands.bodiesOf(k)) {
-      const BodyMotion& m = solver.motion[i];
-      climb -= h * (solver.mass[i].mass * vec(solver.load[i].a).dot(vec(m.v)) +
-                    vec(solver.load[i].torque).dot(vec(m.w)));
-      kinetic += solver.kick[i].kinetic;
-      allowance += loadShare(solver, i, h);
-    }
-    sim.islands.scale[k] = climb > kinetic + allowance ? kinetic / climb : 1.0;
-    if (sim.islands.scale[k] == 1.0) continue;
-    for (const std::uint32_t i : sim.islands.bodiesOf(k)) solver.hold[i] = sim.islands.scale[k];
-    ++sim.guardedSubsteps;
-  }
+  forIslands(sim, [&](std::size_t k) { return holdIsland(sim, k, h); });
 }
 
 void guardEnergy(Simulation& sim, double h) {
-  SolverBodies& solver = sim.solver;
-  for (std::size_t k = 0; k < sim.islands.count(); ++k) {
-    const IslandHold hold = sim.islands.hold[k];
-    if (hold == IslandHold::kDriven) continue;
-    const std::span<const std::uint32_t> bodies = sim.islands.bodiesOf(k);
-    double surplus = 0.0, allowance = 0.0, kinetic = 0.0;
-    for (const std::uint32_t i : bodies) {
-      surplus += solver.surplus[i];
-      kinetic += solver.surplus[i] + solver.kick[i].kinetic + solver.kick[i].work;
-      allowance += loadShare(solver, i, h);
-    }
-    if (sim.islands.scale[k] != 1.0) {
-      for (const std::uint32_t i : bodies) solver.hold[i] = 1.0;
-      sim.islands.scale[k] = 1.0;
-    }
-    if (surplus <= allowance || !(kinetic > 0.0)) continue;
-    ++sim.guardedSubsteps;
-    if (hold == IslandHold::kStatic) {
-      calmHeldIsland(solver, bodies, surplus, kinetic);
-    } else {
-      calmFreeIsland(solver, bodies, surplus, kinetic);
-    }
-  }
+  forIslands(sim, [&](std::size_t k) { return calmIsland(sim, k, h); });
 }
 
 }  // namespace msd_sim

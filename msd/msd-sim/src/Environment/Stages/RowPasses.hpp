@@ -19,6 +19,8 @@ void forBundles(Simulation& sim, int colour, const Pass& pass) {
   const auto& kernels = [&]() -> const ContactKernels<kPoints>& {
     if constexpr (kPoints == 1) {
       return sim.kernels->point;
+    } else if constexpr (kPoints == 2) {
+      return sim.kernels->line;
     } else {
       return sim.kernels->patch;
     }
@@ -37,6 +39,7 @@ template <class Pass>
 void forColours(Simulation& sim, const Pass& pass) {
   for (int c = 0; c < ContactCache::kColours; ++c) {
     forBundles<4>(sim, c, pass);
+    forBundles<2>(sim, c, pass);
     forBundles<1>(sim, c, pass);
   }
 }
@@ -55,5 +58,18 @@ class SharedMaximum {
  private:
   std::atomic<double> largest_{0.0};
 };
+
+/// One sweep over all contacts. The order of the threads does not matter to a maximum and a count.
+template <class Kernel>
+SweepOutcome sweepContacts(Simulation& sim, const Kernel& kernel) {
+  SharedMaximum largest;
+  std::atomic<std::uint32_t> unsettled{0};
+  forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
+    const SweepOutcome part = kernel(kernels, arrays, first, count);
+    largest.add(part.unrest);
+    unsettled.fetch_add(part.unsettled, std::memory_order_relaxed);
+  });
+  return {largest.get(), unsettled.load(std::memory_order_relaxed)};
+}
 
 }  // namespace msd_sim

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 
 #include "msd-sim/src/Environment/Stages/SweepMomentum.hpp"
@@ -22,6 +21,9 @@ constexpr double kBand = 2e-4;
 // gravity adds in the phase, and by more than this share of the contact's size per substep.
 constexpr double kSettledKick = 0.1;
 constexpr double kSettledShare = 1e-5;
+constexpr int kFewSweeps = 2;
+// Beyond so many times that, it is an impact, and those that feel it are swept more often (G-8).
+constexpr double kImpact = 50.0;
 constexpr int kMostSweeps = 8;
 // A cold start (G-9): from one contact in so many that is new; bundles visited in a phase; sweeps; how
 // much better than otherwise.
@@ -66,24 +68,12 @@ void finishJoints(Simulation& sim, double dt) {
   sim.report.jointError = sim.joints.sums().separation;
 }
 
-/// One sweep over all contacts. The order of the threads does not matter to a maximum and a count.
-template <class Kernel>
-SweepOutcome sweepContacts(Simulation& sim, const Kernel& kernel) {
-  SharedMaximum largest;
-  std::atomic<std::uint32_t> unsettled{0};
-  forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
-    const SweepOutcome part = kernel(kernels, arrays, first, count);
-    largest.add(part.unrest);
-    unsettled.fetch_add(part.unsettled, std::memory_order_relaxed);
-  });
-  return {largest.get(), unsettled.load(std::memory_order_relaxed)};
-}
-
 // Sweeps that make things this much worse than the first one are given up: bodies that have turned far
 // since the rows were made answer otherwise than these expect. The energy guard takes out what they did.
 constexpr double kRunaway = 100.0;
 
 struct SweepLimits {
+  int few;        ///< sweeps for all that has not settled
   int most;       ///< sweeps of a phase
   double unrest;  ///< at which it has settled
 };
@@ -92,9 +82,13 @@ struct SweepLimits {
 /// is solved far better than the others, so that what follows starts from rest (G-9).
 SweepLimits sweepLimits(const Simulation& sim) {
   const ContactCache& contacts = sim.collision.contacts();
-  if (contacts.freshCount() * kFreshShare <= contacts.count()) return {kMostSweeps, 1.0};
+  if (contacts.freshCount() * kFreshShare <= contacts.count()) {
+    const int few = std::max(sim.settings.iterations, kFewSweeps);
+    return {few, std::max(few, kMostSweeps), 1.0};
+  }
   const auto bundles = static_cast<int>(contacts.count()) / kBundleLanes + 1;
-  return {std::clamp(kColdBundles / bundles, kFewestColdSweeps, kMostColdSweeps), kColdUnrest};
+  const int most = std::clamp(kColdBundles / bundles, kFewestColdSweeps, kMostColdSweeps);
+  return {most, most, kColdUnrest};
 }
 
 /// Sweeps until the impulses have settled, and concludes the phase. `joints` solves the joints after
@@ -102,9 +96,7 @@ SweepLimits sweepLimits(const Simulation& sim) {
 template <class Kernel, class Joints>
 void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Joints& joints) {
   const SweepLimits limits = sweepLimits(sim);
-  const int most = std::max(sim.settings.iterations, limits.most);
-  // Joints keep impulses of their own, which the momentum does not know.
-  const bool canExtrapolate = sim.joints.isEmpty();
+  pass.busySpeed = pass.guessSpeed / limits.most;
   int sweeps = 0;
   SweepMomentum momentum{sim, SweepMomentum::Unknowns::kVelocities};
   double unrest = 0.0, firstUnrest = 0.0;
@@ -112,29 +104,29 @@ void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Jo
   do {
     pass.first = sweeps == 0;
     pass.stamp = ++sim.sweepStamp;
-    pass.settled = limits.unrest;
-    pass.whole = !sim.joints.isEmpty();
+    pass.settled = sweeps + 1 < limits.few ? limits.unrest : kImpact;
     const SweepOutcome outcome = sweepContacts(sim, kernel);
     unrest = std::max(outcome.unrest, joints(pass.first));
     ++sweeps;
     if (sweeps == 1) firstUnrest = unrest;
     if (!(unrest <= kRunaway * firstUnrest)) break;
-    // What a few contacts lack they get from plain sweeps.
+    // Momentum needs many sweeps to pay, and every contact in each; joints keep impulses of their own,
+    // which it does not know. What a few contacts lack they get from plain sweeps.
     if (sweeps == 1) {
-      extrapolate = canExtrapolate &&
+      extrapolate = limits.few > kMostSweeps && sim.joints.isEmpty() &&
                     outcome.unsettled * kManyUnsettled * kBundleLanes > sim.report.manifolds;
     }
-    if (!extrapolate || unrest <= limits.unrest || sweeps >= most) continue;
+    if (!extrapolate || unrest <= pass.settled || sweeps >= limits.most) continue;
     if (sweeps == 1) {
       momentum.begin();
     } else {
       momentum.advance(unrest);
     }
-  } while (sweeps < sim.settings.iterations || (unrest > limits.unrest && sweeps < most));
+  } while (sweeps < sim.settings.iterations || (unrest > pass.settled && sweeps < limits.most));
   sim.report.iterations += static_cast<std::uint32_t>(sweeps);
   forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     kernels.conclude(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
-                     arrays.sums.data() + first, count, pass);
+                     arrays.sums.data() + first, arrays.busy.data() + first, count, pass);
   });
 }
 
@@ -150,7 +142,9 @@ void solveSubsteps(Simulation& sim, double dt) {
                    .threshold = sim.settings.restitutionThreshold,
                    .band = kBand,
                    .settledSpeed = kSettledKick * kick,
-                   .settledShare = kSettledShare / h};
+                   .settledShare = kSettledShare / h,
+                   .whole = !sim.joints.isEmpty(),
+                   .eachWork = !onlyContactsWork(sim)};
   if (sim.sweepStamp > kLargestStamp) {
     sim.sweepStamp = 0;
     std::fill(sim.solver.stirred.begin(), sim.solver.stirred.end(), 0u);
@@ -188,18 +182,22 @@ void solveSubsteps(Simulation& sim, double dt) {
       });
     }
     forBodies(sim, [&](auto blocks) { sim.kernels->body.kick(sim.solver, blocks, 0.5 * h); });
+    pass.opening = k == 0;
+    pass.closing = false;
     runPhase(sim, pass, [&](const auto& kernels, auto& arrays, std::size_t first,
                             std::size_t count) {
       return kernels.solve(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
-                           bounces ? arrays.bounce.data() + first : nullptr, count, pass);
+                           bounces ? arrays.bounce.data() + first : nullptr,
+                           arrays.busy.data() + first, count, pass);
     }, solveJoints);
     sim.joints.concludePositions(*sim.team);
     holdDrift(sim, h);
     forBodies(sim, [&](auto blocks) { sim.kernels->body.drift(sim.solver, blocks, h); });
+    pass.closing = k + 1 == substeps;
     runPhase(sim, pass, [&](const auto& kernels, auto& arrays, std::size_t first,
                             std::size_t count) {
       return kernels.relax(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
-                           count, pass);
+                           arrays.busy.data() + first, count, pass);
     }, relaxJoints);
     sim.joints.concludeVelocities(*sim.team);
     forBodies(sim, [&](auto blocks) { sim.kernels->body.finish(sim.solver, blocks); });

@@ -6,30 +6,43 @@ namespace msd_sim {
 
 namespace {
 
-/// Calls visit(array of kBundleLanes numbers) for every impulse of every contact.
+/// Calls visit(array of kBundleLanes numbers) for every normal impulse of every contact, and with
+/// `friction` for the tangential ones too.
 template <class Visit>
-void forImpulses(Simulation& sim, const Visit& visit) {
+void forImpulses(Simulation& sim, bool friction, const Visit& visit) {
+  const int components = friction ? 3 : 1;
   const auto all = [&](auto& colours, auto count) {
     for (int c = 0; c < ContactCache::kColours; ++c) {
       auto& colour = colours[static_cast<std::size_t>(c)];
       const std::size_t bundles = count(c);
       for (std::size_t i = 0; i < bundles; ++i) {
         for (auto& point : colour.rows[i].points) {
-          for (auto& impulse : point.impulse) visit(impulse);
+          for (int k = 0; k < components; ++k) visit(point.impulse[k]);
         }
       }
     }
   };
   ContactCache& cache = sim.collision.contacts();
   all(cache.colours<4>(), [&](int c) { return cache.bundleCount<4>(c); });
+  all(cache.colours<2>(), [&](int c) { return cache.bundleCount<2>(c); });
   all(cache.colours<1>(), [&](int c) { return cache.bundleCount<1>(c); });
+}
+
+/// value += β (value - old), old = value before, for a run of numbers.
+template <int kCount>
+void extrapolateRun(double* __restrict value, double* __restrict old, double beta) {
+  for (int i = 0; i < kCount; ++i) {
+    const double now = value[i];
+    value[i] = now + beta * (now - old[i]);
+    old[i] = now;
+  }
 }
 
 }  // namespace
 
 void SweepMomentum::begin() {
   std::size_t size = 0;
-  forImpulses(sim_, [&](auto&) { size += kBundleLanes; });
+  forImpulses(sim_, unknowns_ == Unknowns::kVelocities, [&](auto&) { size += kBundleLanes; });
   sim_.sweepScratch.resize(size + 6 * sim_.solver.size());
   extrapolate(0.0);
 }
@@ -44,24 +57,22 @@ void SweepMomentum::advance(double unrest) {
 
 void SweepMomentum::extrapolate(double beta) {
   double* old = sim_.sweepScratch.data();
-  const auto push = [&](double& value) {
-    const double now = value;
-    value += beta * (now - *old);
-    *old++ = now;
-  };
-  forImpulses(sim_, [&](auto& impulse) {
-    for (double& value : impulse) push(value);
+  const bool velocities = unknowns_ == Unknowns::kVelocities;
+  forImpulses(sim_, velocities, [&](double(&impulse)[kBundleLanes]) {
+    extrapolateRun<kBundleLanes>(impulse, old, beta);
+    old += kBundleLanes;
   });
-  if (unknowns_ == Unknowns::kVelocities) {
-    for (BodyMotion& m : sim_.solver.motion) {
-      for (double& value : m.v) push(value);
-      for (double& value : m.w) push(value);
+  // Velocity and spin, displacement and turn: six numbers side by side.
+  const auto bodies = [&](auto& lines, auto start) {
+    for (auto& line : lines) {
+      extrapolateRun<6>(start(line), old, beta);
+      old += 6;
     }
+  };
+  if (velocities) {
+    bodies(sim_.solver.motion, [](BodyMotion& m) { return m.v; });
   } else {
-    for (BodyShift& s : sim_.solver.shift) {
-      for (double& value : s.d) push(value);
-      for (double& value : s.theta) push(value);
-    }
+    bodies(sim_.solver.shift, [](BodyShift& s) { return s.d; });
   }
 }
 

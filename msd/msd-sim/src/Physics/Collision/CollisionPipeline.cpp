@@ -26,11 +26,6 @@ ContactMaterial combine(const ContactMaterial& a, const ContactMaterial& b) {
           std::sqrt(a.torsionalResistance * b.torsionalResistance)};
 }
 
-ContactCache::Kind contactKind(const CollisionShape& a, const CollisionShape& b) {
-  return a.kind == ShapeKind::kSphere || b.kind == ShapeKind::kSphere ? ContactCache::Kind::kPoint
-                                                                      : ContactCache::Kind::kPatch;
-}
-
 /// A cylinder touches with its side, not with a cap, when the normal is at least this much across
 /// its axis.
 constexpr double kSideways = 0.7;
@@ -338,7 +333,7 @@ void CollisionPipeline::applyManifolds(std::uint32_t index,
       contact = takeContact(old, manifold.normal, bodies);
     }
     if (contact == ContactCache::kNone) {
-      contact = contacts_.add(index, contactKind(a.shape, b.shape), who,
+      contact = contacts_.add(index, who,
                               combine(a.material, b.material));
     }
     contacts_.update(contact, manifold, who,

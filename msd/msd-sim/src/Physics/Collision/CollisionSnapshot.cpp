@@ -118,6 +118,7 @@ void ContactCache::loadColour(int c, ByteReader& in) {
     refuse("contacts do not fill their bundles");
   }
   colour.bounce.assign(bundles, {});
+  colour.busy.assign(bundles, 0);
   colour.rows.assign(bundles, {});
   for (std::size_t i = 0; i < bundles; ++i) {
     forKeptRows<kPoints>(colour.rows[i], [&](double(&column)[kBundleLanes]) {
@@ -129,6 +130,7 @@ void ContactCache::loadColour(int c, ByteReader& in) {
 void ContactCache::save(ByteWriter& out) const {
   for (int c = 0; c <= kParked; ++c) {
     saveColour<1>(c, out);
+    saveColour<2>(c, out);
     saveColour<4>(c, out);
   }
   out.put(static_cast<std::uint64_t>(contacts_.size()));
@@ -157,6 +159,7 @@ void ContactCache::save(ByteWriter& out) const {
 void ContactCache::load(ByteReader& in) {
   for (int c = 0; c <= kParked; ++c) {
     loadColour<1>(c, in);
+    loadColour<2>(c, in);
     loadColour<4>(c, in);
   }
   const auto count = in.take<std::uint64_t>();
@@ -167,7 +170,9 @@ void ContactCache::load(ByteReader& in) {
     in.take(c.pair);
     in.take(c.next);
     in.take(c.slot);
-    c.kind = in.take<std::uint8_t>() == 0 ? Kind::kPoint : Kind::kPatch;
+    const auto kind = in.take<std::uint8_t>();
+    if (kind > static_cast<std::uint8_t>(Kind::kPatch)) refuse("a contact of no known kind");
+    c.kind = static_cast<Kind>(kind);
     in.take(c.colour);
     c.bounces = in.take<std::uint8_t>() != 0;
     c.flipped = in.take<std::uint8_t>() != 0;

@@ -1,5 +1,6 @@
 #include "msd-sim/src/Physics/Collision/ContactCache.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -69,26 +70,30 @@ void copyLane(const ContactBundle<kPoints>& from, int fromLane, ContactBundle<kP
 // relative to the smaller body's size: aligned faces change features at the slightest turn.
 constexpr double kSamePoint = 0.1;
 
+}  // namespace
+
 /// The points of a lane before it is written anew.
-template <int kPoints>
-struct OldPoints {
+struct ContactCache::OldPoints {
+  static constexpr int kPoints = ContactManifold::kMaxPoints;
+
   Vector3D tangent;  ///< first tangent, world
   bool any{false};
-  std::array<bool, kPoints> active;
+  std::array<bool, kPoints> active{};
   std::array<std::uint32_t, kPoints> feature;
   std::array<Coordinate, kPoints> position;  ///< on row body 0, world [m]
   std::array<double, kPoints> normalImpulse;
   std::array<Vector3D, kPoints> tangential;  ///< on the pair's body B, world [N·s]
 
-  void read(const ContactBundle<kPoints>& b, std::size_t l, const ContactCache::LaneMeta& meta,
-            bool flipped, const SolverBodies& poses) {
+  template <int kLanePoints>
+  void read(const ContactBundle<kLanePoints>& b, std::size_t l, const LaneMeta& meta, bool flipped,
+            const SolverBodies& poses) {
     const BodyPose& p0 = poses.pose[static_cast<std::size_t>(b.body0[l])];
     const Pose pose{positionOf(p0), orientationOf(p0)};
     const Vector3D n = pose.orientation * Vector3D{b.normal[0][l], b.normal[1][l], b.normal[2][l]};
     tangent = pose.orientation * Vector3D{b.tangent[0][l], b.tangent[1][l], b.tangent[2][l]};
     const Vector3D second = n.cross(tangent);
     const double sign = flipped ? -1.0 : 1.0;
-    for (std::size_t p = 0; p < kPoints; ++p) {
+    for (std::size_t p = 0; p < kLanePoints; ++p) {
       active[p] = b.active[p][l] > 0.0;
       any = any || active[p];
       feature[p] = meta.feature[p];
@@ -135,8 +140,6 @@ struct OldPoints {
   }
 };
 
-}  // namespace
-
 int ContactCache::chooseColour(const ContactBodies& bodies) const {
   if (!bodies.aMoves && !bodies.bMoves) return kParked;
   std::uint32_t used = 0;
@@ -159,7 +162,7 @@ void ContactCache::markBodies(const ContactBodies& bodies, int colour, bool used
   }
 }
 
-std::uint32_t ContactCache::add(std::uint32_t pair, Kind kind, const ContactBodies& bodies,
+std::uint32_t ContactCache::add(std::uint32_t pair, const ContactBodies& bodies,
                                 const ContactMaterial& material) {
   std::uint32_t id;
   if (free_.empty()) {
@@ -171,15 +174,11 @@ std::uint32_t ContactCache::add(std::uint32_t pair, Kind kind, const ContactBodi
     free_.pop_back();
   }
   Contact& contact = contacts_[id];
-  contact = Contact{.pair = pair, .kind = kind};
+  contact = Contact{.pair = pair};
   contact.colour = static_cast<std::uint8_t>(chooseColour(bodies));
   bodies_[id] = bodies;
   markBodies(bodies, contact.colour, true);
-  if (kind == Kind::kPoint) {
-    openLane<1>(contact, id, bodies, material);
-  } else {
-    openLane<4>(contact, id, bodies, material);
-  }
+  openLane<1>(contact, id, bodies, material);
   contact.bounces = material.restitution > 0.0;
   if (contact.bounces) ++bouncing_count_;
   ++live_count_;
@@ -191,11 +190,7 @@ std::uint32_t ContactCache::add(std::uint32_t pair, Kind kind, const ContactBodi
 void ContactCache::remove(std::uint32_t id) {
   Contact& contact = contacts_[id];
   markBodies(bodies_[id], contact.colour, false);
-  if (contact.kind == Kind::kPoint) {
-    closeLane<1>(contact);
-  } else {
-    closeLane<4>(contact);
-  }
+  forKind(contact.kind, [&]<int kPoints>() { closeLane<kPoints>(contact); });
   if (contact.bounces) --bouncing_count_;
   if (contact.touching) lost_.push_back(bodies_[id]);
   contact = Contact{};
@@ -215,6 +210,7 @@ void ContactCache::placeLane(Contact& contact) {
   colour.rows.resize(bundle + 1);
   colour.bounce.resize(bundle + 1);
   colour.sums.resize(bundle + 1);
+  colour.busy.resize(bundle + 1);
   colour.meta.resize((bundle + 1) * kBundleLanes);
   for (int l = 0; l < kBundleLanes; ++l) clearLane(colour.bundles[bundle], l);
 }
@@ -263,11 +259,7 @@ void ContactCache::recolour(std::uint32_t id, bool aMoves, bool bMoves) {
   markBodies(bodies_[id], colour, true);
   ++version_;
   if (colour == contact.colour) return;
-  if (contact.kind == Kind::kPoint) {
-    moveLane<1>(contact, id, colour);
-  } else {
-    moveLane<4>(contact, id, colour);
-  }
+  forKind(contact.kind, [&]<int kPoints>() { moveLane<kPoints>(contact, id, colour); });
 }
 
 template <int kPoints>
@@ -293,30 +285,55 @@ void ContactCache::closeLane(const Contact& contact) {
   colour.meta[from] = LaneMeta{};
 }
 
+/// Moves a contact to a lane of another kind; what its points were is lost, all else stays.
+void ContactCache::changeKind(Contact& contact, std::uint32_t id, Kind kind) {
+  const Contact old = contact;
+  ContactMaterial material;
+  ContactSums sums;
+  const auto fl = static_cast<std::size_t>(laneOf(old));
+  forKind(old.kind, [&]<int kPoints>() {
+    const Colour<kPoints>& from = colours<kPoints>()[old.colour];
+    const ContactBundle<kPoints>& b = from.bundles[bundleOf(old)];
+    material = {.friction = b.friction[fl], .restitution = b.restitution[fl]};
+    sums = from.sums[bundleOf(old)];
+    closeLane<kPoints>(old);
+  });
+  contact.kind = kind;
+  forKind(kind, [&]<int kPoints>() {
+    openLane<kPoints>(contact, id, bodies_[id], material);
+    copyLane(sums, laneOf(old), colours<kPoints>()[contact.colour].sums[bundleOf(contact)],
+             laneOf(contact));
+  });
+}
+
 void ContactCache::update(std::uint32_t id, const ContactManifold& manifold,
                           const ContactBodies& bodies, const ContactRounding& rounding,
                           const SolverBodies& poses) {
   Contact& contact = contacts_[id];
-  if (contact.kind == Kind::kPoint) {
-    writeLane<1>(contact, manifold, bodies, rounding, poses);
-  } else {
-    writeLane<4>(contact, manifold, bodies, rounding, poses);
-  }
+  // What was there: the old points and impulses on the pair's body B, in the world.
+  OldPoints old;
+  forKind(contact.kind, [&]<int kPoints>() {
+    const Colour<kPoints>& colour = colours<kPoints>()[contact.colour];
+    const auto l = static_cast<std::size_t>(laneOf(contact));
+    old.read(colour.bundles[bundleOf(contact)], l,
+             colour.meta[bundleOf(contact) * kBundleLanes + l], contact.flipped, poses);
+  });
+  const Kind kind = kindFor(manifold.count);
+  if (kind != contact.kind) changeKind(contact, id, kind);
+  forKind(kind, [&]<int kPoints>() {
+    writeLane<kPoints>(contact, manifold, bodies, rounding, poses, old);
+  });
 }
 
 template <int kPoints>
 void ContactCache::writeLane(Contact& contact, const ContactManifold& manifold,
                              const ContactBodies& bodies, const ContactRounding& rounding,
-                             const SolverBodies& poses) {
+                             const SolverBodies& poses, const OldPoints& old) {
   Colour<kPoints>& colour = colours<kPoints>()[contact.colour];
   const std::size_t bundleIndex = bundleOf(contact);
   ContactBundle<kPoints>& b = colour.bundles[bundleIndex];
   const auto l = static_cast<std::size_t>(laneOf(contact));
   LaneMeta& meta = colour.meta[bundleIndex * kBundleLanes + l];
-
-  // What was there: the old points and impulses on the pair's body B, in the world.
-  OldPoints<kPoints> old;
-  old.read(b, l, meta, contact.flipped, poses);
 
   // The owner of the normal becomes row body 0.
   contact.flipped = manifold.owner == NormalOwner::kBodyB;
@@ -343,7 +360,7 @@ void ContactCache::writeLane(Contact& contact, const ContactManifold& manifold,
   }
 
   b.size[l] = std::min(poses.pose[body0].size, poses.pose[body1].size);
-  const std::array<int, kPoints> match = old.match(manifold, kSamePoint * b.size[l]);
+  const std::array<int, OldPoints::kPoints> match = old.match(manifold, kSamePoint * b.size[l]);
   for (std::size_t p = 0; p < kPoints; ++p) {
     const bool exists = static_cast<int>(p) < manifold.count;
     const ManifoldPoint& point = manifold.points[exists ? p : 0];
@@ -378,15 +395,58 @@ Vector3D ContactCache::normal(std::uint32_t id, const SolverBodies& poses) const
     return contact.flipped ? Vector3D{-world} : world;
   };
   const std::size_t bundle = bundleOf(contact);
-  return contact.kind == Kind::kPoint ? read(points_[contact.colour].bundles[bundle])
-                                      : read(patches_[contact.colour].bundles[bundle]);
+  Vector3D result;
+  forKind(contact.kind, [&]<int kPoints>() {
+    result = read(colours<kPoints>()[contact.colour].bundles[bundle]);
+  });
+  return result;
+}
+
+template <int kPoints>
+void ContactCache::sortColour(Colour<kPoints>& colour,
+                              std::span<const std::uint32_t> islandOfBody) {
+  lane_keys_.clear();
+  bool sorted = true;
+  for (std::uint32_t slot = 0; slot < colour.count; ++slot) {
+    const ContactBundle<kPoints>& b = colour.bundles[slot / kBundleLanes];
+    const auto a = static_cast<std::uint32_t>(b.body0[slot % kBundleLanes]);
+    const auto o = static_cast<std::uint32_t>(b.body1[slot % kBundleLanes]);
+    const std::uint32_t island = std::min(islandOfBody[a], islandOfBody[o]);
+    const std::uint32_t body = islandOfBody[a] == island ? a : o;
+    lane_keys_.push_back({std::uint64_t{island} << 32 | body, slot});
+    sorted = sorted && (slot == 0 || lane_keys_[slot - 1] < lane_keys_[slot]);
+  }
+  if (sorted) return;
+  std::sort(lane_keys_.begin(), lane_keys_.end());
+  AlignedVector<ContactBundle<kPoints>>& spare = [&]() -> auto& {
+    if constexpr (kPoints == 1) return spare_points_;
+    if constexpr (kPoints == 2) return spare_lines_;
+    if constexpr (kPoints == 4) return spare_patches_;
+  }();
+  spare.assign(colour.bundles.begin(), colour.bundles.end());
+  spare_meta_.assign(colour.meta.begin(), colour.meta.end());
+  for (std::uint32_t to = 0; to < colour.count; ++to) {
+    const std::uint32_t from = lane_keys_[to].slot;
+    copyLane(spare[from / kBundleLanes], static_cast<int>(from % kBundleLanes),
+             colour.bundles[to / kBundleLanes], static_cast<int>(to % kBundleLanes));
+    colour.meta[to] = spare_meta_[from];
+    contacts_[colour.meta[to].contact].slot = to;
+  }
+}
+
+void ContactCache::sortLanes(std::span<const std::uint32_t> islandOfBody) {
+  for (std::size_t c = 0; c < kOverflow; ++c) {
+    sortColour<1>(points_[c], islandOfBody);
+    sortColour<2>(lines_[c], islandOfBody);
+    sortColour<4>(patches_[c], islandOfBody);
+  }
 }
 
 int ContactCache::usedColours() const {
   int used = 0;
   for (int c = 0; c < kOverflow; ++c) {
     const auto i = static_cast<std::size_t>(c);
-    if (points_[i].count > 0 || patches_[i].count > 0) used = c + 1;
+    if (points_[i].count > 0 || lines_[i].count > 0 || patches_[i].count > 0) used = c + 1;
   }
   return used;
 }
@@ -400,6 +460,7 @@ void ContactCache::expireOldEntries() {
 
 void ContactCache::clear() {
   for (auto& colour : points_) colour = {};
+  for (auto& colour : lines_) colour = {};
   for (auto& colour : patches_) colour = {};
   contacts_.clear();
   bodies_.clear();

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "msd-sim/src/DataTypes/AlignedVector.hpp"
@@ -39,8 +40,8 @@ struct ContactMaterial {
 /// for the solver: by colour, in bundles of eight lanes. Two contacts of one colour share no body
 /// that can be pushed.
 ///
-/// A contact keeps its colour while it lives. Removing one moves the last contact of the same colour
-/// and kind into its lane. Contacts that find no free colour (a body with very many) go to the last
+/// A contact keeps its colour while it lives, and goes to bundles of another kind when its number of
+/// points changes. Removing one moves the last contact of the same colour and kind into its lane. Contacts that find no free colour (a body with very many) go to the last
 /// colour, one to a bundle, and are solved one after the other. Contacts between bodies that cannot be
 /// pushed are parked: they keep everything and are left alone.
 class ContactCache {
@@ -51,7 +52,11 @@ class ContactCache {
   static constexpr int kParked = kColours;
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
-  enum class Kind : std::uint8_t { kPoint, kPatch };
+  /// By the number of points: one, two (an edge on a face), up to four.
+  enum class Kind : std::uint8_t { kPoint, kLine, kPatch };
+  [[nodiscard]] static Kind kindFor(int points) {
+    return points <= 1 ? Kind::kPoint : points == 2 ? Kind::kLine : Kind::kPatch;
+  }
 
   /// Where a contact stands.
   struct Contact {
@@ -77,6 +82,7 @@ class ContactCache {
     AlignedVector<ContactRows<kPoints>> rows;
     AlignedVector<ContactBounce<kPoints>> bounce;
     AlignedVector<ContactSums> sums;
+    std::vector<std::uint8_t> busy;  ///< per bundle; what the sweeps of a phase tell its conclusion
     std::vector<LaneMeta> meta;  ///< eight per bundle
     std::uint32_t count{0};      ///< contacts; in the overflow colour also the number of bundles
   };
@@ -84,7 +90,8 @@ class ContactCache {
   /// Makes room for body slots up to `count`.
   void resizeBodies(std::size_t count) { body_colours_.resize(std::max(count, body_colours_.size())); }
 
-  std::uint32_t add(std::uint32_t pair, Kind kind, const ContactBodies& bodies,
+  /// A contact without points; the first update brings them.
+  std::uint32_t add(std::uint32_t pair, const ContactBodies& bodies,
                     const ContactMaterial& material);
   void remove(std::uint32_t contact);
 
@@ -119,6 +126,8 @@ class ContactCache {
   [[nodiscard]] std::array<Colour<kPoints>, kColours + 1>& colours() {
     if constexpr (kPoints == 1) {
       return points_;
+    } else if constexpr (kPoints == 2) {
+      return lines_;
     } else {
       return patches_;
     }
@@ -127,6 +136,8 @@ class ContactCache {
   [[nodiscard]] const std::array<Colour<kPoints>, kColours + 1>& colours() const {
     if constexpr (kPoints == 1) {
       return points_;
+    } else if constexpr (kPoints == 2) {
+      return lines_;
     } else {
       return patches_;
     }
@@ -135,11 +146,12 @@ class ContactCache {
   [[nodiscard]] int usedColours() const;
 
   /// Calls visit(contactId, contact, bundle, rows, sums, lane) in a fixed order: colour by colour,
-  /// patches first.
+  /// patches first, points last.
   template <class Visit>
   void forEach(const Visit& visit) {
     for (int c = 0; c < kColours; ++c) {
       visitColour<4>(c, visit);
+      visitColour<2>(c, visit);
       visitColour<1>(c, visit);
     }
   }
@@ -148,6 +160,7 @@ class ContactCache {
   template <class Visit>
   void forEachParked(const Visit& visit) {
     visitColour<4>(kParked, visit);
+    visitColour<2>(kParked, visit);
     visitColour<1>(kParked, visit);
   }
   [[nodiscard]] bool isParked(std::uint32_t contact) const {
@@ -158,20 +171,24 @@ class ContactCache {
   void with(std::uint32_t id, const Read& read) const {
     const Contact& c = contacts_[id];
     const std::size_t bundle = bundleOf(c);
-    if (c.kind == Kind::kPoint) {
-      const Colour<1>& colour = points_[c.colour];
+    forKind(c.kind, [&]<int kPoints>() {
+      const Colour<kPoints>& colour = colours<kPoints>()[c.colour];
       read(c, colour.bundles[bundle], colour.rows[bundle], colour.sums[bundle], laneOf(c));
-    } else {
-      const Colour<4>& colour = patches_[c.colour];
-      read(c, colour.bundles[bundle], colour.rows[bundle], colour.sums[bundle], laneOf(c));
-    }
+    });
   }
   /// Book-keeping of a contact's lane.
   [[nodiscard]] const LaneMeta& laneMeta(std::uint32_t id) const {
     const Contact& c = contacts_[id];
     const std::size_t at = bundleOf(c) * kBundleLanes + static_cast<std::size_t>(laneOf(c));
-    return c.kind == Kind::kPoint ? points_[c.colour].meta[at] : patches_[c.colour].meta[at];
+    const LaneMeta* meta = nullptr;
+    forKind(c.kind, [&]<int kPoints>() { meta = &colours<kPoints>()[c.colour].meta[at]; });
+    return *meta;
   }
+
+  /// Puts contacts that are near each other into the same bundles: by island, then by body. Changes no
+  /// result, only how well the bodies stay in the processor's cache. To be called before the rows of a
+  /// step are made.
+  void sortLanes(std::span<const std::uint32_t> islandOfBody);
 
   void save(ByteWriter& out) const;
   /// Throws std::invalid_argument on bytes that no save wrote.
@@ -198,6 +215,16 @@ class ContactCache {
   void clear();
 
  private:
+  /// Calls work.operator()<kPoints>() for the lanes of a kind.
+  template <class Work>
+  static void forKind(Kind kind, const Work& work) {
+    switch (kind) {
+      case Kind::kPoint: return work.template operator()<1>();
+      case Kind::kLine: return work.template operator()<2>();
+      case Kind::kPatch: return work.template operator()<4>();
+    }
+  }
+
   template <int kPoints, class Visit>
   void visitColour(int c, const Visit& visit) {
     Colour<kPoints>& colour = colours<kPoints>()[static_cast<std::size_t>(c)];
@@ -211,6 +238,7 @@ class ContactCache {
     }
   }
 
+  struct OldPoints;
   [[nodiscard]] int chooseColour(const ContactBodies& bodies) const;
   void markBodies(const ContactBodies& bodies, int colour, bool used);
   template <int kPoints>
@@ -223,20 +251,38 @@ class ContactCache {
   template <int kPoints>
   void placeLane(Contact& contact);
   template <int kPoints>
+  void sortColour(Colour<kPoints>& colour, std::span<const std::uint32_t> islandOfBody);
+  template <int kPoints>
   void saveColour(int colour, ByteWriter& out) const;
   template <int kPoints>
   void loadColour(int colour, ByteReader& in);
+  void changeKind(Contact& contact, std::uint32_t id, Kind kind);
   template <int kPoints>
   void writeLane(Contact& contact, const ContactManifold& manifold, const ContactBodies& bodies,
-                 const ContactRounding& rounding, const SolverBodies& poses);
+                 const ContactRounding& rounding, const SolverBodies& poses,
+                 const OldPoints& old);
 
   std::array<Colour<1>, kColours + 1> points_;
+  std::array<Colour<2>, kColours + 1> lines_;
   std::array<Colour<4>, kColours + 1> patches_;
   std::vector<Contact> contacts_;
   std::vector<ContactBodies> bodies_;  ///< per contact, as they were when it was coloured
   std::vector<std::uint32_t> free_;
   std::vector<ContactBodies> lost_;
   std::vector<std::uint32_t> body_colours_;  ///< per body slot: bit set of colours in use
+  /// Scratch of sortLanes.
+  struct LaneKey {
+    std::uint64_t key;
+    std::uint32_t slot;
+    bool operator<(const LaneKey& other) const {
+      return key != other.key ? key < other.key : slot < other.slot;
+    }
+  };
+  std::vector<LaneKey> lane_keys_;
+  std::vector<LaneMeta> spare_meta_;
+  AlignedVector<ContactBundle<1>> spare_points_;
+  AlignedVector<ContactBundle<2>> spare_lines_;
+  AlignedVector<ContactBundle<4>> spare_patches_;
   std::uint32_t live_count_{0};
   std::uint32_t bouncing_count_{0};
   std::uint32_t fresh_count_{0};

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "msd-sim/src/Physics/Collision/CollisionTolerances.hpp"
+#include "msd-sim/src/Physics/Collision/PolytopeAxes.hpp"
 #include "msd-sim/src/Physics/Collision/PolytopeClip.hpp"
 
 namespace msd_sim {
@@ -16,172 +17,19 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// B seen from A: p_A = rotation * p_B + translation.
-struct Relative {
-  Matrix3D rotation;
-  Vector3D translation;
-};
-
-Relative relativePose(const PlacedPolytope& a, const PlacedPolytope& b) {
+RelativePose relativePose(const PlacedPolytope& a, const PlacedPolytope& b) {
   return {a.rotation.transpose() * b.rotation,
           a.rotation.transpose() * (b.position - a.position)};
 }
 
-struct FaceAxis {
-  double separation{-kInfinity};
-  std::uint16_t face{0};
-};
-
-/// min over the vertices v of `other` of n·v, n in other's frame.
-double supportAgainst(const ConvexPolyhedron& other, const Vector3D& n) {
-  const auto xs = other.xs();
-  const auto ys = other.ys();
-  const auto zs = other.zs();
-  std::array<double, 8> best;
-  best.fill(kInfinity);
-  for (std::size_t i = 0; i < xs.size(); i += 8) {
-    for (std::size_t l = 0; l < 8; ++l) {
-      const double d = n.x() * xs[i + l] + n.y() * ys[i + l] + n.z() * zs[i + l];
-      best[l] = d < best[l] ? d : best[l];
-    }
-  }
-  double least = best[0];
-  for (std::size_t l = 1; l < 8; ++l) least = std::min(least, best[l]);
-  return least;
-}
-
-/// Separation of `other` from one face: the distance of its nearest vertex from the plane.
-double faceSeparation(const ConvexPolyhedron& owner, std::uint16_t face,
-                      const ConvexPolyhedron& other, const Relative& otherInOwner) {
-  const ConvexPolyhedron::Face& f = owner.faces()[face];
-  const Vector3D n = otherInOwner.rotation.transpose() * f.normal;
-  return supportAgainst(other, n) + f.normal.dot(otherInOwner.translation) - f.offset;
-}
-
-/// The face of `owner` from which `other` is separated most. Stops at the first that separates by
-/// more than `enough`.
-FaceAxis bestFace(const ConvexPolyhedron& owner, const ConvexPolyhedron& other,
-                  const Relative& otherInOwner, double enough) {
-  FaceAxis best;
-  const auto count = static_cast<std::uint16_t>(owner.faces().size());
-  for (std::uint16_t i = 0; i < count; ++i) {
-    const double s = faceSeparation(owner, i, other, otherInOwner);
-    if (s > best.separation) {
-      best = {s, i};
-      if (s > enough) return best;
-    }
-  }
-  return best;
-}
-
-/// An edge in A's frame with the normals of its two faces.
-struct PlacedEdge {
-  Vector3D from, to, normal0, normal1;
-  std::uint16_t index;
-};
-
-/// Edges whose box comes within `reach` of the box [lower, upper], all in one frame.
-template <class Place, class PlaceDirection>
-int collectEdges(const ConvexPolyhedron& p, const Vector3D& lower, const Vector3D& upper,
-                 double reach, const Place& place, const PlaceDirection& turn, PlacedEdge* out,
-                 int capacity) {
-  int count = 0;
-  const auto edges = p.edges();
-  for (std::size_t i = 0; i < edges.size() && count < capacity; ++i) {
-    const Vector3D from = place(p.vertices()[edges[i].vertex0]);
-    const Vector3D to = place(p.vertices()[edges[i].vertex1]);
-    const Vector3D low = from.cwiseMin(to), high = from.cwiseMax(to);
-    if ((low.array() > upper.array() + reach).any() ||
-        (high.array() < lower.array() - reach).any()) {
-      continue;
-    }
-    out[count++] = {from, to, turn(p.faces()[edges[i].face0].normal),
-                    turn(p.faces()[edges[i].face1].normal), static_cast<std::uint16_t>(i)};
-  }
-  return count;
-}
-
-/// Two edges make a face of the Minkowski difference when their arcs on the Gauss sphere cross
-/// (Gregorius, "The Separating Axis Test", GDC 2013). B's normals come with the opposite sign.
-bool arcsCross(const Vector3D& a, const Vector3D& b, const Vector3D& bxa, const Vector3D& c,
-               const Vector3D& d, const Vector3D& dxc) {
-  const double cba = c.dot(bxa), dba = d.dot(bxa);
-  const double adc = a.dot(dxc), bdc = b.dot(dxc);
-  return cba * dba < 0.0 && adc * bdc < 0.0 && cba * bdc > 0.0;
-}
-
-struct EdgeAxis {
-  double separation{-kInfinity};
-  std::uint16_t a{0};
-  std::uint16_t b{0};
-  Vector3D normal{Vector3D::Zero()};  ///< unit, A's frame, from A to B
-};
-
-void boundsOf(const ConvexPolyhedron& p, const Matrix3D& rotation, const Vector3D& translation,
-              Vector3D& lower, Vector3D& upper) {
-  lower = Vector3D::Constant(kInfinity);
-  upper = Vector3D::Constant(-kInfinity);
-  for (const Vector3D& v : p.vertices()) {
-    const Vector3D x = rotation * v + translation;
-    lower = lower.cwiseMin(x);
-    upper = upper.cwiseMax(x);
-  }
-}
-
-constexpr int kMaxEdges = 512;
-
-/// The pair of edges with the largest separation. Only edges that come within `reach` of the other
-/// polytope's box can hold closest points that near, and only those are looked at.
-EdgeAxis bestEdges(const ConvexPolyhedron& a, const ConvexPolyhedron& b, const Relative& bInA,
-                   double reach, double enough) {
-  thread_local std::array<PlacedEdge, kMaxEdges> edgesA, edgesB;
-  Vector3D lowerA, upperA, lowerB, upperB;
-  boundsOf(a, Matrix3D::Identity(), Vector3D::Zero(), lowerA, upperA);
-  boundsOf(b, bInA.rotation, bInA.translation, lowerB, upperB);
-  const auto stay = [](const Vector3D& v) { return v; };
-  const auto move = [&](const Vector3D& v) -> Vector3D {
-    return bInA.rotation * v + bInA.translation;
-  };
-  const auto turn = [&](const Vector3D& v) -> Vector3D { return -(bInA.rotation * v); };
-  const int countA = collectEdges(a, lowerB, upperB, reach, stay, stay, edgesA.data(), kMaxEdges);
-  const int countB = collectEdges(b, lowerA, upperA, reach, move, turn, edgesB.data(), kMaxEdges);
-
-  EdgeAxis best;
-  for (int i = 0; i < countA; ++i) {
-    const PlacedEdge& ea = edgesA[static_cast<std::size_t>(i)];
-    const Vector3D da = ea.to - ea.from;
-    const Vector3D bxa = ea.normal1.cross(ea.normal0);
-    for (int j = 0; j < countB; ++j) {
-      const PlacedEdge& eb = edgesB[static_cast<std::size_t>(j)];
-      const Vector3D dxc = eb.normal1.cross(eb.normal0);
-      if (!arcsCross(ea.normal0, ea.normal1, bxa, eb.normal0, eb.normal1, dxc)) continue;
-      const Vector3D db = eb.to - eb.from;
-      Vector3D n = da.cross(db);
-      const double length2 = n.squaredNorm();
-      if (length2 <= kParallelEdges * da.squaredNorm() * db.squaredNorm()) continue;
-      n /= std::sqrt(length2);
-      if (n.dot(ea.normal0 + ea.normal1) < 0.0) n = -n;  // out of A
-      const double s = n.dot(eb.from - ea.from);
-      if (s > best.separation) {
-        best = {s, ea.index, eb.index, n};
-        if (s > enough) return best;
-      }
-    }
-  }
-  return best;
-}
-
 /// Separation along last time's axis; -infinity when there is none.
-double cachedSeparation(const PlacedPolytope& a, const PlacedPolytope& b, const Relative& bInA,
+double cachedSeparation(const PlacedPolytope& a, const PlacedPolytope& b, const RelativePose& bInA,
                         const AxisCache& cache) {
   switch (cache.kind) {
     case AxisCache::Kind::kFaceA:
       return faceSeparation(*a.polyhedron, cache.a, *b.polyhedron, bInA);
-    case AxisCache::Kind::kFaceB: {
-      const Relative aInB{bInA.rotation.transpose(),
-                          -(bInA.rotation.transpose() * bInA.translation)};
-      return faceSeparation(*b.polyhedron, cache.b, *a.polyhedron, aInB);
-    }
+    case AxisCache::Kind::kFaceB:
+      return faceSeparation(*b.polyhedron, cache.b, *a.polyhedron, bInA.inverse());
     case AxisCache::Kind::kEdges: {
       const auto& ea = a.polyhedron->edges()[cache.a];
       const auto& eb = b.polyhedron->edges()[cache.b];
@@ -197,8 +45,8 @@ double cachedSeparation(const PlacedPolytope& a, const PlacedPolytope& b, const 
         n = -n;
       }
       // The true supports along n, so that the answer is a separation whatever moved.
-      const double behindA = -supportAgainst(*a.polyhedron, -n);
-      return supportAgainst(*b.polyhedron, bInA.rotation.transpose() * n) +
+      const double behindA = -leastAlong(*a.polyhedron, -n);
+      return leastAlong(*b.polyhedron, bInA.rotation.transpose() * n) +
              n.dot(bInA.translation) - behindA;
     }
     case AxisCache::Kind::kNone:
@@ -224,7 +72,7 @@ int makeManifolds(const PlacedPolytope& a, const PlacedPolytope& b, const FaceAx
                   AxisCache& cache, std::span<ContactManifold> out) {
   const double face = std::max(faceA.separation, faceB.separation);
   if (edges.separation > face + kEdgeGain * scale) {
-    cache = {AxisCache::Kind::kEdges, edges.a, edges.b};
+    cache.set(AxisCache::Kind::kEdges, edges.a, edges.b);
     contactEdges(a, edges.a, b, edges.b, a.rotation * edges.normal, margin, out[0]);
     if (out[0].count == 0 || out.size() < 2 || margin < kFastMargin * scale) {
       return out[0].count > 0 ? 1 : 0;
@@ -242,13 +90,17 @@ int makeManifolds(const PlacedPolytope& a, const PlacedPolytope& b, const FaceAx
     const double areaB = faceArea(*b.polyhedron, faceB.face);
     referenceIsA = areaA >= areaB * (1.0 - kAreaTie);
   }
-  cache = {referenceIsA ? AxisCache::Kind::kFaceA : AxisCache::Kind::kFaceB, faceA.face,
-           faceB.face};
-  if (referenceIsA) {
-    clipFaces(a, faceA.face, b, true, margin, out[0]);
-  } else {
-    clipFaces(b, faceB.face, a, false, margin, out[0]);
-  }
+  cache.set(referenceIsA ? AxisCache::Kind::kFaceA : AxisCache::Kind::kFaceB, faceA.face,
+            faceB.face);
+  const double nearest = referenceIsA ? clipFaces(a, faceA.face, b, true, margin, out[0])
+                                      : clipFaces(b, faceB.face, a, false, margin, out[0]);
+  const double separation = referenceIsA ? faceA.separation : faceB.separation;
+  if (nearest <= separation + kEdgeGain * scale) return out[0].count > 0 ? 1 : 0;
+  // The deepest corner lies beside the face: it is two edges after all, or the shapes are apart and
+  // their nearest features no face's.
+  if (separation > 0.0 || !(edges.separation >= separation)) return kNoFeature;
+  cache.set(AxisCache::Kind::kEdges, edges.a, edges.b);
+  contactEdges(a, edges.a, b, edges.b, a.rotation * edges.normal, margin, out[0]);
   return out[0].count > 0 ? 1 : 0;
 }
 
@@ -316,28 +168,31 @@ struct BoxAxes {
 
 }  // namespace
 
-int collidePolytopes(const PlacedPolytope& a, const PlacedPolytope& b, double margin,
+int collidePolytopes(const PlacedPolytope& a, const PlacedPolytope& b, double margin, double reach,
                      AxisCache& cache, std::span<ContactManifold> out) {
-  const Relative bInA = relativePose(a, b);
+  const RelativePose bInA = relativePose(a, b);
   const double cached = cachedSeparation(a, b, bInA, cache);
   if (cached > margin) return setSeparated(cached, out);
 
-  const FaceAxis faceA = bestFace(*a.polyhedron, *b.polyhedron, bInA, margin);
+  const FaceAxis faceA =
+      findBestFace(*a.polyhedron, *b.polyhedron, bInA, cache.faceA, margin);
+  cache.faceA = faceA.face;
   if (faceA.separation > margin) {
-    cache = {AxisCache::Kind::kFaceA, faceA.face, 0};
+    cache.set(AxisCache::Kind::kFaceA, faceA.face, 0);
     return setSeparated(faceA.separation, out);
   }
-  const Relative aInB{bInA.rotation.transpose(), -(bInA.rotation.transpose() * bInA.translation)};
-  const FaceAxis faceB = bestFace(*b.polyhedron, *a.polyhedron, aInB, margin);
+  const FaceAxis faceB =
+      findBestFace(*b.polyhedron, *a.polyhedron, bInA.inverse(), cache.faceB, margin);
+  cache.faceB = faceB.face;
   if (faceB.separation > margin) {
-    cache = {AxisCache::Kind::kFaceB, 0, faceB.face};
+    cache.set(AxisCache::Kind::kFaceB, 0, faceB.face);
     return setSeparated(faceB.separation, out);
   }
   const double face = std::max(faceA.separation, faceB.separation);
-  const EdgeAxis edges =
-      bestEdges(*a.polyhedron, *b.polyhedron, bInA, std::max(-face, margin), margin);
+  const EdgeAxis edges = findBestEdges(*a.polyhedron, faceA.face, *b.polyhedron, faceB.face, bInA,
+                                       std::max(-face, reach), margin);
   if (edges.separation > margin) {
-    cache = {AxisCache::Kind::kEdges, edges.a, edges.b};
+    cache.set(AxisCache::Kind::kEdges, edges.a, edges.b);
     return setSeparated(edges.separation, out);
   }
   out[0].separation = std::max(face, edges.separation);
@@ -347,7 +202,7 @@ int collidePolytopes(const PlacedPolytope& a, const PlacedPolytope& b, double ma
 int collideBoxes(const PlacedPolytope& a, const Vector3D& halfA, const PlacedPolytope& b,
                  const Vector3D& halfB, double margin, AxisCache& cache,
                  std::span<ContactManifold> out) {
-  const Relative bInA = relativePose(a, b);
+  const RelativePose bInA = relativePose(a, b);
   const BoxAxes axes{bInA.rotation, bInA.rotation.cwiseAbs(), bInA.translation, halfA, halfB};
 
   // Last time's axis, kept as axis numbers: face of A, 3 + face of B, 6 + 3 i + j.
@@ -363,7 +218,7 @@ int collideBoxes(const PlacedPolytope& a, const Vector3D& halfA, const PlacedPol
   FaceAxis faceA, faceB;
   const auto separatedBy = [&](double s, int axis) {
     if (s <= margin) return false;
-    cache = {AxisCache::Kind::kFaceA, static_cast<std::uint16_t>(axis), 0};
+    cache.set(AxisCache::Kind::kFaceA, static_cast<std::uint16_t>(axis), 0);
     setSeparated(s, out);
     return true;
   };
@@ -403,7 +258,7 @@ int collideBoxes(const PlacedPolytope& a, const Vector3D& halfA, const PlacedPol
   const int used = cache.kind == AxisCache::Kind::kFaceA   ? axisA
                    : cache.kind == AxisCache::Kind::kFaceB ? 3 + axisB
                                                            : edgeAxis;
-  cache = {cache.kind, static_cast<std::uint16_t>(used), 0};
+  cache.set(cache.kind, static_cast<std::uint16_t>(used), 0);
   return count;
 }
 

@@ -182,8 +182,15 @@ struct Impulse {
   Lane3 linear, angular;
 };
 
-/// The impulse that the constraints gave since the kick, less the excess, becomes the next guess.
-MSD_INLINE Impulse harvest(SolverBodies& b, const Group& g, Impulse given) {
+/// The impulse that the constraints gave since the kick, less the excess, becomes the next guess. Its
+/// work is that along the mean of the velocities before the kick and now (E-7).
+MSD_INLINE Impulse harvest(SolverBodies& b, const Group& g, Impulse given, Lane3 v, Lane3 w) {
+  Lane before[8];
+  loadLines<8>(b.before, g, 0, before);
+  const Lane twice = dot(given.linear, v + Lane3{before[0], before[1], before[2]}) +
+                     dot(given.angular, w + Lane3{before[3], before[4], before[5]});
+  double* work = b.constraintWork.data() + g.index[0];
+  store(fma(set(0.5), twice, load(work)), work);
   Lane excess[8];
   loadLines<8>(b.guess, g, 1, excess);
   const Impulse next{given.linear - Lane3{excess[0], excess[1], excess[2]},
@@ -227,6 +234,7 @@ struct BeginBody {
     const Pose pose(b, g);
     const LaneFrame r = rotationOf(pose.q());
     const Lane zero = set(0.0);
+    store(zero, b.constraintWork.data() + g.index[0]);
     motion.setInverse(rotate(r, m.inverse), m.dynamic);
     motion.setDx({zero, zero, zero});
     motion.save(b, g);
@@ -281,7 +289,8 @@ struct DriftBody {
     const Impulse guess =
         harvest(b, g,
                 {(m.dynamic * m.mass) * (given - Lane3{kick[0], kick[1], kick[2]}),
-                 m.dynamic * rotate(r0, givenMomentum - kickedMomentum)});
+                 m.dynamic * rotate(r0, givenMomentum - kickedMomentum)},
+                given, motion.w());
     const Lane hold = load(b.hold.data() + g.index[0]);
     const Lane3 v = hold * given;
     const Lane3 w = hold * motion.w();
@@ -339,7 +348,8 @@ struct FinishBody {
     const Lane3 dw = motion.w() - Lane3{kick[3], kick[4], kick[5]};
     harvest(b, g,
             {(m.dynamic * m.mass) * (motion.v() - Lane3{kick[0], kick[1], kick[2]}),
-             m.dynamic * angularMomentum(r, m.inertia, dw)});
+             m.dynamic * angularMomentum(r, m.inertia, dw)},
+            motion.v(), motion.w());
     const Lane kinetic = kineticEnergy(m, r, motion.v(), motion.w());
     store(m.dynamic * (kinetic - kick[6] - kick[7]), b.surplus.data() + g.index[0]);
   }

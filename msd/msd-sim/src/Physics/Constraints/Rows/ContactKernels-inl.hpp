@@ -196,17 +196,32 @@ MSD_INLINE void saveGuess(ContactRows<kPoints>& rows, int l) {
 
 #include "msd-sim/src/Physics/Constraints/Rows/ContactBalls-inl.hpp"
 
-/// One visit of a manifold in a velocity phase. Returns the largest change of a normal velocity.
+/// What a visit tells of its lanes.
+struct Visited {
+  Lane unrest;  ///< how far it was from having settled, 1 at the limit
+  Mask busy;    ///< conclude must look at it
+};
+
+/// How far a sweep was from having settled, 1 at the limit.
+MSD_INLINE Lane unrest(Lane change, const double* size, const ContactPass& pass) {
+  return change /
+         max(max(set(pass.settledSpeed), set(pass.settledShare) * load(size)), set(kTiny));
+}
+
+/// One visit of a manifold in a velocity phase.
 template <int kPoints>
-MSD_INLINE Lane visit(Body& b0, Body& b1, ContactRows<kPoints>& rows, const Frame& f, Lane3 arm0,
-                      Lane3 arm1, const Demand<kPoints>& demand, int l) {
-  const Sweep<kPoints> s(rows, Twist(f, relativeVelocity(b0, b1, arm0, arm1), b1.w() - b0.w()),
-                         demand, l);
+MSD_INLINE Visited visit(Body& b0, Body& b1, ContactRows<kPoints>& rows, const Frame& f, Lane3 arm0,
+                         Lane3 arm1, const Demand<kPoints>& demand, const double* size,
+                         const ContactPass& pass, int l) {
+  const Twist u(f, relativeVelocity(b0, b1, arm0, arm1), b1.w() - b0.w());
+  const Sweep<kPoints> s(rows, u, demand, l);
   const Lane3 force = f.world(s.fn, s.f1, s.f2);
   const Lane3 moment = f.world(s.mn, s.m1, s.m2);
   b1.push(force, addCross(moment, arm1, force));
   b0.push(-force, -addCross(moment, arm0, force));
-  return s.change;
+  const Lane limit = set(pass.busySpeed);
+  return {unrest(s.change, size, pass),
+          s.slips | (s.change > limit) | (fma(u.v1, u.v1, u.v2 * u.v2) > limit * limit)};
 }
 
 template <int kPoints>
@@ -216,15 +231,8 @@ MSD_INLINE Demand<kPoints> plainDemand() {
   return demand;
 }
 
-/// How far a sweep was from having settled, 1 at the limit.
-MSD_INLINE Lane unrest(Lane change, const double* size, const ContactPass& pass) {
-  return change /
-         max(max(set(pass.settledSpeed), set(pass.settledShare) * load(size)), set(kTiny));
-}
-
-/// Returns how far the sweep was from having settled.
 template <int kPoints>
-MSD_INLINE Lane solveLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle,
+MSD_INLINE Visited solveLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle,
                            ContactRows<kPoints>& rows, const ContactBounce<kPoints>* bounce,
                            const ContactPass& pass, int l) {
   const std::int32_t* i0 = bundle.body0 + l;
@@ -246,8 +254,11 @@ MSD_INLINE Lane solveLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle
     const Mask open = phi > select(load(rows.points[i].impulse[0] + l) > zero, band, zero);
     demand.target[i] = select(open, -(phi * set(pass.inverseH)), zero);
   }
-  if (pass.first) saveGuess(rows, l);
-  const Lane change = visit(b0, b1, rows, f, arm0, arm1, demand, l);
+  if (pass.first) {
+    if (!pass.opening) addToTotal(rows, l);
+    saveGuess(rows, l);
+  }
+  const Visited visited = visit(b0, b1, rows, f, arm0, arm1, demand, bundle.size + l, pass, l);
   b0.save(b, i0);
   b1.save(b, i1);
   for (int i = 0; i < kPoints; ++i) {
@@ -256,11 +267,11 @@ MSD_INLINE Lane solveLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle
     store(select(load(rows.points[i].impulse[0] + l) > zero, closed, demand.target[i]),
           rows.points[i].target + l);
   }
-  return unrest(change, bundle.size + l, pass);
+  return visited;
 }
 
 template <int kPoints>
-MSD_INLINE Lane relaxLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle,
+MSD_INLINE Visited relaxLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle,
                            ContactRows<kPoints>& rows, const ContactPass& pass, int l) {
   const std::int32_t* i0 = bundle.body0 + l;
   const std::int32_t* i1 = bundle.body1 + l;
@@ -272,6 +283,7 @@ MSD_INLINE Lane relaxLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle
     const Lane zero = set(0.0);
     b0.push({zero, zero, zero}, cross(guess.force, drift - load3(rows.drift, l)));
     store3(drift, rows.drift, l);
+    addToTotal(rows, l);
     saveGuess(rows, l);
     followBalls(b0, b1, bundle, rows, drift, l);
   }
@@ -280,10 +292,10 @@ MSD_INLINE Lane relaxLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle
   const Lane3 arm0 = load3(rows.arm0, l) + drift;
   Demand<kPoints> demand = plainDemand<kPoints>();
   for (int i = 0; i < kPoints; ++i) demand.target[i] = load(rows.points[i].target + l);
-  const Lane change = visit(b0, b1, rows, f, arm0, arm1, demand, l);
+  const Visited visited = visit(b0, b1, rows, f, arm0, arm1, demand, bundle.size + l, pass, l);
   b0.save(b, i0);
   b1.save(b, i1);
-  return unrest(change, bundle.size + l, pass);
+  return visited;
 }
 
 /// (E-4): the work of a phase's impulses is their product with the mean of the velocities before the
@@ -315,7 +327,8 @@ MSD_INLINE void addWork(const SolverBodies& b, const ContactBundle<kPoints>& bun
   store(friction, sums.frictionWork + l);
 }
 
-/// End of a phase: its work, the guess of the next one, and the step's total.
+/// End of a phase: its work and the guess of the next one. The impulses go into the step's total when
+/// the next phase begins, or here when there is none.
 template <int kPoints>
 MSD_INLINE void concludeLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle,
                               ContactRows<kPoints>& rows, ContactSums& sums,
@@ -324,7 +337,7 @@ MSD_INLINE void concludeLanes(SolverBodies& b, const ContactBundle<kPoints>& bun
   addWork(b, bundle, rows, f, sums, l);
   limitGuess(b, bundle, rows, f, load3(rows.arm0, l) + load3(rows.drift, l), load3(rows.arm1, l),
              pass, l);
-  addToTotal(rows, l);
+  if (pass.closing) addToTotal(rows, l);
 }
 
 template <int kPoints>

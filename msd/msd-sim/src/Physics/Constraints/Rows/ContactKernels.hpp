@@ -25,19 +25,23 @@ struct ContactKernels {
                    const ContactPass&);
   /// Phase 1 (T-6): one sweep with live gaps. `bounce` may be null. All but the
   /// first sweep of a phase leave out what has settled: bundles none of whose bodies is stirred.
-  SweepOutcome (*solve)(SolverBodies&, const Bundle*, Rows*, const Bounce*, std::size_t count,
-                        const ContactPass&);
+  /// `busy` says of every bundle whether anything happened in the phase that conclude must look at.
+  SweepOutcome (*solve)(SolverBodies&, const Bundle*, Rows*, const Bounce*, std::uint8_t* busy,
+                        std::size_t count, const ContactPass&);
   /// Phase 2 (T-8): one sweep on velocities. Returns the same.
-  SweepOutcome (*relax)(SolverBodies&, const Bundle*, Rows*, std::size_t count,
+  SweepOutcome (*relax)(SolverBodies&, const Bundle*, Rows*, std::uint8_t* busy, std::size_t count,
                         const ContactPass&);
-  /// After the last sweep of a phase: its work, the guess of the next one, and the step's total.
-  void (*conclude)(SolverBodies&, const Bundle*, Rows*, ContactSums*, std::size_t count,
-                   const ContactPass&);
+  /// After the last sweep of a phase, for the bundles that are busy: its work and the guess of the next
+  /// one. After the last phase of the step, for all, and the step's total.
+  void (*conclude)(SolverBodies&, const Bundle*, Rows*, ContactSums*, const std::uint8_t* busy,
+                   std::size_t count, const ContactPass&);
   /// After all substeps: keeps the impulses, measures gaps and residual.
   void (*store)(const SolverBodies&, Bundle*, const Rows*, ContactSums*, std::size_t count);
   /// One sweep of position correction on BodyShift (theory/position-correction.md); the first
-  /// computes the gaps. Returns the largest change against a contact's size. Overwrites the rows' impulses, which the store pass has kept.
-  double (*correct)(SolverBodies&, const Bundle*, Rows*, std::size_t count, const ContactPass&);
+  /// computes the gaps. Unrest is the largest change against a contact's size. Overwrites the rows'
+  /// impulses, which the store pass has kept.
+  SweepOutcome (*correct)(SolverBodies&, const Bundle*, Rows*, std::size_t count,
+                          const ContactPass&);
 };
 
 }  // namespace msd_sim

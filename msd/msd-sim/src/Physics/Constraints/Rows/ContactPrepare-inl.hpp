@@ -25,6 +25,16 @@ MSD_INLINE LaneSym inFrame(const LaneSym& s, const Lane3& n, const Lane3& t1, co
   return {dot(n, sn), dot(t1, s1), dot(t2, s2), dot(n, s1), dot(n, s2), dot(t1, s2)};
 }
 
+/// Inverse by cofactors; zero where there is none.
+MSD_INLINE LaneSym inverseOf(const LaneSym& s) {
+  const Lane xx = nfma(s.yz, s.yz, s.yy * s.zz), yy = nfma(s.xz, s.xz, s.xx * s.zz),
+             zz = nfma(s.xy, s.xy, s.xx * s.yy), xy = nfma(s.xy, s.zz, s.xz * s.yz),
+             xz = nfma(s.xz, s.yy, s.xy * s.yz), yz = nfma(s.yz, s.xx, s.xy * s.xz);
+  const Lane det = fma(s.xx, xx, fma(s.xy, xy, s.xz * xz));
+  const Lane r = select(det > set(0.0), set(1.0) / max(det, set(kTiny)), set(0.0));
+  return {r * xx, r * yy, r * zz, r * xy, r * xz, r * yz};
+}
+
 /// The relative inverse inertia at the centre c: how the twist of body 1 against body 0 answers to a
 /// wrench there (rows.md, C-6), contact frame (n, 1, 2).
 struct Compliance {
@@ -107,11 +117,20 @@ MSD_INLINE void prepareLanes(const SolverBodies& b, const ContactBundle<kPoints>
                                    friction.xy, friction.xz, friction.yz};
   const Lane crossEntries[9] = {k.vv[1][0], k.vm[1][1], k.vm[1][2], k.vv[2][0], k.vm[2][1],
                                 k.vm[2][2], k.vm[0][0], k.ww.xy,    k.ww.xz};
-  for (int i = 0; i < 6; ++i) {
-    store(normalEntries[i], rows.normalGroup[i] + l);
-    store(frictionEntries[i], rows.frictionGroup[i] + l);
+  if constexpr (kPoints > 1) {
+    const LaneSym stick = inverseOf(friction);
+    const Lane entries[6] = {stick.xx, stick.yy, stick.zz, stick.xy, stick.xz, stick.yz};
+    for (int i = 0; i < 6; ++i) {
+      store(normalEntries[i], rows.normalGroup[i] + l);
+      store(frictionEntries[i], rows.frictionGroup[i] + l);
+      store(entries[i], rows.stickGroup[i] + l);
+    }
+    for (int i = 0; i < 9; ++i) store(crossEntries[i], rows.crossGroup[i] + l);
+  } else {
+    store(normal.xx, rows.normalGroup[0] + l);
+    store(crossEntries[0], rows.crossGroup[0] + l);
+    store(crossEntries[3], rows.crossGroup[1] + l);
   }
-  for (int i = 0; i < 9; ++i) store(crossEntries[i], rows.crossGroup[i] + l);
 
   const Lane offset = dot(n, arm0);
   for (int i = 0; i < kPoints; ++i) {
@@ -204,21 +223,24 @@ void stir(SolverBodies& b, const ContactBundle<kPoints>& bundle, unsigned lanes,
 }
 
 template <int kPoints, class Visit>
-SweepOutcome sweep(SolverBodies& b, const ContactBundle<kPoints>* bundles, std::size_t count,
-                   const ContactPass& pass, const Visit& visit) {
+SweepOutcome sweep(SolverBodies& b, const ContactBundle<kPoints>* bundles, std::uint8_t* busy,
+                   std::size_t count, const ContactPass& pass, const Visit& visit) {
   SweepOutcome outcome;
   Lane worst = set(0.0);
   for (std::size_t i = 0; i < count; ++i) {
     if (!pass.first && !pass.whole && !isStirred(b, bundles[i], pass.stamp)) continue;
     unsigned unsettled = 0;
+    std::uint8_t isBusy = pass.first || busy == nullptr ? 0 : busy[i];
     for (int l = 0; l < kBundleLanes; l += kLanes) {
-      const Lane unrest = visit(i, l);
-      worst = max(worst, unrest);
-      const unsigned lanes = bits(unrest > set(pass.settled));
+      const Visited visited = visit(i, l);
+      worst = max(worst, visited.unrest);
+      if (any(visited.busy)) isBusy = 1;
+      const unsigned lanes = bits(visited.unrest > set(pass.settled));
       unsettled |= lanes;
       if (lanes != 0) stir(b, bundles[i], lanes, pass.stamp, l);
     }
     if (unsettled != 0) ++outcome.unsettled;
+    if (busy != nullptr) busy[i] = isBusy;
   }
   outcome.unrest = largest(worst);
   return outcome;
@@ -227,22 +249,25 @@ SweepOutcome sweep(SolverBodies& b, const ContactBundle<kPoints>* bundles, std::
 template <int kPoints>
 SweepOutcome solve(SolverBodies& b, const ContactBundle<kPoints>* bundles,
                    ContactRows<kPoints>* rows, const ContactBounce<kPoints>* bounce,
-                   std::size_t count, const ContactPass& pass) {
-  return sweep<kPoints>(b, bundles, count, pass, [&](std::size_t i, int l) MSD_LAMBDA {
+                   std::uint8_t* busy, std::size_t count, const ContactPass& pass) {
+  return sweep<kPoints>(b, bundles, busy, count, pass, [&](std::size_t i, int l) MSD_LAMBDA {
     return solveLanes(b, bundles[i], rows[i], bounce != nullptr ? bounce + i : nullptr, pass, l);
   });
 }
 template <int kPoints>
 SweepOutcome relax(SolverBodies& b, const ContactBundle<kPoints>* bundles,
-                   ContactRows<kPoints>* rows, std::size_t count, const ContactPass& pass) {
-  return sweep<kPoints>(b, bundles, count, pass, [&](std::size_t i, int l) MSD_LAMBDA {
+                   ContactRows<kPoints>* rows, std::uint8_t* busy, std::size_t count,
+                   const ContactPass& pass) {
+  return sweep<kPoints>(b, bundles, busy, count, pass, [&](std::size_t i, int l) MSD_LAMBDA {
     return relaxLanes(b, bundles[i], rows[i], pass, l);
   });
 }
 template <int kPoints>
 void conclude(SolverBodies& b, const ContactBundle<kPoints>* bundles, ContactRows<kPoints>* rows,
-              ContactSums* sums, std::size_t count, const ContactPass& pass) {
+              ContactSums* sums, const std::uint8_t* busy, std::size_t count,
+              const ContactPass& pass) {
   for (std::size_t i = 0; i < count; ++i) {
+    if (!pass.closing && !pass.eachWork && busy[i] == 0) continue;
     for (int l = 0; l < kBundleLanes; l += kLanes) {
       concludeLanes(b, bundles[i], rows[i], sums[i], pass, l);
     }
@@ -258,15 +283,11 @@ void storeImpulses(const SolverBodies& b, ContactBundle<kPoints>* bundles,
   }
 }
 template <int kPoints>
-double correct(SolverBodies& b, const ContactBundle<kPoints>* bundles, ContactRows<kPoints>* rows,
-               std::size_t count, const ContactPass& pass) {
-  Lane change = set(0.0);
-  for (std::size_t i = 0; i < count; ++i) {
-    for (int l = 0; l < kBundleLanes; l += kLanes) {
-      change = max(change, correctLanes(b, bundles[i], rows[i], pass, l));
-    }
-  }
-  return largest(change);
+SweepOutcome correct(SolverBodies& b, const ContactBundle<kPoints>* bundles,
+                     ContactRows<kPoints>* rows, std::size_t count, const ContactPass& pass) {
+  return sweep<kPoints>(b, bundles, nullptr, count, pass, [&](std::size_t i, int l) MSD_LAMBDA {
+    return Visited{correctLanes(b, bundles[i], rows[i], pass, l), set(0.0) > set(0.0)};
+  });
 }
 
 template <int kPoints>

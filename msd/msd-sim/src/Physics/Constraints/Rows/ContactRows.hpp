@@ -9,8 +9,8 @@ namespace msd_sim {
 /// Contacts in bundles of eight, one contact (manifold) per vector lane.
 ///
 /// A bundle's contacts share no body that can be pushed, so that eight of them are solved at once.
-/// Everything about one contact stands in the same lane of every array. Two sizes exist: manifolds of
-/// up to four points, and single points (spheres).
+/// Everything about one contact stands in the same lane of every array. Three sizes exist: one
+/// point, two, and up to four.
 inline constexpr int kBundleLanes = 8;
 
 /// What persists from step to step. Body 0 owns the normal (the face), body 1 the points (the
@@ -60,14 +60,20 @@ struct ContactPointRows {
 /// (f_1, f_2, m_n).
 template <int kPoints>
 struct alignas(64) ContactRows {
+  /// A single point at the centre has no moments: of the normal group 00 is left, of the coupling its
+  /// first column's first two entries, and the other groups are not used.
+  static constexpr int kGroup = kPoints > 1 ? 6 : 1;
+  static constexpr int kCross = kPoints > 1 ? 9 : 2;
+
   double normal[3][kBundleLanes];    ///< from body 0 to body 1
   double tangent[3][kBundleLanes];   ///< first tangent; the second is normal x tangent
   double arm0[3][kBundleLanes];      ///< c from body 0's centre at the start of the step [m]
   double arm1[3][kBundleLanes];      ///< c from body 1's centre; c moves with body 1 [m]
   double drift[3][kBundleLanes];     ///< dx1 - dx0 when the last pass ran [m]
-  double normalGroup[6][kBundleLanes];    ///< symmetric: 00 11 22 01 02 12
-  double frictionGroup[6][kBundleLanes];  ///< symmetric: 00 11 22 01 02 12
-  double crossGroup[9][kBundleLanes];     ///< friction group from normal group, row by row
+  double normalGroup[kGroup][kBundleLanes];    ///< symmetric: 00 11 22 01 02 12
+  double frictionGroup[kGroup][kBundleLanes];  ///< symmetric: 00 11 22 01 02 12
+  double stickGroup[kGroup][kBundleLanes];     ///< inverse of frictionGroup
+  double crossGroup[kCross][kBundleLanes];     ///< friction group from normal group, row by row
   double friction[kBundleLanes];
   ContactPointRows points[kPoints];
 };
@@ -108,6 +114,10 @@ struct ContactPass {
   std::uint32_t stamp{0};    ///< number of the sweep, ever growing; see SolverBodies::stirred
   bool first{true};          ///< first sweep of its phase
   bool whole{false};         ///< leaves nothing out: others push the bodies too
+  bool eachWork{false};      ///< conclude looks at every bundle: not only contacts do work
+  bool opening{false};       ///< first phase of the step
+  bool closing{false};       ///< last phase of the step
+  double busySpeed{0.0};     ///< a visit that finds or makes a greater change is concluded [m/s]
 
   double correction{0.0};    ///< share of a penetration to remove [-]
   double slop{0.0};          ///< penetration left alone, relative to the contact's size [-]

@@ -30,159 +30,279 @@ struct Twist {
 template <int kPoints>
 struct Demand {
   Lane target[kPoints];  ///< least normal velocity
-  Lane massScale;        ///< of the effective masses
+  Lane massScale;        ///< of the effective masses; position correction only
   Lane softness;         ///< of the compliances, the inverse of massScale
 };
 
-/// Block Gauss–Seidel on one manifold: normals, friction, friction backwards, normals backwards.
+// Points count as spread out when the square of their mean distance from their centre of load is more
+// than this share of that from the manifold's centre.
+inline constexpr double kSpread = 1e-3;
+
+/// Block Gauss–Seidel on one manifold: normals, friction, normals backwards. Friction that can hold all
+/// of its points holds them at once; otherwise they are visited one by one and back.
 ///
 /// The symmetric order matters: an asymmetric visit, combined with the warm start from phase to
 /// phase, lets slow oscillations of large piles grow (docs/theory/guess.md, G-5). The twist at the
 /// centre follows every impulse through the 6 x 6 compliance, so that the bodies are read and written
-/// once.
+/// once. What a point waits for is kept short: its own change and one product with a coupling.
 template <int kPoints, bool kFriction = true>
 struct Sweep {
   Lane fn, m1, m2;  // change of the normal group's impulse
   Lane f1, f2, mn;  // change of the friction group's impulse
   Lane change;      // largest change of a normal velocity [m/s]
+  Mask slips;       // a point reached its disc's edge
 
   MSD_INLINE Sweep(ContactRows<kPoints>& rows, Twist u, const Demand<kPoints>& demand, int l) {
     const Lane zero = set(0.0);
     fn = m1 = m2 = f1 = f2 = mn = change = zero;
-    for (int i = 0; i < kPoints; ++i) {
-      for (int c = 0; c < 3; ++c) p_[i][c] = load(rows.points[i].impulse[c] + l);
-    }
-    if constexpr (!kFriction) {
-      sweepNormals(rows, u, demand, false, l);
-      if constexpr (kPoints > 1) sweepNormals(rows, u, demand, true, l);
-    } else if constexpr (kPoints == 1) {
-      sweepPoint(rows, u, demand, l);
+    slips = zero > zero;
+    if constexpr (kPoints == 1) {
+      visitPoint(rows, u, demand, l);
     } else {
-      sweepNormals(rows, u, demand, false, l);
-      crossToFriction(rows, u, demand, l);
-      sweepFriction(rows, u, demand, false, l);
-      sweepFriction(rows, u, demand, true, l);
-      crossToNormal(rows, u, demand, l);
-      sweepNormals(rows, u, demand, true, l);
-    }
-    for (int i = 0; i < kPoints; ++i) {
-      ContactPointRows& p = rows.points[i];
-      const Lane turned = abs(p_[i][0] - load(p.impulse[0] + l));
-      change = max(change, turned / max(load(p.normalMass + l), set(kTiny)));
-      for (int c = 0; c < 3; ++c) store(p_[i][c], p.impulse[c] + l);
+      visitManifold(rows, u, demand, l);
     }
   }
 
  private:
-  Lane p_[kPoints][3];
-
-  static MSD_INLINE LaneSym loadSym(const double (*p)[kBundleLanes], Lane scale, int l) {
-    return {scale * load(p[0] + l), scale * load(p[1] + l), scale * load(p[2] + l),
-            scale * load(p[3] + l), scale * load(p[4] + l), scale * load(p[5] + l)};
-  }
-
   /// One point at the centre: the normal, both tangents together, and the normal once more.
-  MSD_INLINE void sweepPoint(ContactRows<kPoints>& rows, Twist& u, const Demand<kPoints>& demand,
-                             int l) {
-    const ContactPointRows& p = rows.points[0];
-    const Lane c1 = demand.softness * load(rows.crossGroup[0] + l);
-    const Lane c2 = demand.softness * load(rows.crossGroup[3] + l);
-    const Lane knn = demand.softness * load(rows.normalGroup[0] + l);
-    const Lane mass = demand.massScale * load(p.normalMass + l);
-    const auto normal = [&](Lane velocity) MSD_LAMBDA {
-      const Lane old = p_[0][0];
-      p_[0][0] = max(nfma(mass, velocity - demand.target[0], old), set(0.0));
-      return p_[0][0] - old;
-    };
-    const Lane d = normal(u.vn);
-    Lane d1, d2;
-    frictionPoint(p, load(rows.friction + l) * p_[0][0], fma(c1, d, u.v1), fma(c2, d, u.v2), 0,
-                  demand.massScale, l, d1, d2);
-    const Lane again = normal(fma(knn, d, fma(c1, d1, fma(c2, d2, u.vn))));
-    fn = d + again;
-    f1 = d1;
-    f2 = d2;
+  MSD_INLINE void visitPoint(ContactRows<kPoints>& rows, const Twist& u,
+                             const Demand<kPoints>& demand, int l) {
+    ContactPointRows& p = rows.points[0];
+    Lane knn = load(rows.normalGroup[0] + l);
+    Lane mass = load(p.normalMass + l);
+    if constexpr (!kFriction) {
+      knn = demand.softness * knn;
+      mass = demand.massScale * mass;
+    }
+    const Lane start = load(p.impulse[0] + l);
+    const Lane first = max(-(mass * (u.vn - demand.target[0])), -start);
+    fn = first;
+    if constexpr (kFriction) {
+      const Lane c1 = load(rows.crossGroup[0] + l), c2 = load(rows.crossGroup[1] + l);
+      const Lane carried = start + first;
+      slips = frictionPoint(p, load(rows.friction + l) * carried, fma(c1, first, u.v1),
+                            fma(c2, first, u.v2), l, f1, f2);
+      const Lane velocity = fma(knn, first, fma(c1, f1, fma(c2, f2, u.vn)));
+      fn = first + max(-(mass * (velocity - demand.target[0])), -carried);
+    }
+    store(start + fn, p.impulse[0] + l);
+    change = knn * abs(fn);
   }
 
-  MSD_INLINE void sweepNormals(const ContactRows<kPoints>& rows, Twist& u,
-                               const Demand<kPoints>& demand, bool backward, int l) {
-    const LaneSym k = loadSym(rows.normalGroup, demand.softness, l);
-    for (int j = 0; j < kPoints; ++j) {
-      const int i = backward ? kPoints - 1 - j : j;
-      const ContactPointRows& p = rows.points[i];
-      const Lane x = load(p.x + l), y = load(p.y + l);
-      const Lane velocity = nfma(x, u.w2, fma(y, u.w1, u.vn));
-      const Lane old = p_[i][0];
-      const Lane now = max(
-          nfma(demand.massScale * load(p.normalMass + l), velocity - demand.target[i], old),
-          set(0.0));
-      p_[i][0] = now;
-      const Lane d = now - old, d1 = y * d, d2 = -(x * d);
-      u.vn = fma(k.xx, d, fma(k.xy, d1, fma(k.xz, d2, u.vn)));
-      u.w1 = fma(k.xy, d, fma(k.yy, d1, fma(k.yz, d2, u.w1)));
-      u.w2 = fma(k.xz, d, fma(k.yz, d1, fma(k.zz, d2, u.w2)));
-      fn = fn + d;
-      m1 = m1 + d1;
-      m2 = m2 + d2;
+  MSD_INLINE void visitManifold(ContactRows<kPoints>& rows, Twist& u, const Demand<kPoints>& demand,
+                                int l) {
+    Normals normals(rows, u, demand, l);
+    normals.template sweep<false>();
+    if constexpr (kFriction) {
+      normals.sum(fn, m1, m2);
+      crossToFriction(rows, u, l);
+      normals.writeLimits(rows, l);
+      visitFriction(rows, u, normals, l);
+      normals.feel(crossToNormal(rows, l));
+    }
+    normals.template sweep<true>();
+    normals.sum(fn, m1, m2);
+    change = normals.largestChange();
+    normals.save(rows, l);
+  }
+
+  /// Answer of the normal group to the friction group.
+  struct NormalTwist {
+    Lane vn, w1, w2;
+  };
+
+  /// The normals of a manifold, k_ij = (1, y_i, -x_i) N (1, y_j, -x_j)ᵀ (rows.md, C-8): all that a
+  /// point's impulse changes is the others' velocities.
+  struct Normals {
+    Lane x[kPoints], y[kPoints], velocity[kPoints], mass[kPoints];
+    Lane start[kPoints], room[kPoints], limit[kPoints];  // room: the negative of the impulse
+    Lane k[kPoints][kPoints];
+
+    MSD_INLINE Normals(const ContactRows<kPoints>& rows, const Twist& u,
+                       const Demand<kPoints>& demand, int l) {
+      const auto& n = rows.normalGroup;
+      Lane n00 = load(n[0] + l), n11 = load(n[1] + l), n22 = load(n[2] + l), n01 = load(n[3] + l),
+           n02 = load(n[4] + l), n12 = load(n[5] + l);
+      if constexpr (!kFriction) {
+        n00 = demand.softness * n00, n11 = demand.softness * n11, n22 = demand.softness * n22;
+        n01 = demand.softness * n01, n02 = demand.softness * n02, n12 = demand.softness * n12;
+      }
+      for (int i = 0; i < kPoints; ++i) {
+        const ContactPointRows& p = rows.points[i];
+        x[i] = load(p.x + l);
+        y[i] = load(p.y + l);
+        const Lane a = nfma(x[i], n02, fma(y[i], n01, n00));
+        const Lane b = nfma(x[i], n12, fma(y[i], n11, n01));
+        const Lane c = nfma(x[i], n22, fma(y[i], n12, n02));
+        for (int j = 0; j <= i; ++j) k[i][j] = k[j][i] = nfma(x[j], c, fma(y[j], b, a));
+        mass[i] = -load(p.normalMass + l);
+        if constexpr (!kFriction) mass[i] = demand.massScale * mass[i];
+        start[i] = load(p.impulse[0] + l);
+        room[i] = -start[i];
+        velocity[i] = nfma(x[i], u.w2, fma(y[i], u.w1, u.vn)) - demand.target[i];
+      }
+    }
+
+    /// The way back is the last one: it leaves behind what nobody asks for.
+    template <bool kBackward>
+    MSD_INLINE void sweep() {
+      for (int s = 0; s < kPoints; ++s) {
+        const int i = kBackward ? kPoints - 1 - s : s;
+        const Lane d = max(mass[i] * velocity[i], room[i]);
+        room[i] = room[i] - d;
+        const int end = kBackward ? i : kPoints;
+        for (int j = 0; j < end; ++j) velocity[j] = fma(k[i][j], d, velocity[j]);
+      }
+    }
+
+    MSD_INLINE Lane given(int i) const { return -(start[i] + room[i]); }
+
+    MSD_INLINE void sum(Lane& fn, Lane& m1, Lane& m2) const {
+      fn = m1 = m2 = set(0.0);
+      for (int i = 0; i < kPoints; ++i) {
+        const Lane d = given(i);
+        fn = fn + d;
+        m1 = fma(y[i], d, m1);
+        m2 = nfma(x[i], d, m2);
+      }
+    }
+
+    MSD_INLINE void writeLimits(const ContactRows<kPoints>& rows, int l) {
+      const Lane mu = load(rows.friction + l);
+      for (int i = 0; i < kPoints; ++i) limit[i] = -(mu * room[i]);
+    }
+
+    MSD_INLINE void feel(const NormalTwist& t) {
+      for (int i = 0; i < kPoints; ++i) {
+        velocity[i] = velocity[i] + nfma(x[i], t.w2, fma(y[i], t.w1, t.vn));
+      }
+    }
+
+    MSD_INLINE Lane largestChange() const {
+      Lane most = set(0.0);
+      for (int i = 0; i < kPoints; ++i) most = max(most, k[i][i] * abs(given(i)));
+      return most;
+    }
+
+    MSD_INLINE void save(ContactRows<kPoints>& rows, int l) const {
+      for (int i = 0; i < kPoints; ++i) store(-room[i], rows.points[i].impulse[0] + l);
+    }
+  };
+
+  MSD_INLINE void crossToFriction(const ContactRows<kPoints>& rows, Twist& u, int l) const {
+    const auto& c = rows.crossGroup;
+    u.v1 = fma(load(c[0] + l), fn, fma(load(c[1] + l), m1, fma(load(c[2] + l), m2, u.v1)));
+    u.v2 = fma(load(c[3] + l), fn, fma(load(c[4] + l), m1, fma(load(c[5] + l), m2, u.v2)));
+    u.wn = fma(load(c[6] + l), fn, fma(load(c[7] + l), m1, fma(load(c[8] + l), m2, u.wn)));
+  }
+
+  MSD_INLINE NormalTwist crossToNormal(const ContactRows<kPoints>& rows, int l) const {
+    const auto& c = rows.crossGroup;
+    return {fma(load(c[0] + l), f1, fma(load(c[3] + l), f2, load(c[6] + l) * mn)),
+            fma(load(c[1] + l), f1, fma(load(c[4] + l), f2, load(c[7] + l) * mn)),
+            fma(load(c[2] + l), f1, fma(load(c[5] + l), f2, load(c[8] + l) * mn))};
+  }
+
+  /// All points at once (rows.md, F-5): the wrench W = -F⁻¹u that stops the patch is spread over the
+  /// points by their limits. Lanes where that keeps every point in its disc are done.
+  MSD_INLINE void visitFriction(ContactRows<kPoints>& rows, Twist& u, const Normals& normals,
+                                int l) {
+    const Lane zero = set(0.0);
+    const auto& g = rows.stickGroup;
+    const Lane g01 = load(g[3] + l), g02 = load(g[4] + l), g12 = load(g[5] + l);
+    const Lane w1 = -fma(load(g[0] + l), u.v1, fma(g01, u.v2, g02 * u.wn));
+    const Lane w2 = -fma(g01, u.v1, fma(load(g[1] + l), u.v2, g12 * u.wn));
+    const Lane wn = -fma(g02, u.v1, fma(g12, u.v2, load(g[2] + l) * u.wn));
+    Lane sum = zero, sumX = zero, sumY = zero, square = zero;
+    for (int i = 0; i < kPoints; ++i) {
+      const Lane x = normals.x[i], y = normals.y[i], limit = normals.limit[i];
+      sum = sum + limit;
+      sumX = fma(limit, x, sumX);
+      sumY = fma(limit, y, sumY);
+      square = fma(limit, fma(x, x, y * y), square);
+    }
+    const Mask loaded = sum > zero;
+    const Lane whole = sum * square;
+    const Lane spread = nfma(sumY, sumY, nfma(sumX, sumX, whole));
+    const Lane inverse = select(loaded, set(1.0) / max(sum, set(kTiny)), zero);
+    const Lane cx = inverse * sumX, cy = inverse * sumY;
+    const Lane twist = nfma(cx, w2, fma(cy, w1, wn)) * sum / max(spread, set(kTiny));
+    const Lane b = select(loaded, twist, zero);
+    const Lane a1 = fma(b, cy, inverse * w1), a2 = nfma(b, cx, inverse * w2);
+    slips = loaded & (spread <= set(kSpread) * whole);
+    Lane now1[kPoints], now2[kPoints];
+    for (int i = 0; i < kPoints; ++i) {
+      const Lane limit = normals.limit[i];
+      now1[i] = fma(limit, nfma(b, normals.y[i], a1), load(rows.points[i].impulse[1] + l));
+      now2[i] = fma(limit, fma(b, normals.x[i], a2), load(rows.points[i].impulse[2] + l));
+      slips = slips | (fma(now1[i], now1[i], now2[i] * now2[i]) > limit * limit);
+    }
+    if (any(slips)) {
+      sweepFriction<false>(rows, u, normals, l);
+      sweepFriction<true>(rows, u, normals, l);
+      for (int i = 0; i < kPoints; ++i) {
+        now1[i] = select(slips, load(rows.points[i].impulse[1] + l), now1[i]);
+        now2[i] = select(slips, load(rows.points[i].impulse[2] + l), now2[i]);
+      }
+    }
+    f1 = select(slips, f1, select(loaded, w1, zero));
+    f2 = select(slips, f2, select(loaded, w2, zero));
+    mn = select(slips, mn, select(loaded, wn, zero));
+    for (int i = 0; i < kPoints; ++i) {
+      store(now1[i], rows.points[i].impulse[1] + l);
+      store(now2[i], rows.points[i].impulse[2] + l);
     }
   }
 
-  MSD_INLINE void crossToFriction(const ContactRows<kPoints>& rows, Twist& u,
-                                  const Demand<kPoints>& demand, int l) const {
-    const auto& c = rows.crossGroup;
-    const Lane a = demand.softness * fn, b = demand.softness * m1, d = demand.softness * m2;
-    u.v1 = fma(load(c[0] + l), a, fma(load(c[1] + l), b, fma(load(c[2] + l), d, u.v1)));
-    u.v2 = fma(load(c[3] + l), a, fma(load(c[4] + l), b, fma(load(c[5] + l), d, u.v2)));
-    u.wn = fma(load(c[6] + l), a, fma(load(c[7] + l), b, fma(load(c[8] + l), d, u.wn)));
-  }
-
-  MSD_INLINE void crossToNormal(const ContactRows<kPoints>& rows, Twist& u,
-                                const Demand<kPoints>& demand, int l) const {
-    const auto& c = rows.crossGroup;
-    const Lane a = demand.softness * f1, b = demand.softness * f2, d = demand.softness * mn;
-    u.vn = fma(load(c[0] + l), a, fma(load(c[3] + l), b, fma(load(c[6] + l), d, u.vn)));
-    u.w1 = fma(load(c[1] + l), a, fma(load(c[4] + l), b, fma(load(c[7] + l), d, u.w1)));
-    u.w2 = fma(load(c[2] + l), a, fma(load(c[5] + l), b, fma(load(c[8] + l), d, u.w2)));
-  }
-
-  MSD_INLINE void sweepFriction(const ContactRows<kPoints>& rows, Twist& u,
-                                const Demand<kPoints>& demand, bool backward, int l) {
-    const LaneSym k = loadSym(rows.frictionGroup, demand.softness, l);
-    const Lane mu = load(rows.friction + l);
-    for (int j = 0; j < kPoints; ++j) {
-      const int i = backward ? kPoints - 1 - j : j;
-      const ContactPointRows& p = rows.points[i];
-      const Lane x = load(p.x + l), y = load(p.y + l);
+  /// The friction group F answers to (d1, d2) at a point by F (d1, d2, x d2 - y d1)ᵀ.
+  template <bool kBackward>
+  MSD_INLINE void sweepFriction(ContactRows<kPoints>& rows, Twist& u, const Normals& normals,
+                                int l) {
+    const auto& g = rows.frictionGroup;
+    const Lane g00 = load(g[0] + l), g11 = load(g[1] + l), g22 = load(g[2] + l),
+               g01 = load(g[3] + l), g02 = load(g[4] + l), g12 = load(g[5] + l);
+    for (int s = 0; s < kPoints; ++s) {
+      const int i = kBackward ? kPoints - 1 - s : s;
+      const Lane x = normals.x[i], y = normals.y[i];
+      const Lane a1 = nfma(y, g02, g00), a2 = fma(x, g02, g01);
+      const Lane b1 = nfma(y, g12, g01), b2 = fma(x, g12, g11);
+      const Lane c1 = nfma(y, g22, g02), c2 = fma(x, g22, g12);
       Lane d1, d2;
-      frictionPoint(p, mu * p_[i][0], nfma(y, u.wn, u.v1), fma(x, u.wn, u.v2), i, demand.massScale,
-                    l, d1, d2);
-      const Lane dn = nfma(y, d1, x * d2);
-      u.v1 = fma(k.xx, d1, fma(k.xy, d2, fma(k.xz, dn, u.v1)));
-      u.v2 = fma(k.xy, d1, fma(k.yy, d2, fma(k.yz, dn, u.v2)));
-      u.wn = fma(k.xz, d1, fma(k.yz, d2, fma(k.zz, dn, u.wn)));
+      frictionPoint(rows.points[i], normals.limit[i], nfma(y, u.wn, u.v1), fma(x, u.wn, u.v2), l,
+                    d1, d2);
+      u.v1 = fma(a1, d1, fma(a2, d2, u.v1));
+      u.v2 = fma(b1, d1, fma(b2, d2, u.v2));
+      u.wn = fma(c1, d1, fma(c2, d2, u.wn));
       f1 = f1 + d1;
       f2 = f2 + d2;
-      mn = mn + dn;
+      mn = fma(x, d2, nfma(y, d1, mn));
     }
   }
 
   /// Coulomb's disc |p| <= limit: full stop where the disc allows it, else a projected step of a
   /// length that keeps the direction of slip (rows.md, F-3 and F-4).
-  MSD_INLINE void frictionPoint(const ContactPointRows& p, Lane limit, Lane u1, Lane u2, int i,
-                                Lane massScale, int l, Lane& d1, Lane& d2) {
-    const Lane p1 = p_[i][1], p2 = p_[i][2];
+  static MSD_INLINE Mask frictionPoint(ContactPointRows& p, Lane limit, Lane u1, Lane u2, int l,
+                                       Lane& d1, Lane& d2) {
+    const Lane p1 = load(p.impulse[1] + l), p2 = load(p.impulse[2] + l);
     const Lane s12 = load(p.stick12 + l);
-    const Lane stick1 = nfma(massScale, fma(load(p.stick11 + l), u1, s12 * u2), p1);
-    const Lane stick2 = nfma(massScale, fma(s12, u1, load(p.stick22 + l) * u2), p2);
-    const Mask sticks = fma(stick1, stick1, stick2 * stick2) <= limit * limit;
-    const Lane slip = massScale * load(p.slipMass + l);
-    const Lane slip1 = nfma(slip, u1, p1), slip2 = nfma(slip, u2, p2);
-    const Lane length2 = fma(slip1, slip1, slip2 * slip2);
-    const Lane shrink = min(limit / sqrt(max(length2, set(kTiny))), set(1.0));
-    p_[i][1] = select(sticks, stick1, shrink * slip1);
-    p_[i][2] = select(sticks, stick2, shrink * slip2);
-    d1 = p_[i][1] - p1;
-    d2 = p_[i][2] - p2;
+    d1 = -fma(load(p.stick11 + l), u1, s12 * u2);
+    d2 = -fma(s12, u1, load(p.stick22 + l) * u2);
+    const Lane stick1 = p1 + d1, stick2 = p2 + d2;
+    Lane now1 = stick1, now2 = stick2;
+    const Mask slips = fma(stick1, stick1, stick2 * stick2) > limit * limit;
+    if (any(slips)) {
+      const Lane slip = load(p.slipMass + l);
+      const Lane slip1 = nfma(slip, u1, p1), slip2 = nfma(slip, u2, p2);
+      const Lane length2 = fma(slip1, slip1, slip2 * slip2);
+      const Lane shrink = min(limit / sqrt(max(length2, set(kTiny))), set(1.0));
+      now1 = select(slips, shrink * slip1, stick1);
+      now2 = select(slips, shrink * slip2, stick2);
+      d1 = select(slips, now1 - p1, d1);
+      d2 = select(slips, now2 - p2, d2);
+    }
+    store(now1, p.impulse[1] + l);
+    store(now2, p.impulse[2] + l);
+    return slips;
   }
 };
 

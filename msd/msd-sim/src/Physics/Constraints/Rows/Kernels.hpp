@@ -21,6 +21,7 @@ struct Kernels {
   std::string_view name;
   BodyKernels body;
   ContactKernels<1> point;
+  ContactKernels<2> line;
   ContactKernels<4> patch;
   BallKernels ball;
 };

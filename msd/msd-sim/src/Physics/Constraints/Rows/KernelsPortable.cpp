@@ -15,6 +15,7 @@ Kernels makePortableKernels() {
           {body_kernels::begin, body_kernels::kick, body_kernels::drift, body_kernels::finish,
            body_kernels::displace},
           contact_kernels::table<1>(),
+          contact_kernels::table<2>(),
           contact_kernels::table<4>(),
           ball_kernels::table()};
 }

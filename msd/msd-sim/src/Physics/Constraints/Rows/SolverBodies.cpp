@@ -18,6 +18,7 @@ void SolverBodies::resize(std::size_t count) {
   rank.resize(whole);
   stirred.resize(whole);
   surplus.resize(whole);
+  constraintWork.resize(whole);
   hold.resize(whole, 1.0);
 }
 

@@ -127,6 +127,8 @@ struct SolverBodies {
   AlignedVector<std::uint32_t> stirred;
   /// Mechanical energy gained in the substep beyond the work of the loads, per body [J].
   AlignedVector<double> surplus;
+  /// Work of all constraint impulses on the body over the step (E-7), per body [J].
+  AlignedVector<double> constraintWork;
   /// Share of the velocity that the running drift may use (T-13), per body; 1 but for held islands.
   AlignedVector<double> hold;
 
