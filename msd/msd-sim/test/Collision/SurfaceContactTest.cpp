@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <ctime>
 
 #include "RandomPairs.hpp"
 #include "TestShapes.hpp"
