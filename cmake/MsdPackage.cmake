@@ -13,7 +13,7 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 # What a project that links the static libraries must find; what the tool itself needs is asked from the binary.
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libeigen3-dev, libhwy-dev, libtbb-dev, libqhull-dev, libfmt-dev, nlohmann-json3-dev")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libeigen3-dev, libhwy-dev, libqhull-dev, libfmt-dev, libsqlite3-dev, libboost-dev, nlohmann-json3-dev")
 find_program(MSD_SHLIBDEPS dpkg-shlibdeps)
 if(MSD_SHLIBDEPS)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)

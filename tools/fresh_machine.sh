@@ -1,60 +1,190 @@
 #!/usr/bin/env bash
 # Tries the two commands on a machine with nothing installed: a minimal Debian 12 in a folder of its own.
 #
-#   tools/fresh_machine.sh [FOLDER]    (default: a temporary folder, removed at the end; needs root and debootstrap)
+#   tools/fresh_machine.sh [FOLDER]    (needs root, debootstrap and about 6 GB)
 #
-# Clones this checkout into it, runs ./run, ./test and the Debian package, and prints how long each took.
+# FOLDER keeps the machine for another time; without one, a temporary folder is used and removed at the end.
+# Clones this checkout into it, runs ./run and ./test, then makes the Debian package and installs it on a second
+# bare machine, where the README's example is built against it. Prints how long each took; exits with 1 if anything failed.
+#
+# The mirror is that of this machine's package sources; so are proxy, name server and certificates, which any
+# machine at this place would have. CMAKE_BUILD_PARALLEL_LEVEL and CTEST_PARALLEL_LEVEL are passed on.
+#
+# To try again what failed, in less time: MSD_FRESH_AGAIN=yes keeps what was installed on the first machine, and
+# MSD_FRESH_CACHE=FOLDER gives it a copy of a compiler cache. The times are then not those of a fresh machine, and
+# the summary says so.
 set -euo pipefail
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 say() { printf '%s\n' "$*" >&2; }
 
 if [[ $(id -u) -ne 0 ]]; then say "needs root: a chroot is made"; exit 1; fi
-if ! command -v debootstrap >/dev/null; then say "needs debootstrap: apt-get install debootstrap"; exit 1; fi
+for tool in debootstrap unshare git; do
+  if ! command -v "$tool" >/dev/null; then say "needs $tool: apt-get install $tool"; exit 1; fi
+done
+# In a name space of its own every mount goes when the script ends, however it ends, and so does every process.
+if [[ ${MSD_FRESH_NAMESPACE:-} != yes ]]; then
+  export MSD_FRESH_NAMESPACE=yes
+  exec unshare --mount --pid --fork --kill-child --propagation private "${BASH_SOURCE[0]}" "$@"
+fi
 
-keep=yes
 folder=${1:-}
 if [[ -z $folder ]]; then
   folder=$(mktemp -d /var/tmp/msd-fresh-XXXXXX)
-  keep=no
+  trap 'umount_all; rm -rf --one-file-system -- "$folder"' EXIT
 fi
-cleanup() {
-  local mount
-  for mount in proc dev; do
-    if mountpoint -q "$folder/$mount"; then umount "$folder/$mount"; fi
+mkdir -p "$folder"
+folder=$(cd -- "$folder" && pwd -P)
+umount_all() {
+  local machine mount
+  for machine in bare builder user; do
+    for mount in dev/shm dev/pts dev proc; do
+      if mountpoint -q "$folder/$machine/$mount"; then umount "$folder/$machine/$mount"; fi
+    done
   done
-  if [[ $keep == no ]]; then rm -rf --one-file-system -- "$folder"; fi
 }
-trap cleanup EXIT
 
+results=()
+failures=0
+# timed NAME COMMAND...: runs it and notes how long it took; goes on when it fails.
 timed() {
-  local what=$1 started=$SECONDS
+  local what=$1 started=$SECONDS outcome=ok
   shift
   say "== $what"
-  "$@"
-  results+=("$(printf '%-28s %4d s' "$what" $((SECONDS - started)))")
+  "$@" || { outcome="FAILED (exit $?)"; failures=$((failures + 1)); }
+  results+=("$(printf '%-46s %5d s  %s' "$what" $((SECONDS - started)) "$outcome")")
+  say "== ${results[-1]}"
 }
-results=()
-inside() { chroot "$folder" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C "$@"; }
 
-if [[ ! -e $folder/etc/debian_version ]]; then
-  mirror=$(awk '$1 == "deb" { for (i = 2; i <= NF; i++) if ($i ~ /^http/) { print $i; exit } }' /etc/apt/sources.list 2>/dev/null || true)
-  [[ -n $mirror ]] || mirror=$(awk '$1 == "URIs:" { print $2; exit }' /etc/apt/sources.list.d/*.sources 2>/dev/null || true)
-  timed "debootstrap" debootstrap --variant=minbase --include=ca-certificates,git bookworm "$folder" ${mirror:+"$mirror"}
-  for file in /etc/apt/apt.conf.d/*proxy* /etc/resolv.conf; do
-    if [[ -e $file ]]; then cp -L "$file" "$folder$file"; fi
+# The first mirror that this machine's own package sources name.
+mirror() {
+  awk '$1 == "deb" { for (i = 2; i <= NF; i++) if ($i ~ /^(http|file|copy)/) { print $i; exit } }
+       $1 == "URIs:" { print $2; exit }' \
+    /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources 2>/dev/null |
+    head -n 1
+}
+
+# make_bare: a minimal Debian that knows the mirror, and what every machine at this place knows.
+make_bare() {
+  local bare=$folder/bare source file
+  source=$(mirror) || true
+  debootstrap --variant=minbase bookworm "$bare.new" ${source:+"$source"} >&2 || return 1
+  for file in /etc/apt/apt.conf.d/*proxy* /etc/resolv.conf /etc/hosts; do
+    if [[ -e $file ]]; then cp -L "$file" "$bare.new$file"; fi
   done
+  # Certificates that the administrator of this place added count there as well, once ca-certificates is installed.
+  mkdir -p "$bare.new/usr/local/share/ca-certificates"
+  if [[ -r /etc/ssl/certs/ca-certificates.crt ]]; then
+    awk -v folder="$bare.new/usr/local/share/ca-certificates" \
+      '/BEGIN CERTIFICATE/ { file = sprintf("%s/place-%03d.crt", folder, ++n) } file { print > file } /END CERTIFICATE/ { close(file); file = "" }' \
+      /etc/ssl/certs/ca-certificates.crt
+  fi
+  mv "$bare.new" "$bare"
+}
+
+# machine NAME: a copy of the bare machine, switched on.
+machine() {
+  # Removal may take long: it need not be waited for.
+  if [[ -e $folder/$1 ]]; then
+    mv "$folder/$1" "$(mktemp -d "$folder/old-XXXXXX")"
+    rm -rf --one-file-system -- "$folder"/old-* &
+  fi
+  cp -a "$folder/bare" "$folder/$1"
+  switch_on "$1"
+}
+switch_on() {
+  mount -t proc proc "$folder/$1/proc"
+  mount --bind /dev "$folder/$1/dev"
+  mount -t devpts -o newinstance,ptmxmode=0666 devpts "$folder/$1/dev/pts"
+  mount -t tmpfs -o mode=1777 tmpfs "$folder/$1/dev/shm"
+}
+
+parallel=()
+if [[ -n ${MSD_FRESH_CACHE:-} ]]; then parallel+=(CCACHE_BASEDIR=/opt CCACHE_NOHASHDIR=1 "LANG=${LANG:-}"); fi
+for variable in CMAKE_BUILD_PARALLEL_LEVEL CTEST_PARALLEL_LEVEL; do
+  if [[ -n ${!variable:-} ]]; then parallel+=("$variable=${!variable}"); fi
+done
+# on NAME [as_user] COMMAND...: runs it there with nothing of this machine's environment.
+on() {
+  local name=$1 who=(HOME=/root) spec=()
+  shift
+  if [[ ${1:-} == as_user ]]; then
+    shift
+    who=(HOME=/home/visitor CCACHE_DIR=/root/.cache/ccache CCACHE_READONLY=1)
+    spec=(--userspec=1234:1234)
+  fi
+  chroot "${spec[@]}" "$folder/$name" /usr/bin/env -i "${who[@]}" PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+    "${parallel[@]}" "$@" </dev/null
+}
+
+refused() {
+  local output
+  if output=$(on builder as_user /opt/msd-sim/run 2>&1); then say "$output"; return 1; fi
+  grep -qF "Please run this once" <<<"$output" || { say "$output"; return 1; }
+}
+
+build_package() {
+  on builder bash -c 'cd /opt/msd-sim/build/release && rm -rf package && cpack' >&2 || return 1
+  mkdir -p "$folder/user/root/package"
+  cp "$folder"/builder/opt/msd-sim/build/release/package/*.deb "$folder/user/root/package/"
+}
+
+example() {
+  local there=$folder/user/root/example
+  mkdir -p "$there"
+  cp "$root"/tests/package/outside/* "$there/"
+  awk '/^```cpp$/ { inside = 1; next } /^```$/ { if (inside) exit } inside' "$root/README.md" >"$there/readme_example.cpp"
+  on user bash -c 'cd /root/example && cmake -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build &&
+    build/readme_example && build/scene_example /usr/share/msd/scenes/demo.json' >&2
+}
+
+if [[ ! -e $folder/bare/etc/debian_version ]]; then
+  rm -rf --one-file-system -- "$folder/bare.new"
+  timed "debootstrap" make_bare
 fi
-mountpoint -q "$folder/proc" || mount -t proc proc "$folder/proc"
-mountpoint -q "$folder/dev" || mount --bind /dev "$folder/dev"
+if [[ ! -e $folder/bare/etc/debian_version ]]; then exit 1; fi
 
-rm -rf "$folder/root/msd-sim"
-git clone -q "$root" "$folder/root/msd-sim"
-timed "./run, from nothing" inside /root/msd-sim/run
-timed "./run, again" inside /root/msd-sim/run
-timed "./test, from nothing" inside /root/msd-sim/test
-timed "./test, again" inside /root/msd-sim/test Tool
-timed "cpack" inside bash -c 'cd /root/msd-sim/build/release && cpack >/dev/null'
-timed "install the package" inside bash -c 'apt-get install -y --no-install-recommends /root/msd-sim/build/release/package/*.deb >/dev/null'
-timed "the installed tool" inside msd run /usr/share/msd/scenes/demo.json --steps 60 --quiet
+if [[ ${MSD_FRESH_AGAIN:-} == yes && -e $folder/builder/etc/debian_version ]]; then
+  switch_on builder
+  rm -rf "$folder/builder/opt" "$folder/builder/home/visitor"
+  mkdir "$folder/builder/opt"
+  results+=("(packages were installed before)")
+else
+  machine builder
+fi
+if [[ -n ${MSD_FRESH_CACHE:-} ]]; then
+  mkdir -p "$folder/builder/root/.cache"
+  rm -rf "$folder/builder/root/.cache/ccache"
+  cp -a "$MSD_FRESH_CACHE" "$folder/builder/root/.cache/ccache"
+  results+=("(with a compiler cache)")
+fi
+git clone -q --no-hardlinks "$root" "$folder/builder/opt/msd-sim"
+mkdir -p "$folder/builder/home/visitor"
+chown 1234:1234 "$folder/builder/home/visitor"
+if [[ ${MSD_FRESH_AGAIN:-} != yes ]]; then
+  timed "./run as a user who may not install: is told" refused
+fi
+timed "./run, from nothing" on builder /opt/msd-sim/run
+timed "./run, again, in a locale that is not there" on builder LC_ALL=de_DE.UTF-8 /opt/msd-sim/run
+timed "./test, from nothing" on builder /opt/msd-sim/test
+timed "./test, again, a few" on builder /opt/msd-sim/test Tool
+chmod -R a+rX "$folder/builder/root"
+mv "$folder/builder/opt/msd-sim/.git" "$folder/builder/opt/history"
+mv "$folder/builder/opt/msd-sim/build" "$folder/builder/opt/build"
+timed "./run as that user, no history, read-only" on builder as_user /opt/msd-sim/run
+mv "$folder/builder/opt/build" "$folder/builder/opt/msd-sim/build"
 
+machine user
+timed "cpack" build_package
+timed "install the package on a bare machine" on user bash -c \
+  'export DEBIAN_FRONTEND=noninteractive; apt-get update -q && apt-get install -q -y /root/package/*.deb'
+timed "the installed tool" on user msd run /usr/share/msd/scenes/demo.json --steps 60
+timed "install a compiler there" on user bash -c \
+  'DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends g++ cmake make'
+timed "the example against the package" example
+
+umount_all
 printf '%s\n' "${results[@]}"
+if [[ $failures -gt 0 ]]; then
+  printf '%d of %d steps failed\n' "$failures" "${#results[@]}"
+  exit 1
+fi

@@ -146,24 +146,36 @@ is_configured() {
     grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$build/CMakeCache.txt" 2>/dev/null
 }
 
-# Jobs: one a core, but no more than memory allows at about 1.2 GB each.
+# Jobs: what CMAKE_BUILD_PARALLEL_LEVEL says, else one a core, but no more than memory allows at about 1.2 GB each.
 job_count() {
   local cores memory
+  if [[ ${CMAKE_BUILD_PARALLEL_LEVEL:-} =~ ^[1-9][0-9]*$ ]]; then
+    echo "$CMAKE_BUILD_PARALLEL_LEVEL"
+    return
+  fi
   cores=$(nproc)
   memory=$(awk '/^MemAvailable:/ { print int($2 / 1200000) }' /proc/meminfo 2>/dev/null || echo "$cores")
   [[ ${memory:-0} -lt 1 ]] && memory=1
   echo $((cores < memory ? cores : memory))
 }
 
-# build_targets [TARGET...]: builds; silent when there is next to nothing to do.
+# pass_on_work: passes ninja's lines on, as they come, once it is known that there is more than a little to do.
+pass_on_work() {
+  local line started=no
+  while IFS= read -r line; do
+    if [[ $started == no && $line =~ ^\[[0-9]+/([0-9]+)\] && ${BASH_REMATCH[1]} -gt 3 ]]; then
+      started=yes
+      say "Building: ${BASH_REMATCH[1]} steps (from nothing this takes some minutes)"
+    fi
+    if [[ $started == yes ]]; then say "$line"; fi
+  done
+}
+
+# build_targets [TARGET...]: builds; silent when there is next to nothing to do. (A dry run would not tell: it
+# does not get past the globs.)
 build_targets() {
-  local steps output
-  steps=$(ninja -C "$build" -n "$@" 2>/dev/null | grep -c '^\[' || true)
-  if [[ $steps -le 3 ]]; then
-    output=$(ninja -C "$build" "$@" 2>&1) && return 0
-    say "$output"
-    fail "the build failed (see above)"
-  fi
-  say "Building: $steps steps (from nothing this takes some minutes)"
-  ninja -C "$build" -j "$(job_count)" "$@" >&2 || fail "the build failed (see above)"
+  local log="$build/build.log"
+  if ninja -C "$build" -j "$(job_count)" "$@" 2>&1 | tee "$log" | pass_on_work; then return 0; fi
+  grep -vE '^\[[0-9]+/[0-9]+\] |^ninja: Entering' "$log" | tail -n 60 >&2 || true
+  fail "the build failed (see above, and $log)"
 }

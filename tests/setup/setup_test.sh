@@ -106,4 +106,28 @@ mkdir -p "$work/checkout"
 in_setup "root='$work/checkout'; XDG_CACHE_HOME='$work/cache'; touch '$work/checkout/build'; choose_build_dir; echo \"at \$build\""
 expect "a checkout without room for a build folder builds in the cache" says "at $work/cache/msd-sim/"
 
+fresh root "" ""
+cat >"$work/bin/ninja" <<'STUB'
+#!/usr/bin/env bash
+work=$(dirname "$0")/..
+steps=$(cat "$work/steps")
+echo "[0/1] Re-checking globbed directories..."
+for ((i = 1; i <= steps; ++i)); do echo "[$i/$steps] Building part $i"; done
+if [[ -f $work/broken ]]; then echo "error: part is broken"; exit 1; fi
+STUB
+chmod +x "$work/bin/ninja"
+mkdir "$work/build"
+echo 2 >"$work/steps"
+in_setup "build='$work/build'; build_targets msd"
+expect "next to nothing to build: nothing is said" test ! -s "$work/out"
+echo 40 >"$work/steps"
+in_setup "build='$work/build'; build_targets msd"
+expect "a build says how much there is to do" says "Building: 40 steps"
+expect "and passes on what is done" says "[40/40] Building part 40"
+echo 2 >"$work/steps"
+touch "$work/broken"
+if in_setup "build='$work/build'; build_targets msd"; then status=0; else status=$?; fi
+expect "a build that fails ends the script" test "$status" -ne 0
+expect "and says why" says "error: part is broken"
+
 exit $((failures > 0))

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <charconv>
@@ -28,6 +29,9 @@ struct SnapshotOptions {
   std::string theme{"light"};
   std::vector<std::string> show{};
   std::string body{};
+  std::vector<std::string> hide{};
+  std::vector<double> trail{};  ///< [s]
+  double arrows{1.0};
   bool panels{false};
 };
 
@@ -65,19 +69,22 @@ std::uint64_t reach(msd_view::FrameSource& source, double time) {
   return best;
 }
 
-std::string addressOf(const SnapshotOptions& options, const std::string& url) {
-  std::string address = fmt::format("{}?theme={}&show=", url, options.theme);
+std::string addressOf(const SnapshotOptions& options, const std::string& url,
+                      const std::vector<int>& hidden) {
+  std::string address =
+      fmt::format("{}?theme={}&arrows={}&show=", url, options.theme, options.arrows);
   for (const std::string& overlay : options.show) address += overlay + ",";
+  if (!hidden.empty()) address += fmt::format("&hide={}", fmt::join(hidden, ","));
   if (!options.panels) address += "&bare";
   return address;
 }
 
-int findBody(const msd_view::SceneInfo& scene, const std::string& name) {
+int findBody(const msd_view::SceneInfo& scene, const std::string& name, const char* option) {
   if (name.empty()) return -1;
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
     if (scene.bodies[i].name == name) return static_cast<int>(i);
   }
-  throw UsageError{fmt::format("--body: the scene has no body \"{}\"", name)};
+  throw UsageError{fmt::format("{}: the scene has no body \"{}\"", option, name)};
 }
 
 int snapshot(const SnapshotOptions& options) {
@@ -92,14 +99,23 @@ int snapshot(const SnapshotOptions& options) {
     throw UsageError{"a picture needs the page of the view, and this msd was built without it"};
   }
   auto source = msd_view::openFile(options.file, {});
-  const int body = findBody(*source->scene(), options.body);
+  const int body = findBody(*source->scene(), options.body, "--body");
+  std::vector<int> hidden;
+  for (const std::string& name : options.hide)
+    hidden.push_back(findBody(*source->scene(), name, "--hide"));
   OutputFile output{options.output};
+  std::vector<std::uint64_t> trail;
+  for (const double moment : options.trail) trail.push_back(reach(*source, moment));
   const std::uint64_t index = reach(*source, options.at);
   const double time = source->timeOf(index);
   const msd_view::ViewServer server{std::move(source),
                                     {.port = 0, .startPlaying = false, .startIndex = index}};
   msd_view::Chromium browser{*chromium};
-  browser.open(addressOf(options, server.url()), size.width, size.height);
+  browser.open(addressOf(options, server.url(), hidden), size.width, size.height);
+  for (const std::uint64_t moment : trail) {
+    browser.waitFor(fmt::format("window.msd && window.msd.keepTrace({})", moment),
+                    std::chrono::seconds{60});
+  }
   browser.waitFor(fmt::format("window.msd && window.msd.prepareSnapshot({}, {})", index, body),
                   std::chrono::seconds{60});
   output.write(browser.screenshot());
@@ -138,6 +154,14 @@ void addSnapshotCommand(CLI::App& parser, Action& action) {
       ->check(oneOf({"points", "forces", "normals", "penetration", "cones", "bounds", "joints",
                      "centres", "shape", "island", "sleep", "speed"}));
   parser.add_option("--body", options->body, "name of a body to pick");
+  parser.add_option("--hide", options->hide, "names of bodies to leave out, e.g. a pane in front")
+      ->delimiter(',');
+  parser.add_option("--trail", options->trail, "other times, drawn pale in the same picture [s]")
+      ->delimiter(',')
+      ->check(number(0.0, 1e6, "s"));
+  parser.add_option("--arrows", options->arrows, "length of force arrows, times the usual one")
+      ->check(number(0.01, 100.0, "-"))
+      ->capture_default_str();
   parser.add_flag("--panels", options->panels, "the whole page instead of the picture alone");
   parser.callback(
       [options, &action] { action = [options] { return snapshotOrSayWhy(*options); }; });

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -31,6 +32,10 @@ struct SolveOptions {
 };
 
 std::string readText(const std::string& path) {
+  if (!std::filesystem::exists(path)) {
+    throw UsageError{
+        fmt::format("{}: found no file of this name, expected a friction problem", path)};
+  }
   std::ifstream file{path, std::ios::binary};
   if (!file) throw UsageError{fmt::format("{}: cannot be opened for reading", path)};
   std::string text{std::istreambuf_iterator<char>{file}, {}};

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/Manual.hpp"
 #include "msd-exe/src/Version.hpp"
 #include "msd-record/src/RecordError.hpp"
 #include "msd-scene/src/SceneError.hpp"
@@ -37,15 +38,28 @@ void printError(std::string_view message) {
   fmt::print(stderr, "msd: {}\n", message);
 }
 
-/// The words a misspelt one may have meant: the options of the parser that met it, and the commands
-/// where none was chosen.
+/// The command that was chosen, or the command of a command; the tool itself where none was.
+const CLI::App& chosenParser(const CLI::App& tool) {
+  const CLI::App* parser = &tool;
+  while (!parser->get_subcommands().empty()) parser = parser->get_subcommands().front();
+  return *parser;
+}
+
+/// "msd validate tosses"
+std::string fullName(const CLI::App& parser) {
+  const CLI::App* parent = parser.get_parent();
+  return parent == nullptr ? parser.get_name() : fullName(*parent) + " " + parser.get_name();
+}
+
+/// The words a misspelt one may have meant: the options of the parser that met it, and its
+/// commands.
 std::vector<std::string> knownWords(const CLI::App& parser) {
   std::vector<std::string> words;
   for (const CLI::Option* option : parser.get_options()) {
     for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
   }
-  if (parser.get_parent() == nullptr) {
-    for (const Command& command : commands()) words.emplace_back(command.name);
+  for (const CLI::App* command : parser.get_subcommands([](const CLI::App*) { return true; })) {
+    words.push_back(command->get_name());
   }
   return words;
 }
@@ -63,22 +77,22 @@ std::string describeExtra(const CLI::App& parser, const std::string& word) {
                                  : isCommand ? "command"
                                              : "argument",
                                  isOption ? name : word);
-  const std::string help = parser.get_parent() == nullptr
-                               ? "msd --help"
-                               : fmt::format("msd {} --help", parser.get_name());
-  text += closest ? fmt::format("; did you mean {}?", *closest) : fmt::format("; see {}", help);
+  text += closest ? fmt::format("; did you mean {}?", *closest)
+                  : fmt::format("; see {} --help", fullName(parser));
   return text;
 }
 
 std::string describeParseError(const CLI::App& tool, const CLI::ParseError& error) {
-  const auto chosen = tool.get_subcommands();
-  const CLI::App& parser = chosen.empty() ? tool : *chosen.front();
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    const std::vector<std::string> extras = tool.remaining(true);
-    if (!extras.empty()) return describeExtra(parser, extras.front());
-  }
+  const CLI::App& parser = chosenParser(tool);
+  const std::vector<std::string> extras = tool.remaining(true);
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !extras.empty())
+    return describeExtra(parser, extras.front());
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
-    return fmt::format("{}; see msd {} --help", error.what(), parser.get_name());
+    // What is missing may be there, under a misspelt option.
+    for (const std::string& word : extras) {
+      if (word.starts_with('-')) return describeExtra(parser, word);
+    }
+    return fmt::format("{}; see {} --help", error.what(), fullName(parser));
   }
   return error.what();
 }
@@ -119,6 +133,9 @@ int runTool(int argc, const char* const* argv) {
   CLI::App tool{std::string{kDescription}, "msd"};
   tool.set_version_flag("--version", versionText());
   tool.footer(std::string{kTheWay});
+  bool wantsManual = false;
+  // For the build, which installs it; an empty group keeps it out of the help.
+  tool.add_flag("--manual", wantsManual, "print the manual page (roff)")->group("");
   tool.require_subcommand(0, 1);
   Action action;
   for (const Command& command : commands()) {
@@ -129,8 +146,9 @@ int runTool(int argc, const char* const* argv) {
   try {
     tool.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    const auto chosen = tool.get_subcommands();
-    fmt::print("{}", chosen.empty() ? tool.help() : chosen.front()->help("msd"));
+    const CLI::App& parser = chosenParser(tool);
+    const CLI::App* parent = parser.get_parent();
+    fmt::print("{}", parent == nullptr ? tool.help() : parser.help(fullName(*parent)));
     return kOk;
   } catch (const CLI::CallForVersion& version) {
     fmt::print("{}\n", version.what());
@@ -139,10 +157,16 @@ int runTool(int argc, const char* const* argv) {
     printError(describeParseError(tool, error));
     return kBadInput;
   }
-  if (!action) {
-    fmt::print("{}", tool.help());
-    return kOk;
-  }
+  if (wantsManual)
+    action = [&tool] {
+      fmt::print("{}", manualPage(tool));
+      return kOk;
+    };
+  if (!action)
+    action = [&tool] {
+      fmt::print("{}", tool.help());
+      return kOk;
+    };
   return runAction(action);
 }
 

@@ -34,6 +34,21 @@ namespace {
   ::_exit(127);
 }
 
+/// Until the process has a handler of its own for SIGINT: on a busy machine that can take longer than
+/// any fixed time.
+void waitUntilItListens(pid_t child) {
+  const std::string status = "/proc/" + std::to_string(child) + "/status";
+  constexpr unsigned long kInterruptBit = 1UL << (SIGINT - 1);
+  for (int i = 0; i < 6000; ++i) {
+    std::ifstream file{status};
+    for (std::string line; std::getline(file, line);) {
+      if (!line.starts_with("SigCgt:")) continue;
+      if ((std::stoul(line.substr(7), nullptr, 16) & kInterruptBit) != 0) return;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds{5});
+  }
+}
+
 }  // namespace
 
 Outcome runMsd(const std::vector<std::string>& arguments, double interruptAfter, int signal) {
@@ -47,6 +62,7 @@ Outcome runMsd(const std::vector<std::string>& arguments, double interruptAfter,
   const pid_t child = ::fork();
   if (child == 0) execute(command, out, err);
   if (interruptAfter > 0.0) {
+    waitUntilItListens(child);
     std::this_thread::sleep_for(std::chrono::duration<double>(interruptAfter));
     ::kill(child, signal == 0 ? SIGINT : signal);
   }

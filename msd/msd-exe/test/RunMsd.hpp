@@ -13,8 +13,8 @@ struct Outcome {
   std::string err{};
 };
 
-/// Runs the real tool, with the arguments as they are, and waits for it. `interruptAfter` seconds >
-/// 0 sends it a signal then, SIGINT where none is given.
+/// Runs the real tool, with the arguments as they are, and waits for it. `interruptAfter` > 0 sends
+/// it a signal so many seconds after it began to listen to SIGINT; SIGINT where none is given.
 [[nodiscard]] Outcome runMsd(const std::vector<std::string>& arguments, double interruptAfter = 0.0,
                              int signal = 0);
 

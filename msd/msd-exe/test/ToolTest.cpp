@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -156,6 +157,34 @@ TEST(Validate, measuresWithFormulaExpectationAndError) {
   EXPECT_THAT(outcome.out, HasSubstr("free flight for 10 s"));
   EXPECT_THAT(outcome.out, HasSubstr("3 of 3 hold"));
   EXPECT_EQ(runMsd({"validate", "--only", "no such phenomenon"}).exitCode, 2);
+}
+
+TEST(Validate, writesItsPagesWithPlots) {
+  const TemporaryFolder folder;
+  const std::string page = folder / "page.md";
+  const std::string html = folder / "page.html";
+  const Outcome outcome =
+      runMsd({"validate", "--fast", "--only", "Friction", "--markdown", page, "--html", html});
+  EXPECT_EQ(outcome.exitCode, 0) << outcome.out;
+  EXPECT_THAT(readAll(page), HasSubstr("| sliding, then rolling ball |"));
+  const std::string text = readAll(html);
+  EXPECT_THAT(text, HasSubstr("Distance slid in 2 s on a slope"));
+  // The overview and two plots; nothing is fetched from elsewhere.
+  std::size_t drawings = 0;
+  for (std::size_t at = 0; (at = text.find("<svg", at)) != std::string::npos; ++at) ++drawings;
+  EXPECT_EQ(drawings, 3u);
+  EXPECT_EQ(text.find("src="), std::string::npos);
+  EXPECT_EQ(text.find("href="), std::string::npos);
+  EXPECT_EQ(runMsd({"validate", "--only", "Motion", "--html", folder / "no/such/x.html"}).exitCode, 2);
+}
+
+TEST(Validate, namesWhatItLeavesOut) {
+  ::setenv("MSD_EXTERNAL_DATA", "/nowhere", 1);
+  const Outcome outcome = runMsd({"validate", "--fast", "--only", "elsewhere"});
+  ::unsetenv("MSD_EXTERNAL_DATA");
+  EXPECT_EQ(outcome.exitCode, 0) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("left  friction problems"));
+  EXPECT_THAT(outcome.out, HasSubstr("0 of 0 hold; 3 left out"));
 }
 
 }  // namespace

@@ -38,6 +38,14 @@ th{{color:var(--soft);font-weight:500}}td.n,th.n{{text-align:right}}tr:last-chil
 </style></head><body><main>
 )";
 
+}  // namespace
+
+std::string htmlHead(std::string_view title) {
+  return fmt::format(fmt::runtime(kHead), escaped(title));
+}
+
+namespace {
+
 std::string quantity(double value, std::string_view unit) {
   if (!std::isfinite(value)) return "-";
   const Scaled scaled = bestPrefix(std::abs(value), unit);
@@ -191,7 +199,7 @@ std::string htmlReport(Reader& reader) {
   const Totals totals = addUp(reader);
   const std::string scene = reader.fact("scene");
   const std::string title = scene.empty() ? reader.path().stem().string() : scene;
-  std::string out = fmt::format(fmt::runtime(kHead), escaped(title));
+  std::string out = htmlHead(title);
   out += fmt::format("<h1>{}</h1>\n<p>Recorded {} by {}; {} frames in {}</p>\n", escaped(title),
                      escaped(reader.fact("created")), escaped(reader.fact("build")),
                      reader.frameCount(), escaped(reader.path().filename().string()));

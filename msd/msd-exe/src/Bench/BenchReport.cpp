@@ -259,7 +259,7 @@ std::string benchMarkdown(const BenchResult& result) {
       "figure is the median of {} "
       "runs, engines taking turns; sleeping is off. To measure on your own machine, and to write "
       "this page:\n\n"
-      "```\nmsd bench --against bullet,ode,mujoco --repeat {} --markdown "
+      "<!-- page-test: help -->\n```sh\nmsd bench --against bullet,ode,mujoco --repeat {} --markdown "
       "docs/benchmarks.md\n```\n\n"
       "The scenes are made from seed {}; `msd bench --list` says what is in them, `msd bench "
       "--write FOLDER` writes them. "

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <ctime>
 #include <fstream>
 #include <limits>
 #include <thread>
@@ -57,6 +59,13 @@ Machine describeMachine() {
   if (!memory.empty()) machine.memory = std::stod(memory) / (1024.0 * 1024.0);
   machine.system = findValue("/etc/os-release", "PRETTY_NAME", '=');
   return machine;
+}
+
+std::string today() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
 }
 
 }  // namespace msd_exe

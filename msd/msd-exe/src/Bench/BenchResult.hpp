@@ -50,6 +50,8 @@ struct Machine {
   std::string system{};
 };
 [[nodiscard]] Machine describeMachine();
+/// Year-month-day.
+[[nodiscard]] std::string today();
 
 struct BenchResult {
   Machine machine{};

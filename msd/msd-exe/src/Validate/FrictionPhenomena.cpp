@@ -52,10 +52,18 @@ Measurement slideDistance(bool) {
   const double angle = degrees(35.0);
   const double expected = 0.5 * kGravity * (std::sin(angle) - kFriction * std::cos(angle)) * 4.0;
   const double measured = slide(angle, 2.0, kStep);
+  Comparison byAngle{"Distance slid in 2 s on a slope, μ = 0.5", "distance", "m"};
+  byAngle.setAbscissa("slope", "°");
+  for (double slope = 20.0; slope <= 40.0; slope += 1.0) {
+    const double a = degrees(slope);
+    const double drive = std::max(0.0, std::sin(a) - kFriction * std::cos(a));
+    byAngle.add(slope, slide(a, 2.0, kStep), 0.5 * kGravity * drive * 4.0);
+  }
   return {.expected = expected,
           .measured = measured,
           .error = std::abs(measured - expected) / expected,
-          .tolerance = 1e-3};
+          .tolerance = 1e-3,
+          .drawing = byAngle.draw()};
 }
 
 /// Stopping distances of a block thrown along twelve directions: v²/(2 μ g) in all of them.
@@ -82,7 +90,10 @@ Measurement isotropy(bool) {
     greatest = std::max(greatest, distance);
   }
   const double expected = 9.0 / (2.0 * 0.4 * kGravity);
-  return {.expected = expected, .measured = greatest, .error = (greatest - least) / expected, .tolerance = 1e-6};
+  return {.expected = expected,
+          .measured = greatest,
+          .error = (greatest - least) / expected,
+          .tolerance = 1e-6};
 }
 
 /// The same block, axis-aligned, pushed along and across the axes: the direction against the body
@@ -120,12 +131,19 @@ Measurement rolling(bool) {
                                                       .linearVelocity = {5.0, 0.0, 0.0},
                                                       .friction = 0.3,
                                                       .restitution = 0.0});
-  run(world, 120);
+  // Sliding: v = v₀ − μ g t; from 2 v₀ / (7 μ g) on it rolls at 5/7 v₀.
+  Comparison speed{"Sliding, then rolling ball", "speed", "m/s"};
+  for (int i = 1; i <= 120; ++i) {
+    world.update(kStep);
+    speed.add(i * kStep, stateOf(world, ball).velocity.x(),
+              std::max(5.0 - 0.3 * kGravity * i * kStep, 25.0 / 7.0));
+  }
   const double measured = stateOf(world, ball).velocity.x() / 5.0;
   return {.expected = 5.0 / 7.0,
           .measured = measured,
           .error = std::abs(measured - 5.0 / 7.0),
-          .tolerance = 1e-3};
+          .tolerance = 1e-3,
+          .drawing = speed.draw()};
 }
 
 }  // namespace

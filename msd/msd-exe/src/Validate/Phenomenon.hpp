@@ -13,6 +13,7 @@ struct Measurement {
   double measured{0.0};
   double error{0.0};      ///< in the sense of the formula: absolute or relative
   double tolerance{0.0};  ///< the error must not exceed this
+  std::string drawing{};  ///< an SVG image for the page, or empty
 
   [[nodiscard]] bool holds() const { return error <= tolerance; }
 };
@@ -25,7 +26,27 @@ struct Phenomenon {
   std::string_view formula;  ///< what is expected, and what the error is
   std::string_view unit;     ///< of expected and measured
   std::function<Measurement(bool fast)> measure;
+  std::string leftOut{};  ///< why it cannot be measured here (data that is not there), or empty
 };
+
+/// What came of one.
+struct Finding {
+  Phenomenon phenomenon{};
+  Measurement measurement{};
+  double seconds{0.0};
+  std::string failure{};  ///< what went wrong, when nothing was measured
+
+  [[nodiscard]] bool isLeftOut() const { return !phenomenon.leftOut.empty(); }
+  [[nodiscard]] bool holds() const { return failure.empty() && measurement.holds(); }
+};
+
+/// "29 of 30 hold; 1 misses: NAME; 2 left out: NAME, NAME"
+[[nodiscard]] std::string summaryOf(const std::vector<Finding>& findings);
+
+/// The page docs/validation.md is.
+[[nodiscard]] std::string validationMarkdown(const std::vector<Finding>& findings, bool fast);
+/// The same as one HTML file with plots, complete in itself.
+[[nodiscard]] std::string validationHtml(const std::vector<Finding>& findings, bool fast);
 
 // One list per chapter of mechanics.
 [[nodiscard]] std::vector<Phenomenon> motionPhenomena();
@@ -33,6 +54,8 @@ struct Phenomenon {
 [[nodiscard]] std::vector<Phenomenon> frictionPhenomena();
 [[nodiscard]] std::vector<Phenomenon> restPhenomena();
 [[nodiscard]] std::vector<Phenomenon> structurePhenomena();
+/// Problems and measurements from elsewhere, where they are present (MSD_EXTERNAL_DATA).
+[[nodiscard]] std::vector<Phenomenon> externalPhenomena();
 
 /// All of them, in the order of the page.
 [[nodiscard]] std::vector<Phenomenon> phenomena();

@@ -136,6 +136,26 @@ Measurement tiltedDepths(bool) {
       .expected = 0.01, .measured = deepest, .error = std::abs(deepest - 0.01), .tolerance = 1e-6};
 }
 
+/// A cube that only grazes the floor, turned about the vertical: a depth near zero, never negative.
+Measurement grazingDepths(bool) {
+  constexpr double kGraze = 1e-7;
+  const msd_sim::CollisionShape cube = msd_sim::makeCollisionShape(msd_sim::Box{{0.5, 0.5, 0.5}});
+  const msd_sim::CollisionShape floor = msd_sim::makeCollisionShape(msd_sim::Box{{5.0, 5.0, 1.0}});
+  const msd_sim::Quaternion turned{std::cos(0.2), 0.0, 0.0, std::sin(0.2)};
+  const msd_sim::CollisionHandler handler{1e-6};
+  const auto result = handler.checkCollision(
+      msd_sim::PlacedShape{floor, msd_sim::Pose{{0.0, 0.0, -1.0}, msd_sim::Quaternion::Identity()}},
+      msd_sim::PlacedShape{cube, msd_sim::Pose{{0.0, 0.0, 0.5 - kGraze}, turned}});
+  if (!result) return {.expected = kGraze, .measured = 0.0, .error = kGraze, .tolerance = 1e-6};
+  double worst = 0.0;
+  for (std::size_t i = 0; i < result->contactCount; ++i) {
+    const double depth = result->contacts[i].depth;
+    worst = std::max(worst, depth < 0.0 ? 1.0 : std::abs(depth - kGraze));
+  }
+  return {
+      .expected = kGraze, .measured = result->penetrationDepth, .error = worst, .tolerance = 1e-6};
+}
+
 }  // namespace
 
 std::vector<Phenomenon> structurePhenomena() {
@@ -151,6 +171,8 @@ std::vector<Phenomenon> structurePhenomena() {
        depths},
       {"Structures", "tilted landing, depth per contact", "lower edge 10 mm deep", "m",
        tiltedDepths},
+      {"Structures", "grazing landing, depth per contact", "near zero, never negative", "m",
+       grazingDepths},
   };
 }
 

@@ -2,7 +2,9 @@
 
 #include <cmath>
 #include <numbers>
+#include <string>
 
+#include "msd-record/src/SvgChart.hpp"
 #include "msd-sim/src/Environment/WorldModel.hpp"
 
 /// Small worlds that the phenomena share.
@@ -46,6 +48,30 @@ inline void run(WorldModel& world, int steps, double dt = kStep) {
   const msd_sim::Matrix3D inertia = r * asset.getInertiaTensor() * r.transpose();
   return asset.getMass() * s.position.cross(s.velocity) + inertia * s.angularVelocity;
 }
+
+/// What was simulated beside the closed form, over time.
+class Comparison {
+ public:
+  Comparison(std::string title, std::string quantity, std::string unit)
+      : chart_{.title = std::move(title),
+               .quantity = std::move(quantity),
+               .unit = std::move(unit),
+               .series = {{.name = "simulated"}, {.name = "closed form"}}} {}
+  void add(double x, double simulated, double expected) {
+    chart_.series[0].x.push_back(x);
+    chart_.series[0].y.push_back(simulated);
+    chart_.series[1].x.push_back(x);
+    chart_.series[1].y.push_back(expected);
+  }
+  void setAbscissa(std::string quantity, std::string unit) {
+    chart_.xQuantity = std::move(quantity);
+    chart_.xUnit = std::move(unit);
+  }
+  [[nodiscard]] std::string draw() const { return msd_record::toSvg(chart_); }
+
+ private:
+  msd_record::Chart chart_;
+};
 
 [[nodiscard]] inline double degrees(double angle) {
   return angle * std::numbers::pi / 180.0;

@@ -21,8 +21,8 @@ struct EnergyLedger {
   double dampingWork{0.0};      ///< of linear and angular damping, where it is switched on [J]
   double integratorError{0.0};  ///< what the discretisation of time adds or takes [J]
 
-  /// The largest of kinetic energy, |potential energy change| and weight times size seen so far:
-  /// the scale against which `closure` is small [J].
+  /// The larger of kinetic energy and weight times size seen so far, over all bodies: the scale
+  /// against which `closure` is small [J].
   double scale{0.0};
 
   [[nodiscard]] double works() const {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "msd-sim/src/DataTypes/Vector3D.hpp"
+#include "msd-sim/src/Physics/RigidBody/SurfaceMaterial.hpp"
 
 namespace msd_sim {
 
@@ -62,6 +64,11 @@ struct Settings {
   /// Exact mode: let impacts propagate one after the other (Newton's cradle: one ball in, one ball
   /// out) instead of all at once.
   bool sequentialImpacts{false};
+
+  /// Coefficients of a pair of surfaces from those of its two sides; empty: geometric means. Must give
+  /// the same for the same two sides in either order, and nothing out of a material's range: `update`
+  /// throws std::invalid_argument otherwise. Counts for contacts made from then on.
+  std::function<SurfaceMaterial(const SurfaceMaterial& a, const SurfaceMaterial& b)> combine{};
 
   void validate() const;
 };

@@ -20,6 +20,7 @@
 #include "msd-sim/src/Physics/Constraints/Constraint.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/JointSolver.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/Kernels.hpp"
+#include "msd-sim/src/Physics/Constraints/Rows/ResistanceRows.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/SolverBodies.hpp"
 #include "msd-sim/src/Physics/PotentialEnergy/PotentialEnergy.hpp"
 #include "msd-sim/src/Physics/RigidBody/AssetEnvironment.hpp"
@@ -47,7 +48,7 @@ struct BodySlot {
 enum class IslandHold : std::uint8_t {
   kNothing,  ///< its momenta are conserved
   kStatic,   ///< touches something that never moves
-  kDriven,   ///< touches a kinematic body or has a motor: work comes in from outside
+  kDriven,   ///< touches a kinematic body, has a motor or a spring: work comes in from outside
 };
 
 /// One place for a joint.
@@ -70,6 +71,9 @@ struct Islands {
   std::vector<std::uint32_t> queue;
   std::vector<IslandHold> hold;           ///< per island
   std::vector<double> scale;              ///< per island: of the running drift, 1 where it is free
+  std::vector<std::uint32_t> joints;      ///< per island: how many hold its bodies
+  std::vector<double> gain;               ///< per island with joints: JointRecord::energyGain
+  std::vector<double> peak;               ///< and energyPeak
   std::uint64_t version{~std::uint64_t{0}};  ///< of the contacts they were made from
   std::uint64_t jointVersion{~std::uint64_t{0}};  ///< of the joints
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
@@ -142,6 +146,7 @@ struct AuditSums {
   EnergyLedger ledger;
   double constraint{0.0};   ///< work of the constraints by the mean velocity of the step (E-3) [J]
   double contactWork{0.0};  ///< the same phase by phase (E-7) [J]
+  double weightTimesSize{0.0};  ///< [J]
   std::uint32_t bodies{0};
   std::uint32_t awake{0};
 };
@@ -200,11 +205,13 @@ struct Simulation {
   bool looseValid{false};
 
   ExactStep exact;  ///< workspace of Method::kExact
+  ResistanceRows resistance;
 
   StepReport report;
   double time{0.0};
   std::uint64_t step{0};
   double lastSubstep{0.0};  ///< h that the stored impulses belong to [s]
+  double returnedLift{0.0};  ///< energy of position correction taken out of the motion again [J]
   std::uint32_t guardedSubsteps{0};  ///< islands the energy guard had to hold back in this step
 
   [[nodiscard]] BodySlot& slot(BodyId id);
@@ -219,6 +226,12 @@ void gatherBodies(Simulation& sim, double dt);
 void findPairs(Simulation& sim);
 void findContacts(Simulation& sim);
 void prepareRows(Simulation& sim, double dt);
+/// Gives the collision pipeline the settings' rule for materials.
+void useCombination(Simulation& sim);
+/// Throws std::invalid_argument where a material resists rolling or spinning, which exact mode cannot.
+void refuseResistance(const SurfaceMaterial& material, const std::string& name);
+/// (C-7), after a drift: the rows of bodies that have turned far since they were made.
+void renewRows(Simulation& sim);
 void buildIslands(Simulation& sim);
 void solveSubsteps(Simulation& sim, double dt);
 /// Takes the place of solveSubsteps in exact mode.
@@ -233,7 +246,20 @@ void guardEnergy(Simulation& sim, double h);
 [[nodiscard]] inline bool onlyContactsWork(const Simulation& sim) {
   return sim.joints.isEmpty() && sim.kinematicCount == 0;
 }
+/// Resistance to rolling and spinning (docs/theory/resistance.md): lists the contacts that have any, and adds their
+/// guesses to those of the bodies; ...
+void prepareResistance(Simulation& sim);
+/// ... sweeps them once, after the contacts, and says how far this was from having settled at `speed` [m/s];
+[[nodiscard]] double sweepResistance(Simulation& sim, double speed);
+/// ... adds up what they did in a phase, and keeps the guess of the next step.
+void concludeResistance(Simulation& sim);
+/// What islands of joints have gained so far, from the joints' records before the first substep and
+/// back to them after the last.
+void recallJointGains(Simulation& sim);
+void storeJointGains(Simulation& sim);
 void correctPositions(Simulation& sim, double dt);
+/// (P-6): what position correction lifted gives the energy back from its motion.
+void returnLift(Simulation& sim);
 /// Works and depths of an exact step, from the geometry of its own phases; part of correctPositions.
 void writeExactSums(Simulation& sim);
 bool scatterBodies(Simulation& sim);

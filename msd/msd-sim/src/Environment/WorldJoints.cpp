@@ -63,8 +63,8 @@ void requireDrive(const JointDescription& d) {
   requireNotNegative(d.friction, "friction", "N or N·m");
   requireRange(d.friction, "friction", "N or N·m", 0.0, std::numeric_limits<double>::max());
   if (d.limit && !(d.limit->lower <= d.limit->upper)) {
-    throw std::invalid_argument(fmt::format("limit is {} to {}; expected lower <= upper",
-                                            d.limit->lower, d.limit->upper));
+    throw std::invalid_argument(
+        fmt::format("limit is {} to {}; expected lower <= upper", d.limit->lower, d.limit->upper));
   }
   if (!d.motor) return;
   requireFinite({d.motor->target, 0.0, 0.0}, "motor target", "rad/s, m/s, rad or m");
@@ -124,9 +124,8 @@ JointDefinition define(const Simulation& sim, const JointDescription& d) {
   joint.bodyB = slotOf(sim, d.bodyB);
   if (joint.bodyB == 0) throw std::invalid_argument("bodyB is null; expected a body");
   if (joint.bodyA == joint.bodyB) {
-    throw std::invalid_argument(
-        fmt::format("bodyA and bodyB are both \"{}\"; expected two bodies",
-                    sim.slots[joint.bodyB].name));
+    throw std::invalid_argument(fmt::format("bodyA and bodyB are both \"{}\"; expected two bodies",
+                                            sim.slots[joint.bodyB].name));
   }
   requireFinite(d.anchor, "anchor", "m");
   const Coordinate anchorB = d.anchorB && hasTwoEnds(d.kind)
@@ -174,7 +173,8 @@ void listJoinedPairs(Simulation& sim) {
   for (const JointId id : sim.jointOrder) {
     const JointSlot& slot = sim.jointSlots[id.index];
     const JointRecord& record = sim.joints.record(slot.joint);
-    if (record.broken || slot.description.collideConnected || record.definition.bodyA == 0) continue;
+    if (record.broken || slot.description.collideConnected || record.definition.bodyA == 0)
+      continue;
     sim.joinedPairs.push_back(pairOf(record.definition));
   }
   std::sort(sim.joinedPairs.begin(), sim.joinedPairs.end());
@@ -183,9 +183,9 @@ void listJoinedPairs(Simulation& sim) {
 const JointSlot& Simulation::jointSlot(JointId id) const {
   if (id.index >= jointSlots.size() || !jointSlots[id.index].used ||
       jointSlots[id.index].generation != id.generation) {
-    throw std::out_of_range(fmt::format(
-        "joint {}.{} does not exist (it was removed, or belongs to another world)", id.index,
-        id.generation));
+    throw std::out_of_range(
+        fmt::format("joint {}.{} does not exist (it was removed, or belongs to another world)",
+                    id.index, id.generation));
   }
   return jointSlots[id.index];
 }
@@ -233,9 +233,9 @@ std::size_t WorldModel::addConstraint(std::unique_ptr<Constraint> constraint, Bo
   row.bodyA = slotOf(sim, bodyA);
   row.bodyB = slotOf(sim, bodyB);
   if (row.bodyA == 0 || (constraint->bodyCount() == 1 && row.bodyB != 0)) {
-    throw std::invalid_argument(fmt::format(
-        "{} acts on {} bodies; expected bodyA, and bodyB for two alone", constraint->typeName(),
-        constraint->bodyCount()));
+    throw std::invalid_argument(
+        fmt::format("{} acts on {} bodies; expected bodyA, and bodyB for two alone",
+                    constraint->typeName(), constraint->bodyCount()));
   }
   const JointPlace place = placeOf(sim.solver, row.bodyA, row.bodyB);
   InertialState a{}, b{};
@@ -254,8 +254,9 @@ std::size_t WorldModel::addConstraint(std::unique_ptr<Constraint> constraint, Bo
   }
   const LambdaBounds bounds = constraint->lambdaBounds();
   if (!(bounds.lower <= bounds.upper)) {
-    throw std::invalid_argument(fmt::format("lambdaBounds of {} are {} to {}; expected lower <= upper",
-                                            constraint->typeName(), bounds.lower, bounds.upper));
+    throw std::invalid_argument(
+        fmt::format("lambdaBounds of {} are {} to {}; expected lower <= upper",
+                    constraint->typeName(), bounds.lower, bounds.upper));
   }
   row.constraint = constraint.get();
   row.lower = bounds.lower;
@@ -288,7 +289,9 @@ bool WorldModel::contains(JointId joint) const {
          slots[joint.index].generation == joint.generation;
 }
 
-std::span<const JointId> WorldModel::joints() const { return simulation_->jointOrder; }
+std::span<const JointId> WorldModel::joints() const {
+  return simulation_->jointOrder;
+}
 
 const JointDescription& WorldModel::joint(JointId joint) const {
   return simulation_->jointSlot(joint).description;

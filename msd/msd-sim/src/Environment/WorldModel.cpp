@@ -41,6 +41,7 @@ Simulation::Simulation(const Settings& s)
       kernels{&kernelsFor(SimdTarget::kAuto)},
       team{std::make_unique<WorkTeam>(
           s.threads > 0 ? s.threads : static_cast<int>(std::thread::hardware_concurrency()))} {
+  useCombination(*this);
   slots.resize(1);  // slot 0 is never used
   solver.resize(1);
   travel.resize(solver.size());

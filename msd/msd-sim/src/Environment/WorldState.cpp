@@ -104,7 +104,14 @@ void WorldModel::setSettings(const Settings& settings) {
   }
   // What rests now need not rest under another gravity.
   if (!settings.sleeping || settings.gravity != sim.settings.gravity) callAll(sim);
+  if (settings.method == Method::kExact) {
+    for (const BodySlot& slot : sim.slots) {
+      if (slot.inertial) refuseResistance(slot.inertial->material(), slot.name);
+      if (slot.environment) refuseResistance(slot.environment->material(), slot.name);
+    }
+  }
   sim.settings = settings;
+  useCombination(sim);
 }
 
 std::size_t WorldModel::addPotential(std::unique_ptr<PotentialEnergy> potential) {

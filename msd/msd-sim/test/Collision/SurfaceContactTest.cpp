@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <chrono>
+#include <ctime>
 
 #include "RandomPairs.hpp"
 #include "TestShapes.hpp"
@@ -423,14 +423,14 @@ TEST(TriangleBvh, terrainQueryFindsTheSameTrianglesAsTheMesh) {
 TEST(TriangleBvh, aMillionTrianglesAreReadyInTwoSeconds) {
   const auto mesh = gridMesh(707, 0.1, [](int i, int j) { return std::sin(0.1 * i) * std::sin(0.13 * j); });
   ASSERT_GT(mesh->triangles().size(), 990000u);
-  const auto start = std::chrono::steady_clock::now();
+  // Time of the processor, which company on the machine does not count for.
+  const std::clock_t start = std::clock();
   const TriangleBvh bvh{mesh};
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   EXPECT_EQ(bvh.triangleCount(), mesh->triangles().size());
   RecordProperty("seconds", std::to_string(seconds));
 #ifdef NDEBUG
-  EXPECT_LT(seconds, 4.0);  // measured 0.7 alone on the machine; twice the limit for company
+  EXPECT_LT(seconds, 2.0);  // measured 0.7
 #endif
 }
 

@@ -49,8 +49,8 @@ struct Scene {
     constraints.push_back(std::make_unique<ContactConstraint>(
         a, b, n, p + depth * n, p, depth, bodies[a].position, bodies[b].position, e, 0.0));
     if (mu < 0.0) return;
-    constraints.push_back(std::make_unique<FrictionConstraint>(
-        a, b, n, p, p, bodies[a].position, bodies[b].position, mu));
+    constraints.push_back(std::make_unique<FrictionConstraint>(a, b, n, p, p, bodies[a].position,
+                                                               bodies[b].position, mu));
   }
   ConstraintSolver::SolveResult solve(const std::optional<Eigen::VectorXd>& warm = std::nullopt) {
     std::vector<Constraint*> list;
@@ -239,7 +239,8 @@ TEST(ConstraintSolver, momentumIsConserved) {
     Vector3D linear = Vector3D::Zero(), angular = Vector3D::Zero();
     for (std::size_t i = 0; i < 3; ++i) {
       linear += r.bodyForces[i].linearForce;
-      angular += r.bodyForces[i].angularTorque + s.bodies[i].position.cross(r.bodyForces[i].linearForce);
+      angular +=
+          r.bodyForces[i].angularTorque + s.bodies[i].position.cross(r.bodyForces[i].linearForce);
     }
     EXPECT_LT(linear.norm(), 1e-10);
     EXPECT_LT(angular.norm(), 1e-10);
@@ -274,8 +275,8 @@ TEST(ConstraintSolver, bilateralSystemsAreSolvedDirectly) {
 }
 
 TEST(ConstraintSolver, solver_handles_mixed_constraint_types) {
-  // A mass on a rod of length 1 about the origin rests on a frictional slope at 45°: rod and contact
-  // share the load, friction is in its disc, and nothing moves along either.
+  // A mass on a rod of length 1 about the origin rests on a frictional slope at 45°: rod and
+  // contact share the load, friction is in its disc, and nothing moves along either.
   Scene s;
   const Vector3D n = Vector3D{1, 0, 1}.normalized();
   s.add({0, 0, -5}, {0, 0, 0}, 0.0);
@@ -286,8 +287,8 @@ TEST(ConstraintSolver, solver_handles_mixed_constraint_types) {
   const auto r = s.solve();
   EXPECT_TRUE(r.converged);
   const Vector3D v = s.velocity(r, 1);
-  EXPECT_NEAR(v.z(), 0.0, 1e-7);          // the rod
-  EXPECT_GE(v.dot(n), -1e-7);             // the slope
+  EXPECT_NEAR(v.z(), 0.0, 1e-7);  // the rod
+  EXPECT_GE(v.dot(n), -1e-7);     // the slope
   EXPECT_GE(r.lambdas(1), 0.0);
   EXPECT_LE(r.lambdas.tail<2>().norm(), 0.3 * r.lambdas(1) + 1e-12);
 }

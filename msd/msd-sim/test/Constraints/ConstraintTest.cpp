@@ -28,7 +28,9 @@ TEST(Constraint, bodyCount_single_body_returns_1) {
   EXPECT_EQ(DistanceConstraint{1.0}.bodyCount(), 1);
 }
 
-TEST(Constraint, bodyCount_two_body_returns_2) { EXPECT_EQ(contact()->bodyCount(), 2); }
+TEST(Constraint, bodyCount_two_body_returns_2) {
+  EXPECT_EQ(contact()->bodyCount(), 2);
+}
 
 TEST(Constraint, bodyAIndex_accessible_from_base) {
   const std::unique_ptr<Constraint> c = contact();

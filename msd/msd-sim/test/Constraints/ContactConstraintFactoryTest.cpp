@@ -22,7 +22,8 @@ CollisionResult manifold(std::size_t count) {
   return r;
 }
 
-InertialState moving(const Coordinate& x, const CoordinateRate& v, const AngularRate& w = {0, 0, 0}) {
+InertialState moving(const Coordinate& x, const CoordinateRate& v,
+                     const AngularRate& w = {0, 0, 0}) {
   InertialState s{};
   s.position = x;
   s.velocity = v;
@@ -49,8 +50,8 @@ TEST(ContactConstraintFactory, createFromCollision_manifold_with_4_contacts) {
   for (std::size_t i = 0; i < 4; ++i) {
     EXPECT_DOUBLE_EQ(made[i]->getPenetrationDepth(), 0.01 * static_cast<double>(i + 1));
   }
-  EXPECT_TRUE(factory::createFromCollision(0, 1, manifold(0), a, b, a.position, b.position, 0.6)
-                  .empty());
+  EXPECT_TRUE(
+      factory::createFromCollision(0, 1, manifold(0), a, b, a.position, b.position, 0.6).empty());
 }
 
 TEST(ContactConstraintFactory, combineRestitution_geometric_mean) {
@@ -61,17 +62,17 @@ TEST(ContactConstraintFactory, combineRestitution_geometric_mean) {
 }
 
 TEST(ContactConstraintFactory, computeRelativeNormalVelocity_head_on) {
-  EXPECT_DOUBLE_EQ(factory::computeRelativeNormalVelocity(
-                       moving({0, 0, 0}, {0, 0, 1}), moving({0, 0, 2}, {0, 0, -1}), {0, 0, 1},
-                       {0, 0, -1}, {0, 0, 1}),
+  EXPECT_DOUBLE_EQ(factory::computeRelativeNormalVelocity(moving({0, 0, 0}, {0, 0, 1}),
+                                                          moving({0, 0, 2}, {0, 0, -1}), {0, 0, 1},
+                                                          {0, 0, -1}, {0, 0, 1}),
                    -2.0);
 }
 
 TEST(ContactConstraintFactory, computeRelativeNormalVelocity_with_angular) {
   // ω = (0, 3, 0) and r = (2, 0, 0): ω × r = (0, 0, -6), away from B for A.
-  EXPECT_DOUBLE_EQ(factory::computeRelativeNormalVelocity(
-                       moving({0, 0, 0}, {0, 0, 0}, {0, 3, 0}), moving({0, 0, 2}, {0, 0, 0}),
-                       {2, 0, 0}, {0, 0, -1}, {0, 0, 1}),
+  EXPECT_DOUBLE_EQ(factory::computeRelativeNormalVelocity(moving({0, 0, 0}, {0, 0, 0}, {0, 3, 0}),
+                                                          moving({0, 0, 2}, {0, 0, 0}), {2, 0, 0},
+                                                          {0, 0, -1}, {0, 0, 1}),
                    6.0);
 }
 

@@ -24,7 +24,9 @@ InertialState at(const Coordinate& x) {
   return s;
 }
 
-TEST(ContactConstraint, dimension_returns_1) { EXPECT_EQ(overlapping().dimension(), 1); }
+TEST(ContactConstraint, dimension_returns_1) {
+  EXPECT_EQ(overlapping().dimension(), 1);
+}
 
 TEST(ContactConstraint, evaluate_returns_penetration_depth) {
   EXPECT_NEAR(overlapping().evaluate(at({0, 0, -1}), at({0, 0, 1}), 0.0)(0), -0.2, 1e-15);
@@ -87,8 +89,8 @@ TEST(ContactConstraint, isActive_for_separated_pair) {
 TEST(ContactConstraint, baumgarte_parameters_configurable) {
   EXPECT_EQ(overlapping().alpha(), 0.2);  // ERP
   EXPECT_EQ(overlapping().beta(), 0.0);
-  const ContactConstraint c{0, 1, kUp, {0, 0, 0}, {0, 0, 0}, 0.0, {0, 0, -1}, {0, 0, 1},
-                            0.0, 0.0, 0.7};
+  const ContactConstraint c{0,          1,         kUp, {0, 0, 0}, {0, 0, 0}, 0.0,
+                            {0, 0, -1}, {0, 0, 1}, 0.0, 0.0,       0.7};
   EXPECT_EQ(c.alpha(), 0.7);
 }
 

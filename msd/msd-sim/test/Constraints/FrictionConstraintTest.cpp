@@ -38,7 +38,8 @@ TEST(FrictionConstraint, jacobianIsTheSlidingVelocityOfTheMovedPoints) {
       return s.position + t * s.velocity + cayleyRotation(t * s.angularVelocity) * (p - s.position);
     };
     const double h = 1e-5;
-    const Vector3D rate = (pointAt(b, h) - pointAt(a, h) - pointAt(b, -h) + pointAt(a, -h)) / (2 * h);
+    const Vector3D rate =
+        (pointAt(b, h) - pointAt(a, h) - pointAt(b, -h) + pointAt(a, -h)) / (2 * h);
     EXPECT_NEAR(u(0), f.getTangents()[0].dot(rate), 1e-8);
     EXPECT_NEAR(u(1), f.getTangents()[1].dot(rate), 1e-8);
   }
@@ -57,9 +58,9 @@ TEST(FrictionConstraint, boundsFollowTheNormalForce) {
 }
 
 TEST(FrictionConstraint, rejectsANegativeCoefficient) {
-  EXPECT_THROW((FrictionConstraint{0, 1, {0, 0, 1}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0},
-                                   -0.1}),
-               std::invalid_argument);
+  EXPECT_THROW(
+      (FrictionConstraint{0, 1, {0, 0, 1}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, -0.1}),
+      std::invalid_argument);
 }
 
 TEST(FrictionConstraint, hasTwoRowsAndNoPosition) {

@@ -9,8 +9,8 @@ namespace msd_sim {
 namespace {
 
 TEST(PositionCorrector, position_corrector_with_flattened_hierarchy) {
-  // A box of mass 1 lies 0.02 deep in the floor on four points; a fifth of what exceeds the slop goes
-  // in each call, velocities stay, and the floor does not move.
+  // A box of mass 1 lies 0.02 deep in the floor on four points; a fifth of what exceeds the slop
+  // goes in each call, velocities stay, and the floor does not move.
   InertialState floor{}, box{};
   floor.position = {0, 0, -1};
   box.position = {0, 0, 0.48};
@@ -48,8 +48,8 @@ TEST(PositionCorrector, position_corrector_with_flattened_hierarchy) {
 TEST(PositionCorrector, leavesShallowContactsAlone) {
   InertialState a{}, b{};
   b.position = {0, 0, 1};
-  ContactConstraint contact{0, 1, {0, 0, 1}, {0, 0, 0.5}, {0, 0, 0.5}, 5e-5, {0, 0, 0}, {0, 0, 1},
-                            0.0, 0.0};
+  ContactConstraint contact{0,    1,         {0, 0, 1}, {0, 0, 0.5}, {0, 0, 0.5},
+                            5e-5, {0, 0, 0}, {0, 0, 1}, 0.0,         0.0};
   const PositionCorrector corrector{};
   EXPECT_EQ(corrector.correctPositions({&contact}, {a, b}, {1.0, 1.0},
                                        {Eigen::Matrix3d::Identity(), Eigen::Matrix3d::Identity()}),
@@ -60,8 +60,8 @@ TEST(PositionCorrector, leavesShallowContactsAlone) {
 TEST(PositionCorrector, sharesTheMoveByInverseMass) {
   InertialState a{}, b{};
   b.position = {0, 0, 1};
-  ContactConstraint contact{0, 1, {0, 0, 1}, {0, 0, 0.55}, {0, 0, 0.45}, 0.1, {0, 0, 0}, {0, 0, 1},
-                            0.0, 0.0};
+  ContactConstraint contact{0,   1,         {0, 0, 1}, {0, 0, 0.55}, {0, 0, 0.45},
+                            0.1, {0, 0, 0}, {0, 0, 1}, 0.0,          0.0};
   const PositionCorrector corrector{{.share = 1.0, .slop = 0.0, .iterations = 10}};
   corrector.correctPositions({&contact}, {a, b}, {3.0, 1.0},
                              {Eigen::Matrix3d::Identity(), Eigen::Matrix3d::Identity()});

@@ -24,9 +24,8 @@ double solveTime(int contacts) {
     // Bodies pushed together from below, on the floor (body 0).
     made.push_back(std::make_unique<ContactConstraint>(
         i, i + 1, Vector3D{0, 0, 1}, Vector3D{0, 0, static_cast<double>(i)},
-        Vector3D{0, 0, static_cast<double>(i)}, 0.0,
-        Vector3D{0, 0, static_cast<double>(i) - 0.5}, Vector3D{0, 0, static_cast<double>(i) + 0.5},
-        0.3, -1.0));
+        Vector3D{0, 0, static_cast<double>(i)}, 0.0, Vector3D{0, 0, static_cast<double>(i) - 0.5},
+        Vector3D{0, 0, static_cast<double>(i) + 0.5}, 0.3, -1.0));
     list.push_back(made.back().get());
   }
   for (std::size_t i = 0; i < bodies; ++i) {

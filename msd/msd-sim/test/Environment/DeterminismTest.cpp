@@ -8,8 +8,11 @@
 namespace msd_sim::test {
 namespace {
 
-Hash128 runHeap(int threads, SimdTarget target, int bodies, int steps, bool sleeping) {
+/// State, forces and events of every step of a heap.
+Hash128 runHeap(int threads, SimdTarget target, int bodies, int steps, bool sleeping,
+                Method method = Method::kFast) {
   Settings settings;
+  settings.method = method;
   settings.threads = threads;
   settings.sleeping = sleeping;
   WorldModel world{settings};
@@ -25,10 +28,11 @@ Hash128 runHeap(int threads, SimdTarget target, int bodies, int steps, bool slee
       hasher.add(static_cast<std::uint64_t>(event.kind));
       hasher.add(static_cast<std::uint64_t>(event.bodyA.index));
       hasher.add(static_cast<std::uint64_t>(event.bodyB.index));
+      hasher.add(event.approachSpeed);
     }
-  }
-  for (const ContactRecord& c : world.contacts()) {
-    for (int k = 0; k < 3; ++k) hasher.add(c.forceOnB[k]);
+    for (const ContactRecord& c : world.contacts()) {
+      for (int k = 0; k < 3; ++k) hasher.add(c.forceOnB[k]);
+    }
   }
   return hasher.finish();
 }
@@ -41,6 +45,14 @@ TEST(Determinism, theNumberOfThreadsDoesNotMatter) {
     }
     EXPECT_EQ(runHeap(1, SimdTarget::kAuto, 150, 90, sleeping), one);
   }
+}
+
+TEST(Determinism, theNumberOfThreadsDoesNotMatterExact) {
+  const Hash128 one = runHeap(1, SimdTarget::kAuto, 30, 60, false, Method::kExact);
+  for (const int threads : {2, 3, 4}) {
+    EXPECT_EQ(runHeap(threads, SimdTarget::kAuto, 30, 60, false, Method::kExact), one) << threads;
+  }
+  EXPECT_EQ(runHeap(1, SimdTarget::kAuto, 30, 60, false, Method::kExact), one);
 }
 
 TEST(Determinism, theVectorWidthDoesNotMatter) {

@@ -59,6 +59,34 @@ TEST(WorldMemory, steadySteppingAllocatesNothing) {
   }
 }
 
+TEST(WorldMemory, steadySteppingAllocatesNothingExact) {
+  Settings settings;
+  settings.method = Method::kExact;
+  settings.sleeping = false;
+  WorldModel wall{settings};
+  addWall(wall, 4, 3);
+  (void)allocationsPerRun(wall, 120);
+  EXPECT_EQ(allocationsPerRun(wall, 60), 0);
+}
+
+TEST(WorldMemory, resistanceToRollingAllocatesNothing) {
+  Settings settings;
+  settings.sleeping = false;
+  WorldModel world{settings};
+  world.spawn(EnvironmentDescription{
+      .shape = Plane{}, .restitution = 0.0, .rollingResistance = 0.01, .torsionalResistance = 0.01});
+  for (int i = 0; i < 20; ++i) {
+    world.spawn(InertialDescription{.shape = Sphere{0.2},
+                                    .position = {0.5 * i, 0.0, 0.2},
+                                    .linearVelocity = {0.0, 1.0, 0.0},
+                                    .restitution = 0.0,
+                                    .rollingResistance = 0.01,
+                                    .torsionalResistance = 0.01});
+  }
+  (void)allocationsPerRun(world, 120);
+  EXPECT_EQ(allocationsPerRun(world, 60), 0);
+}
+
 // Bodies that keep tumbling in a drum of walls: contacts come and go.
 TEST(WorldMemory, churningContactsAllocateNothingAfterWarmUp) {
   Settings settings;

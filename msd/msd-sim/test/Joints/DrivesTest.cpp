@@ -42,8 +42,10 @@ TEST(FreeCoordinates, ofEachKindMoveAndTheOthersDoNot) {
   // All are given the same velocities. What the joint leaves free goes on, the rest is stopped.
   const Vector3D v{0.3, 0.4, 0.5}, w{0.1, 0.2, 0.7};
   const auto after = [&](JointKind kind) {
-    Joined j{kWeightless, {.kind = kind, .anchor = {1, 0, 0}, .axis = {0, 0, 1},
-                           .axisB = {1, 0, 0}}, v, w};
+    Joined j{kWeightless,
+             {.kind = kind, .anchor = {1, 0, 0}, .axis = {0, 0, 1}, .axisB = {1, 0, 0}},
+             v,
+             w};
     j.run(1.0);
     return std::pair{j.state(), j.world.lastReport().jointError};
   };
@@ -61,15 +63,19 @@ TEST(FreeCoordinates, ofEachKindMoveAndTheOthersDoNot) {
   EXPECT_NEAR(cylinder.velocity.z(), 0.5, 1e-9);
   EXPECT_NEAR(cylinder.angularVelocity.z(), 0.7, 1e-9);
   EXPECT_LT(cylinder.velocity.head<2>().norm(), 1e-9);
-  for (const JointKind kind : {JointKind::kFixed, JointKind::kBall, JointKind::kHinge,
-                               JointKind::kSlider, JointKind::kCylindrical, JointKind::kUniversal}) {
+  for (const JointKind kind :
+       {JointKind::kFixed, JointKind::kBall, JointKind::kHinge, JointKind::kSlider,
+        JointKind::kCylindrical, JointKind::kUniversal}) {
     EXPECT_LT(after(kind).second, 1e-9);
   }
 }
 
 TEST(UniversalJoint, keepsItsAxesSquare) {
-  Joined j{kWeightless, {.kind = JointKind::kUniversal, .anchor = {0, 0, 0}, .axis = {0, 0, 1},
-                         .axisB = {1, 0, 0}}, {0, 1.0, 0}, {0.5, -0.5, 1.0}};
+  Joined j{
+      kWeightless,
+      {.kind = JointKind::kUniversal, .anchor = {0, 0, 0}, .axis = {0, 0, 1}, .axisB = {1, 0, 0}},
+      {0, 1.0, 0},
+      {0.5, -0.5, 1.0}};
   for (int i = 0; i < 240; ++i) {
     j.world.update(kDt);
     const Vector3D axisB = j.state().orientation * Vector3D::UnitX();
@@ -81,9 +87,11 @@ TEST(UniversalJoint, keepsItsAxesSquare) {
 TEST(Limits, holdTheCoordinateInItsRange) {
   for (const JointKind kind : {JointKind::kHinge, JointKind::kSlider, JointKind::kCylindrical}) {
     for (const double sign : {-1.0, 1.0}) {
-      Joined j{kWeightless, {.kind = kind, .anchor = {1, 0, 0}, .axis = {0, 0, 1},
-                             .limit = JointLimit{-0.25, 0.25}},
-               {0, 0, sign * 1.0}, {0, 0, sign * 1.0}};
+      Joined j{
+          kWeightless,
+          {.kind = kind, .anchor = {1, 0, 0}, .axis = {0, 0, 1}, .limit = JointLimit{-0.25, 0.25}},
+          {0, 0, sign * 1.0},
+          {0, 0, sign * 1.0}};
       double most = 0.0;
       for (int i = 0; i < 120; ++i) {
         j.world.update(kDt);
@@ -99,20 +107,28 @@ TEST(Limits, holdTheCoordinateInItsRange) {
 }
 
 TEST(Limits, countTurns) {
-  Joined j{kWeightless, {.kind = JointKind::kHinge, .anchor = {1, 0, 0}, .axis = {0, 0, 1}},
-           {0, 0, 0}, {0, 0, 7.0}};
+  Joined j{kWeightless,
+           {.kind = JointKind::kHinge, .anchor = {1, 0, 0}, .axis = {0, 0, 1}},
+           {0, 0, 0},
+           {0, 0, 7.0}};
   j.run(2.0);
   EXPECT_NEAR(j.world.jointCoordinate(j.joint), 14.0, 1e-3);  // 2.2 turns
 }
 
 TEST(Motors, reachTheirSpeedWithNoMoreThanTheirForce) {
-  Joined strong{kWeightless, {.kind = JointKind::kHinge, .anchor = {1, 0, 0}, .axis = {0, 0, 1},
-                              .motor = JointMotor{.target = 3.0}}};
+  Joined strong{kWeightless,
+                {.kind = JointKind::kHinge,
+                 .anchor = {1, 0, 0},
+                 .axis = {0, 0, 1},
+                 .motor = JointMotor{.target = 3.0}}};
   strong.run(0.1);
   EXPECT_NEAR(strong.state().angularVelocity.z(), 3.0, 1e-9);
   // 0.05 N·m on 0.1 kg·m²: 0.5 rad/s².
-  Joined weak{kWeightless, {.kind = JointKind::kHinge, .anchor = {1, 0, 0}, .axis = {0, 0, 1},
-                            .motor = JointMotor{.target = 3.0, .maxForce = 0.05}}};
+  Joined weak{kWeightless,
+              {.kind = JointKind::kHinge,
+               .anchor = {1, 0, 0},
+               .axis = {0, 0, 1},
+               .motor = JointMotor{.target = 3.0, .maxForce = 0.05}}};
   weak.run(1.0);
   EXPECT_NEAR(weak.state().angularVelocity.z(), 0.5, 1e-9);
   EXPECT_NEAR(weak.world.jointReaction(weak.joint).torque.z(), 0.05, 1e-9);
@@ -130,23 +146,30 @@ TEST(Motors, inPositionModeSwingInWithTheirFrequency) {
   // Critically damped at 2 Hz: x = X (1 - (1 + ωt) exp(-ωt)).
   for (const double most : {std::numeric_limits<double>::infinity(), 1e6}) {
     Joined j{kWeightless,
-             {.kind = JointKind::kSlider, .anchor = {1, 0, 0}, .axis = {0, 1, 0},
-              .motor = JointMotor{.mode = MotorMode::kPosition, .target = 0.3, .maxForce = most,
-                                  .frequency = 2.0, .dampingRatio = 1.0}}};
+             {.kind = JointKind::kSlider,
+              .anchor = {1, 0, 0},
+              .axis = {0, 1, 0},
+              .motor = JointMotor{.mode = MotorMode::kPosition,
+                                  .target = 0.3,
+                                  .maxForce = most,
+                                  .frequency = 2.0,
+                                  .dampingRatio = 1.0}}};
     const double omega = 2.0 * 3.14159265358979 * 2.0;
     for (int i = 1; i <= 120; ++i) {
       j.world.update(kDt);
       const double t = i * kDt;
       EXPECT_NEAR(j.world.jointCoordinate(j.joint),
-                  0.3 * (1.0 - (1.0 + omega * t) * std::exp(-omega * t)), 1e-3);  // 5.1e-4 measured, falls with h²
+                  0.3 * (1.0 - (1.0 + omega * t) * std::exp(-omega * t)),
+                  1e-3);  // 5.1e-4 measured, falls with h²
     }
   }
 }
 
 TEST(JointFriction, stopsWhatItCanAndHoldsIt) {
   // 0.4 N on 2 kg: from 0.1 m/s to rest in 0.5 s and 0.025 m.
-  Joined j{kWeightless, {.kind = JointKind::kSlider, .anchor = {1, 0, 0}, .axis = {0, 0, 1},
-                         .friction = 0.4}, {0, 0, 0.1}};
+  Joined j{kWeightless,
+           {.kind = JointKind::kSlider, .anchor = {1, 0, 0}, .axis = {0, 0, 1}, .friction = 0.4},
+           {0, 0, 0.1}};
   j.run(0.25);
   EXPECT_NEAR(j.state().velocity.z(), 0.05, 1e-9);
   j.run(1.0);
@@ -162,8 +185,12 @@ TEST(JointFriction, stopsWhatItCanAndHoldsIt) {
 
 TEST(Springs, oscillateWithTheirPeriodAndKeepTheirEnergy) {
   // 50 N/m on 2 kg: ω = 5 rad/s.
-  Joined j{kWeightless, {.kind = JointKind::kSpring, .anchor = {0, 0, 0},
-                         .anchorB = Coordinate{1, 0, 0}, .length = 0.8, .stiffness = 50.0}};
+  Joined j{kWeightless,
+           {.kind = JointKind::kSpring,
+            .anchor = {0, 0, 0},
+            .anchorB = Coordinate{1, 0, 0},
+            .length = 0.8,
+            .stiffness = 50.0}};
   double least = 1e9, most = -1e9;
   for (int i = 1; i <= 600; ++i) {
     const StepReport r = j.world.update(kDt);
@@ -176,8 +203,12 @@ TEST(Springs, oscillateWithTheirPeriodAndKeepTheirEnergy) {
 }
 
 TEST(Springs, areStableHoweverStiff) {
-  Joined j{kWeightless, {.kind = JointKind::kSpring, .anchor = {0, 0, 0},
-                         .anchorB = Coordinate{1, 0, 0}, .length = 0.9, .stiffness = 1e9}};
+  Joined j{kWeightless,
+           {.kind = JointKind::kSpring,
+            .anchor = {0, 0, 0},
+            .anchorB = Coordinate{1, 0, 0},
+            .length = 0.9,
+            .stiffness = 1e9}};
   const double start = 0.5 * 1e9 * 0.01;
   for (int i = 0; i < 600; ++i) {
     const StepReport r = j.world.update(kDt);
@@ -186,8 +217,12 @@ TEST(Springs, areStableHoweverStiff) {
 }
 
 TEST(Springs, ofNoLengthPassThroughTheirAnchor) {
-  Joined j{kWeightless, {.kind = JointKind::kSpring, .anchor = {0, 0, 0},
-                         .anchorB = Coordinate{1, 0, 0}, .length = 0.0, .stiffness = 50.0}};
+  Joined j{kWeightless,
+           {.kind = JointKind::kSpring,
+            .anchor = {0, 0, 0},
+            .anchorB = Coordinate{1, 0, 0},
+            .length = 0.0,
+            .stiffness = 50.0}};
   for (int i = 1; i <= 240; ++i) {
     j.world.update(kDt);
     EXPECT_NEAR(j.state().position.x(), std::cos(5.0 * i * kDt), 2e-3);
@@ -197,8 +232,11 @@ TEST(Springs, ofNoLengthPassThroughTheirAnchor) {
 TEST(Ropes, areSlackUntilTheyAreTaut) {
   Settings settings{.sleeping = false};
   settings.gravity = {0, 0, -10};
-  Joined j{settings, {.kind = JointKind::kRope, .anchor = {1, 0, 0}, .anchorB = Coordinate{1, 0, 0},
-                      .length = 1.25}};
+  Joined j{settings,
+           {.kind = JointKind::kRope,
+            .anchor = {1, 0, 0},
+            .anchorB = Coordinate{1, 0, 0},
+            .length = 1.25}};
   j.run(0.45);
   EXPECT_NEAR(j.state().position.z(), -5.0 * 0.45 * 0.45, 1e-9);  // free fall
   EXPECT_EQ(j.world.jointReaction(j.joint).force.norm(), 0.0);

@@ -1,4 +1,5 @@
-// Rows of all joint kinds against finite differences; the arc tangent; the sparse factor; ball kernels.
+// Rows of all joint kinds against finite differences; the arc tangent; the sparse factor; ball
+// kernels.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,9 +21,7 @@ class Source {
     return low + (high - low) * static_cast<double>(engine_() >> 11) * 0x1.0p-53;
   }
   Vector3D vector() { return {number(), number(), number()}; }
-  Quaternion turn() {
-    return Quaternion{number(), number(), number(), number()}.normalized();
-  }
+  Quaternion turn() { return Quaternion{number(), number(), number(), number()}.normalized(); }
   Matrix3D frame() { return turn().toRotationMatrix(); }
 
  private:
@@ -42,9 +41,9 @@ double rate(const JointRow& r, const Twist& u) {
   return r.linearA.dot(u.vA) + r.angularA.dot(u.wA) + r.linearB.dot(u.vB) + r.angularB.dot(u.wB);
 }
 
-constexpr JointKind kKinds[] = {JointKind::kBall,      JointKind::kHinge,    JointKind::kSlider,
+constexpr JointKind kKinds[] = {JointKind::kBall,        JointKind::kHinge,     JointKind::kSlider,
                                 JointKind::kCylindrical, JointKind::kUniversal, JointKind::kFixed,
-                                JointKind::kDistance,  JointKind::kRope,     JointKind::kSpring};
+                                JointKind::kDistance,    JointKind::kRope,      JointKind::kSpring};
 
 TEST(JointRows, areTheGradientsOfTheirErrors) {
   Source source;
@@ -79,7 +78,7 @@ TEST(JointRows, ofTheCoordinateAreItsGradient) {
   Source source;
   const double h = 1e-5;
   for (const JointKind kind : {JointKind::kHinge, JointKind::kSlider, JointKind::kCylindrical,
-                               JointKind::kDistance}) {
+                               JointKind::kDistance, JointKind::kRope, JointKind::kSpring}) {
     for (int i = 0; i < 50; ++i) {
       JointDefinition joint;
       joint.kind = kind;
@@ -116,9 +115,9 @@ TEST(JointRows, keepMomentum) {
     for (int k = 0; k < holdingRowCount(kind); ++k) {
       const JointRow& r = rows[k];
       EXPECT_LT((r.linearA + r.linearB).norm(), 1e-15);
-      EXPECT_LT((r.angularA + place.xA.cross(r.linearA) + r.angularB + place.xB.cross(r.linearB))
-                    .norm(),
-                1e-14);
+      EXPECT_LT(
+          (r.angularA + place.xA.cross(r.linearA) + r.angularB + place.xB.cross(r.linearB)).norm(),
+          1e-14);
     }
   }
 }
@@ -151,7 +150,8 @@ TEST(BlockFactor, solvesRandomSparseSystems) {
     const std::vector<std::uint32_t> order = BlockFactor::findOrder(sizes, edges, 1e9);
     ASSERT_EQ(order.size(), nodes);
     std::vector<std::uint32_t> place(nodes), orderedSizes;
-    for (std::uint32_t k = 0; k < nodes; ++k) place[order[k]] = k, orderedSizes.push_back(sizes[order[k]]);
+    for (std::uint32_t k = 0; k < nodes; ++k)
+      place[order[k]] = k, orderedSizes.push_back(sizes[order[k]]);
     std::vector<BlockFactor::Edge> ordered;
     for (const auto& [a, b] : edges) {
       ordered.emplace_back(std::max(place[a], place[b]), std::min(place[a], place[b]));
@@ -232,8 +232,9 @@ TEST(BallKernels, giveTheSameBitsAtEveryWidth) {
     alignas(64) double sums[16] = {};
     k.place(bodies, &bundle, 1);
     k.warm(bodies, &bundle, 1);
-    k.aim(bodies, &bundle, 1, pass);
-    double worst = k.measure(bodies, &bundle, 1);
+    k.weigh(bodies, &bundle, 1);
+    double worst = k.aim(bodies, &bundle, 1, pass, true);
+    worst += k.measure(bodies, &bundle, 1, true, true);
     k.push(bodies, replies.data(), &bundle, 1, 0.0, false);
     k.listen(replies.data(), &bundle, 1, sums);
     worst += k.advance(&bundle, 1, 0.7, sums);

@@ -26,7 +26,8 @@ inline InertialDescription bead(const std::string& name, const Coordinate& place
 }
 
 /// A rod from a to b, along one of the axes: a square bar of the given width.
-inline InertialDescription rod(const Coordinate& a, const Coordinate& b, double mass, double width) {
+inline InertialDescription rod(const Coordinate& a, const Coordinate& b, double mass,
+                               double width) {
   const Vector3D d = b - a;
   const double length = d.norm();
   const double across = mass * (length * length + width * width) / 12.0;

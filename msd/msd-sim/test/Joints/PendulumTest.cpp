@@ -2,8 +2,8 @@
 //
 // Pendulum of length L released at rest from the horizontal: period 4 K(sin 45°) sqrt(L/g), and by
 // numerical integration of θ'' = -(g/L) sin θ at high precision the position after 10 s
-// (IFToMM benchmark A01). Double pendulum, both rods horizontal at rest: position of the second mass
-// by a Runge–Kutta integration of order 8 to 1e-12.
+// (IFToMM benchmark A01). Double pendulum, both rods horizontal at rest: position of the second
+// mass by a Runge–Kutta integration of order 8 to 1e-12.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -49,7 +49,9 @@ TEST(UserConstraint, ofConstantDistanceMakesAPendulum) {
   // The same after one second as with a joint (reference: theta'' = -g sin theta).
   WorldModel other{Settings{.gravity = {0.0, -9.81, 0.0}, .sleeping = false}};
   const BodyId twin = other.spawn(bead("mass", {-1.0, 0.0, 0.0}));
-  other.spawn(JointDescription{.kind = JointKind::kDistance, .bodyB = twin, .anchor = {0, 0, 0},
+  other.spawn(JointDescription{.kind = JointKind::kDistance,
+                               .bodyB = twin,
+                               .anchor = {0, 0, 0},
                                .anchorB = Coordinate{-1.0, 0.0, 0.0}});
   for (int i = 0; i < 1000; ++i) other.update(1e-3);
   const Coordinate x = world.inertial(mass).getInertialState().position;
@@ -68,7 +70,8 @@ TEST(UserConstraint, thatMovesByItselfCarriesTheBody) {
 
 TEST(UserConstraint, ofOneSidePushesOnly) {
   WorldModel world{Settings{.sleeping = false}};
-  const BodyId low = world.spawn(bead("low", {0, 0, 0})), high = world.spawn(bead("high", {3, 0, 1}));
+  const BodyId low = world.spawn(bead("low", {0, 0, 0})),
+               high = world.spawn(bead("high", {3, 0, 1}));
   for (const BodyId id : {low, high}) {
     world.addConstraint(std::make_unique<Lift>(0.0, LambdaBounds::unilateral()), id);
   }

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "JointScenes.hpp"
+#include "JointWorlds.hpp"
 
 namespace msd_sim {
 namespace {
@@ -46,11 +46,14 @@ TEST(WorldJoints, refuseWhatMakesNoSense) {
   const auto refuses = [&](JointDescription d) {
     EXPECT_THROW(world.spawn(d), std::invalid_argument);
   };
-  refuses({.bodyA = a});                // no body B
-  refuses({.bodyA = a, .bodyB = a});    // a body with itself
+  refuses({.bodyA = a});              // no body B
+  refuses({.bodyA = a, .bodyB = a});  // a body with itself
   refuses({.bodyA = a, .bodyB = b, .anchor = {std::nan(""), 0, 0}});
   refuses({.kind = JointKind::kHinge, .bodyA = a, .bodyB = b, .axis = {0, 0, 0}});
-  refuses({.kind = JointKind::kUniversal, .bodyA = a, .bodyB = b, .axis = {1, 0, 0},
+  refuses({.kind = JointKind::kUniversal,
+           .bodyA = a,
+           .bodyB = b,
+           .axis = {1, 0, 0},
            .axisB = {1, 0, 0}});
   refuses({.kind = JointKind::kDistance, .bodyA = a, .bodyB = b, .length = -1.0});
   refuses({.kind = JointKind::kSpring, .bodyA = a, .bodyB = b});  // no stiffness
@@ -67,10 +70,15 @@ TEST(WorldJoints, keepJoinedBodiesFromTouchingUnlessAsked) {
   for (const bool collide : {false, true}) {
     WorldModel world{Settings{.gravity = {0, 0, 0}, .sleeping = false}};
     const BodyId a = world.spawn(InertialDescription{.shape = Sphere{0.5}, .position = {0, 0, 0}});
-    const BodyId b = world.spawn(InertialDescription{.shape = Sphere{0.5}, .position = {0.9, 0, 0}});
-    world.spawn(JointDescription{.kind = JointKind::kRope, .bodyA = a, .bodyB = b,
-                                 .anchor = {0, 0, 0}, .anchorB = Coordinate{0.9, 0, 0},
-                                 .length = 5.0, .collideConnected = collide});
+    const BodyId b =
+        world.spawn(InertialDescription{.shape = Sphere{0.5}, .position = {0.9, 0, 0}});
+    world.spawn(JointDescription{.kind = JointKind::kRope,
+                                 .bodyA = a,
+                                 .bodyB = b,
+                                 .anchor = {0, 0, 0},
+                                 .anchorB = Coordinate{0.9, 0, 0},
+                                 .length = 5.0,
+                                 .collideConnected = collide});
     StepReport report;
     for (int i = 0; i < 5; ++i) report = world.update(0.01);
     EXPECT_EQ(report.contacts > 0, collide);
@@ -91,12 +99,12 @@ TEST(WorldJoints, loadedByContactsStayTogether) {
   // A hinged pair of boxes dropped on the floor: contacts and joint settle together.
   WorldModel world{Settings{.sleeping = false}};
   world.spawn(EnvironmentDescription{.shape = Box{{10, 10, 1}}, .position = {0, 0, -1}});
-  const BodyId a = world.spawn(InertialDescription{.shape = Box{{0.5, 0.3, 0.2}},
-                                                   .position = {-0.5, 0, 0.6}});
-  const BodyId b = world.spawn(InertialDescription{.shape = Box{{0.5, 0.3, 0.2}},
-                                                   .position = {0.5, 0, 0.6}});
-  world.spawn(JointDescription{.kind = JointKind::kHinge, .bodyA = a, .bodyB = b,
-                               .anchor = {0, 0, 0.6}, .axis = {0, 1, 0}});
+  const BodyId a =
+      world.spawn(InertialDescription{.shape = Box{{0.5, 0.3, 0.2}}, .position = {-0.5, 0, 0.6}});
+  const BodyId b =
+      world.spawn(InertialDescription{.shape = Box{{0.5, 0.3, 0.2}}, .position = {0.5, 0, 0.6}});
+  world.spawn(JointDescription{
+      .kind = JointKind::kHinge, .bodyA = a, .bodyB = b, .anchor = {0, 0, 0.6}, .axis = {0, 1, 0}});
   double worst = 0.0;
   for (int i = 0; i < 300; ++i) {
     const StepReport report = world.update(1.0 / 60.0);
@@ -106,6 +114,25 @@ TEST(WorldJoints, loadedByContactsStayTogether) {
   EXPECT_LT(worst, 1e-4);
   EXPECT_LT(world.inertial(a).getInertialState().velocity.norm(), 1e-3);
   EXPECT_NEAR(world.inertial(b).getInertialState().position.z(), 0.2, 2e-3);
+}
+
+TEST(WorldJoints, giveTheSameBitsForAnyNumberOfThreadsAndAfterARestore) {
+  const auto run = [](WorldModel& world, int steps) {
+    for (int i = 0; i < steps; ++i) world.update(1.0 / 60.0);
+    return world.stateHash();
+  };
+  WorldModel one{Settings{.sleeping = false, .threads = 1}};
+  joint_scenes::addAllKinds(one);
+  (void)run(one, 30);
+  const auto saved = one.snapshot();
+  const Hash128 hash = run(one, 30);
+  one.restore(saved);
+  EXPECT_EQ(hash, run(one, 30));
+  for (const int threads : {2, 3, 4}) {
+    WorldModel world{Settings{.sleeping = false, .threads = threads}};
+    joint_scenes::addAllKinds(world);
+    EXPECT_EQ(hash, run(world, 60)) << threads;
+  }
 }
 
 }  // namespace

@@ -33,11 +33,13 @@ export class App implements Listener {
   lastContacts: Contacts | null = null;
   selected = -1;
   private theme: ThemeName = initialTheme();
+  private readonly query = new URLSearchParams(location.search);
 
   constructor() {
     document.documentElement.dataset.theme = this.theme;
     this.stage = new Stage(byId<HTMLCanvasElement>("stage"), this.theme);
     this.overlays = new Overlays(this.stage);
+    this.overlays.arrowScale = Number(this.query.get("arrows") ?? 1);
     this.stage.beforeDraw = () => this.overlays.draw();
     this.connection = new Connection(this);
     this.transport = new Transport(this.connection, this.series, () => this.stage.theme);
@@ -70,6 +72,7 @@ export class App implements Listener {
     this.scene = scene;
     this.series.start(scene.columns);
     this.stage.open(scene, isSame);
+    this.stage.bodies!.hidden = new Set(this.query.get("hide")?.split(",").filter((word) => word !== "").map(Number));
     this.overlays.open();
     this.lastContacts = null;
     if (!isSame) this.select(-1);
@@ -239,9 +242,27 @@ export class App implements Listener {
     showHelp();
   }
 
+  /** For msd snapshot: whether this moment is shown; asks for it, once. */
+  private isAt(index: number): boolean {
+    if (!this.scene || !this.poses) return false;
+    if (this.poses.index === index) return true;
+    if (this.sought !== index) this.connection.send({ c: "seek", index });
+    this.sought = index;
+    return false;
+  }
+
+  private sought = -1;
+
+  /** For msd snapshot: whether a pale copy of this moment has been left in the picture. */
+  keepTrace(index: number): boolean {
+    if (!this.isAt(index)) return false;
+    this.stage.bodies!.keepTrace();
+    return true;
+  }
+
   /** For msd snapshot: whether this moment, with all that is to be shown of it, has been drawn. */
   prepareSnapshot(index: number, body: number): boolean {
-    if (!this.scene || this.poses?.index !== index) return false;
+    if (!this.isAt(index)) return false;
     if (this.selected !== body) this.select(body);
     if (this.overlays.needsContacts && this.lastContacts?.index !== index) return false;
     if (this.snapshotAt === 0) {

@@ -31,6 +31,9 @@ export class Bodies {
   colouring: Colouring = "shape";
   showSleep = false;
   reaches: Float32Array = new Float32Array(0);
+  /** Bodies that are left out of the picture. */
+  hidden: ReadonlySet<number> = new Set();
+  private first: Float32Array | null = null; // positions in the moment that came first
 
   constructor(private readonly scene: SceneInfo, private theme: Theme, sceneSize: number) {
     this.build(sceneSize);
@@ -88,6 +91,7 @@ export class Bodies {
 
   update(poses: Poses): void {
     const { positions: p, rotations: r } = poses;
+    this.first ??= Float32Array.from(p);
     for (const group of this.groups) {
       const out = group.mesh.instanceMatrix.array as Float32Array;
       for (let place = 0; place < group.bodies.length; ++place) {
@@ -96,6 +100,10 @@ export class Bodies {
         const n = 1 / Math.sqrt(x * x + y * y + z * z + w * w);
         x *= n; y *= n; z *= n; w *= n;
         const o = place * 16;
+        if (this.hidden.has(body)) {
+          out.fill(0, o, o + 16);
+          continue;
+        }
         out[o] = 1 - 2 * (y * y + z * z); out[o + 1] = 2 * (x * y + z * w); out[o + 2] = 2 * (x * z - y * w); out[o + 3] = 0;
         out[o + 4] = 2 * (x * y - z * w); out[o + 5] = 1 - 2 * (x * x + z * z); out[o + 6] = 2 * (y * z + x * w); out[o + 7] = 0;
         out[o + 8] = 2 * (x * z + y * w); out[o + 9] = 2 * (y * z - x * w); out[o + 10] = 1 - 2 * (x * x + y * y); out[o + 11] = 0;
@@ -106,6 +114,30 @@ export class Bodies {
     }
     this.paint(poses);
     this.placeOutline();
+  }
+
+  /** Leaves a pale copy of what is elsewhere now than in the moment that came first. */
+  keepTrace(): void {
+    const here = new THREE.Vector3();
+    const there = new THREE.Vector3();
+    const matrix = new THREE.Matrix4();
+    for (const group of this.groups) {
+      if (group.isStatic) continue;
+      const pale = (group.mesh.material as THREE.MeshStandardMaterial).clone();
+      pale.transparent = true;
+      pale.opacity = 0.32;
+      pale.depthWrite = false;
+      const trace = new THREE.InstancedMesh(group.mesh.geometry, pale, group.bodies.length);
+      group.bodies.forEach((body, place) => {
+        group.mesh.getMatrixAt(place, matrix);
+        const moved = here.setFromMatrixPosition(matrix).distanceTo(there.fromArray(this.first!, body * 3));
+        if (moved < 0.02 * this.reaches[body]) matrix.makeScale(0, 0, 0);
+        trace.setMatrixAt(place, matrix);
+      });
+      if (group.mesh.instanceColor) trace.instanceColor = new THREE.InstancedBufferAttribute(group.mesh.instanceColor.array.slice(), 3);
+      trace.frustumCulled = false;
+      this.root.add(trace);
+    }
   }
 
   private colourOf(body: number, poses: Poses): THREE.Color {

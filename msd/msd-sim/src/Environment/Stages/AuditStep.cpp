@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "msd-sim/src/Environment/Simulation.hpp"
@@ -89,6 +90,7 @@ constexpr std::size_t kAuditGrain = 256;
 AuditSums auditBlock(const Simulation& sim, double dt, std::size_t first, std::size_t last) {
   AuditSums sums;
   EnergyLedger& ledger = sums.ledger;
+  const double gravity = sim.settings.gravity.norm();
   for (auto i = static_cast<std::uint32_t>(first); i < last; ++i) {
     if (!sim.slots[i].inertial) continue;
     ++sums.bodies;
@@ -99,6 +101,7 @@ AuditSums auditBlock(const Simulation& sim, double dt, std::size_t first, std::s
     ++sums.awake;
     BodyBalance b = balance(sim, i, dt);
     if (!sim.fields.empty()) addFieldBalance(balanceFields(sim, i), b);
+    sums.weightTimesSize += sim.solver.mass[i].mass * gravity * sim.solver.pose[i].size;
     ledger.kinetic += b.kinetic;
     ledger.potential += b.potential;
     ledger.change += b.change;
@@ -127,6 +130,7 @@ AuditSums auditBodies(Simulation& sim, double dt) {
     all.ledger.integratorError += part.ledger.integratorError;
     all.constraint += part.constraint;
     all.contactWork += part.contactWork;
+    all.weightTimesSize += part.weightTimesSize;
     all.bodies += part.bodies;
     all.awake += part.awake;
   }
@@ -162,7 +166,9 @@ void auditStep(Simulation& sim, double dt) {
   ledger.jointWork = joints.work;
   ledger.integratorError += sums.constraint + joints.potentialChange - ledger.jointWork -
                             ledger.normalWork - ledger.frictionWork;
-  ledger.scale = std::max(sim.report.energy.scale, ledger.kinetic);
+  ledger.positionWork -= sim.returnedLift;  // (P-6)
+  ledger.integratorError += sim.returnedLift;
+  ledger.scale = std::max({sim.report.energy.scale, ledger.kinetic, sums.weightTimesSize});
   StepReport& report = sim.report;
   report.energy = ledger;
   report.contacts = contacts;

@@ -40,14 +40,18 @@ void findHolds(Simulation& sim) {
     note(a, b);
     note(b, a);
   });
-  // Joints exchange energy between the phases of a swing; what they do is exact (theory/joints.md).
-  sim.joints.forEachPair([&](std::uint32_t a, std::uint32_t b) {
-    for (const std::uint32_t i : {a, b}) {
-      if (islands.islandOf[i] != Islands::kNone) {
-        islands.hold[islands.islandOf[i]] = IslandHold::kDriven;
-      }
-    }
-  });
+  islands.joints.reserve(sim.slots.size());  // islands become more and fewer
+  islands.joints.assign(islands.count(), 0);
+  for (const JointRecord& r : sim.joints.records()) {
+    if (!r.used || r.broken) continue;
+    const std::uint32_t a = r.definition.bodyA, b = r.definition.bodyB;
+    const std::uint32_t island = islands.islandOf[sim.pushable[a] != 0 ? a : b];
+    if (island == Islands::kNone) continue;
+    ++islands.joints[island];
+    note(a, b);
+    note(b, a);
+    if (feedsEnergy(r.definition)) islands.hold[island] = IslandHold::kDriven;
+  }
 }
 
 /// Levels of all bodies by breadth-first search from what cannot be pushed.

@@ -34,7 +34,10 @@ void correctPositions(Simulation& sim, double dt) {
     kernels.store(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
                   arrays.sums.data() + first, count);
   });
-  if (sim.settings.method == Method::kExact) writeExactSums(sim);
+  if (sim.settings.method == Method::kExact) {
+    writeExactSums(sim);
+    renewRows(sim);
+  }
   double deepest = 0.0;
   bool needed = false, jammed = false;
   sim.collision.contacts().forEach([&](std::uint32_t, const ContactCache::Contact&, auto& bundle,
@@ -45,6 +48,7 @@ void correctPositions(Simulation& sim, double dt) {
   });
   sim.report.deepestPenetration = deepest;
   clearShifts(sim);
+  sim.returnedLift = 0.0;
   if (!needed || sim.settings.positionCorrection <= 0.0) return;
   ContactPass pass{.correction = sim.settings.positionCorrection,
                    .slop = kSlop,
@@ -69,6 +73,7 @@ void correctPositions(Simulation& sim, double dt) {
     if (change < settled) break;
   }
   sim.kernels->body.displace(sim.solver, sim.activeBlocks);
+  returnLift(sim);
 }
 
 }  // namespace msd_sim

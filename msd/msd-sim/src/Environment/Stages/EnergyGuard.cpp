@@ -12,6 +12,10 @@ namespace {
 constexpr double kLoadShare = 1e-9;
 constexpr double kKineticShare = 1e-13;
 
+// What an island with joints may have gained, relative to the largest kinetic energy it has had: the
+// energy of a swing that the substep resolves stays within this of its mean (J-23).
+constexpr double kJointGain = 1e-3;
+
 Vector3D vec(const double (&a)[3]) { return {a[0], a[1], a[2]}; }
 
 /// Inertia tensor R I Rᵀ in world axes.
@@ -85,6 +89,17 @@ void calmHeldIsland(SolverBodies& solver, std::span<const std::uint32_t> bodies,
   }
 }
 
+/// Energy to take out of an island with joints. These exchange energy between the phases of a swing:
+/// what was lost may come back, and only the sum counts (J-23).
+double surplusWithJoints(Islands& islands, std::size_t k, double surplus, double kinetic) {
+  islands.peak[k] = std::max(islands.peak[k], kinetic);
+  islands.gain[k] += surplus;
+  const double excess = islands.gain[k] - kJointGain * islands.peak[k];
+  if (!(excess > 0.0)) return 0.0;
+  islands.gain[k] -= excess;
+  return excess;
+}
+
 double loadShare(const SolverBodies& solver, std::uint32_t i, double h) {
   const BodyLoad& load = solver.load[i];
   const double a2 = vec(load.a).squaredNorm();
@@ -95,7 +110,7 @@ double loadShare(const SolverBodies& solver, std::uint32_t i, double h) {
 /// Slows the drift of an island that would climb higher than its motion can carry it. Returns whether.
 bool holdIsland(Simulation& sim, std::size_t k, double h) {
   SolverBodies& solver = sim.solver;
-  if (sim.islands.hold[k] != IslandHold::kStatic) return false;
+  if (sim.islands.hold[k] != IslandHold::kStatic || sim.islands.joints[k] > 0) return false;
   double climb = 0.0, kinetic = 0.0, allowance = 0.0;
   for (const std::uint32_t i : sim.islands.bodiesOf(k)) {
     const BodyMotion& m = solver.motion[i];
@@ -110,8 +125,9 @@ bool holdIsland(Simulation& sim, std::size_t k, double h) {
   return true;
 }
 
-/// Takes out what an island gained beyond the work of its loads. Returns whether it had to.
-bool calmIsland(Simulation& sim, std::size_t k, double h) {
+/// Takes out what an island gained beyond the work of its loads. Returns whether it had to; `taut` is
+/// raised where joints gained more than they should.
+bool calmIsland(Simulation& sim, std::size_t k, double h, std::atomic<bool>& taut) {
   SolverBodies& solver = sim.solver;
   const IslandHold hold = sim.islands.hold[k];
   if (hold == IslandHold::kDriven) return false;
@@ -126,7 +142,10 @@ bool calmIsland(Simulation& sim, std::size_t k, double h) {
     for (const std::uint32_t i : bodies) solver.hold[i] = 1.0;
     sim.islands.scale[k] = 1.0;
   }
+  const bool jointed = sim.islands.joints[k] > 0;
+  if (jointed) surplus = surplusWithJoints(sim.islands, k, surplus, kinetic);
   if (surplus <= allowance || !(kinetic > 0.0)) return false;
+  if (jointed && surplus > kJointGain * kinetic) taut.store(true, std::memory_order_relaxed);
   if (hold == IslandHold::kStatic) {
     calmHeldIsland(solver, bodies, surplus, kinetic);
   } else {
@@ -156,7 +175,168 @@ void holdDrift(Simulation& sim, double h) {
 }
 
 void guardEnergy(Simulation& sim, double h) {
-  forIslands(sim, [&](std::size_t k) { return calmIsland(sim, k, h); });
+  std::atomic<bool> taut{false};
+  forIslands(sim, [&](std::size_t k) { return calmIsland(sim, k, h, taut); });
+  if (taut.load(std::memory_order_relaxed)) sim.joints.noteTaut();
+}
+
+namespace {
+
+/// Calls visit(record, island) for every joint that holds a body which can be pushed.
+template <class Visit>
+void forJointIslands(Simulation& sim, const Visit& visit) {
+  for (JointRecord& r : sim.joints.records()) {
+    if (!r.used || r.broken) continue;
+    const JointDefinition& d = r.definition;
+    const std::uint32_t k = sim.islands.islandOf[sim.pushable[d.bodyA] != 0 ? d.bodyA : d.bodyB];
+    if (k != Islands::kNone) visit(r, k);
+  }
+}
+
+}  // namespace
+
+void recallJointGains(Simulation& sim) {
+  if (sim.joints.isEmpty()) return;
+  Islands& islands = sim.islands;
+  islands.gain.reserve(sim.slots.size());
+  islands.peak.reserve(sim.slots.size());
+  islands.gain.assign(islands.count(), 0.0);
+  islands.peak.assign(islands.count(), 0.0);
+  forJointIslands(sim, [&](const JointRecord& r, std::uint32_t k) {
+    islands.gain[k] += r.energyGain;
+    islands.peak[k] = std::max(islands.peak[k], r.energyPeak);
+  });
+}
+
+void storeJointGains(Simulation& sim) {
+  if (sim.joints.isEmpty()) return;
+  const Islands& islands = sim.islands;
+  forJointIslands(sim, [&](JointRecord& r, std::uint32_t k) {
+    r.energyGain = islands.gain[k] / islands.joints[k];
+    r.energyPeak = islands.peak[k];
+  });
+}
+
+
+namespace {
+
+/// World inertia of a body before its position was corrected.
+Matrix3D inertiaBefore(const SolverBodies& solver, std::uint32_t i) {
+  const double* s = solver.mass[i].inertia;
+  Matrix3D body;
+  body << s[0], s[3], s[4], s[3], s[1], s[5], s[4], s[5], s[2];
+  const double* q0 = solver.start[i].q;
+  const double* t = solver.turn[i].q;
+  const Matrix3D r = (Quaternion{t[0], t[1], t[2], t[3]} * Quaternion{q0[0], q0[1], q0[2], q0[3]})
+                         .toRotationMatrix();
+  return r * body * r.transpose();
+}
+
+/// Moving bodies that fly apart moves their momenta too. An island that nothing holds gives back, by a
+/// rigid turn, the angular momentum Σ m d × v + ΔI ω that its correction brought (P-7).
+void returnTurn(SolverBodies& solver, std::span<const std::uint32_t> bodies) {
+  double mass = 0.0;
+  Coordinate centre = Coordinate::Zero();
+  Vector3D gained = Vector3D::Zero();
+  for (const std::uint32_t i : bodies) {
+    const double m = solver.mass[i].mass;
+    const BodyShift& shift = solver.shift[i];
+    mass += m;
+    centre += m * vec(solver.pose[i].x);
+    gained += m * vec(shift.d).cross(vec(solver.motion[i].v));
+    if (!vec(shift.theta).isZero(0.0)) {
+      gained += (worldInertia(solver, i) - inertiaBefore(solver, i)) * vec(solver.motion[i].w);
+    }
+  }
+  if (gained.isZero(0.0)) return;
+  centre /= mass;
+  Matrix3D inertia = Matrix3D::Zero();
+  for (const std::uint32_t i : bodies) {
+    const Vector3D r = vec(solver.pose[i].x) - centre;
+    inertia += worldInertia(solver, i) +
+               solver.mass[i].mass * (r.squaredNorm() * Matrix3D::Identity() - r * r.transpose());
+  }
+  const Vector3D spin = inertia.ldlt().solve(gained);
+  for (const std::uint32_t i : bodies) {
+    BodyMotion& m = solver.motion[i];
+    const Vector3D v = spin.cross(vec(solver.pose[i].x) - centre);
+    for (int c = 0; c < 3; ++c) {
+      m.v[c] -= v[c];
+      m.w[c] -= spin[c];
+    }
+  }
+}
+
+/// Energy that position correction gave a body: its climb against gravity, and the turn of its inertia
+/// under the velocity it has [J].
+double liftOf(const Simulation& sim, std::uint32_t i) {
+  const SolverBodies& solver = sim.solver;
+  const BodyShift& shift = solver.shift[i];
+  const double climb = -solver.mass[i].mass * sim.settings.gravity.dot(vec(shift.d));
+  if (vec(shift.theta).isZero(0.0)) return climb;
+  const Vector3D w = vec(solver.motion[i].w);
+  return climb + 0.5 * w.dot((worldInertia(solver, i) - inertiaBefore(solver, i)) * w);
+}
+
+double kineticOf(const SolverBodies& solver, std::uint32_t i) {
+  const Vector3D v = vec(solver.motion[i].v), w = vec(solver.motion[i].w);
+  return 0.5 * (solver.mass[i].mass * v.squaredNorm() + w.dot(worldInertia(solver, i) * w));
+}
+
+}  // namespace
+
+void returnLift(Simulation& sim) {
+  SolverBodies& solver = sim.solver;
+  for (std::size_t k = 0; k < sim.islands.count(); ++k) {
+    const IslandHold hold = sim.islands.hold[k];
+    if (hold == IslandHold::kDriven || sim.islands.joints[k] > 0) continue;
+    const std::span<const std::uint32_t> bodies = sim.islands.bodiesOf(k);
+    double lift = 0.0;
+    for (const std::uint32_t i : bodies) {
+      const double own = liftOf(sim, i);
+      if (hold == IslandHold::kStatic && own > 0.0) {
+        const double energy = kineticOf(solver, i);
+        if (!(energy > 0.0)) continue;
+        calmHeldIsland(solver, std::span{&i, 1}, own, energy);
+        sim.returnedLift += std::min(own, energy);
+      }
+      lift += own;
+    }
+    if (hold != IslandHold::kNothing) continue;
+    const auto kineticOfAll = [&] {
+      double sum = 0.0;
+      for (const std::uint32_t i : bodies) sum += kineticOf(solver, i);
+      return sum;
+    };
+    const double before = kineticOfAll();
+    returnTurn(solver, bodies);
+    const double turned = kineticOfAll();
+    lift += turned - before;
+    if (lift > 0.0) calmFreeIsland(solver, bodies, lift, turned);
+    sim.returnedLift += before - kineticOfAll();
+  }
+}
+
+void recallJointGains(Simulation& sim) {
+  if (sim.joints.isEmpty()) return;
+  Islands& islands = sim.islands;
+  islands.gain.reserve(sim.slots.size());
+  islands.peak.reserve(sim.slots.size());
+  islands.gain.assign(islands.count(), 0.0);
+  islands.peak.assign(islands.count(), 0.0);
+  forJointIslands(sim, [&](const JointRecord& r, std::uint32_t k) {
+    islands.gain[k] += r.energyGain;
+    islands.peak[k] = std::max(islands.peak[k], r.energyPeak);
+  });
+}
+
+void storeJointGains(Simulation& sim) {
+  if (sim.joints.isEmpty()) return;
+  const Islands& islands = sim.islands;
+  forJointIslands(sim, [&](JointRecord& r, std::uint32_t k) {
+    r.energyGain = islands.gain[k] / islands.joints[k];
+    r.energyPeak = islands.peak[k];
+  });
 }
 
 }  // namespace msd_sim

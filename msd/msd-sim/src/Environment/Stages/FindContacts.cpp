@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <stdexcept>
 
 #include "msd-sim/src/Environment/Simulation.hpp"
 
@@ -30,6 +33,41 @@ void findPairs(Simulation& sim) {
   sim.report.pairs = static_cast<std::uint32_t>(sim.collision.pairs().size());
 }
 
+void useCombination(Simulation& sim) {
+  if (!sim.settings.combine) {
+    sim.collision.setCombination({});
+    return;
+  }
+  sim.collision.setCombination(
+      [rule = sim.settings.combine](const ContactMaterial& a, const ContactMaterial& b) {
+        const auto surface = [](const ContactMaterial& m) {
+          return SurfaceMaterial{m.friction, m.restitution, m.rollingResistance,
+                                 m.torsionalResistance};
+        };
+        const SurfaceMaterial m = rule(surface(a), surface(b));
+        return ContactMaterial{m.friction, m.restitution, m.rollingResistance,
+                               m.torsionalResistance};
+      });
+}
+
+namespace {
+
+/// A rule that gave a coefficient out of its range is the caller's mistake.
+void refuseBadCombination(Simulation& sim) {
+  const auto bad = sim.collision.takeBadCombination();
+  if (!bad) return;
+  const auto list = [](const ContactMaterial& m) {
+    return fmt::format("{{friction {}, restitution {}, rollingResistance {} m, torsionalResistance {} m}}",
+                       m.friction, m.restitution, m.rollingResistance, m.torsionalResistance);
+  };
+  throw std::invalid_argument(
+      fmt::format("combine made {} of {} and {}; expected friction from 0 to 1000, restitution from 0 to 1, "
+                  "resistances >= 0",
+                  list(bad->result), list(bad->a), list(bad->b)));
+}
+
+}  // namespace
+
 void findContacts(Simulation& sim) {
   sim.collision.contacts().advanceFrame();
   sim.collision.testPairs(sim.solver, sim.travel, sim.pushable, *sim.team);
@@ -42,6 +80,7 @@ void findContacts(Simulation& sim) {
     sim.collision.testPairs(sim.solver, sim.travel, sim.pushable, *sim.team);
   }
   sim.report.manifolds = sim.collision.contacts().count();
+  refuseBadCombination(sim);
 }
 
 }  // namespace msd_sim

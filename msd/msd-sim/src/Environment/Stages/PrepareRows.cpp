@@ -19,6 +19,7 @@ void prepareRows(Simulation& sim, double dt) {
   if (sim.step % kSortEvery == 0 && sim.collision.contacts().count() >= kManyContacts) {
     sim.collision.contacts().sortLanes(sim.islands.islandOf);
   }
+  sim.solver.turnedFar = 0;
   const std::span<const std::uint32_t> blocks{sim.activeBlocks};
   sim.team->forRange(blocks.size(), kBlockGrain, [&](std::size_t first, std::size_t last) {
     sim.kernels->body.begin(sim.solver, blocks.subspan(first, last - first));
@@ -26,6 +27,13 @@ void prepareRows(Simulation& sim, double dt) {
   forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     kernels.prepare(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count);
     std::fill_n(arrays.sums.data() + first, count, ContactSums{});
+  });
+}
+
+void renewRows(Simulation& sim) {
+  if (sim.solver.turnedFar == 0) return;
+  forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
+    kernels.renew(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count);
   });
 }
 

@@ -170,6 +170,7 @@ void solveExact(Simulation& sim, double dt) {
   collectExactJoints(sim, h);
   scaleWarmStart(sim, h);
   forIslands(sim, h, [](ExactIslandSolve& island, std::size_t) { island.begin(); });
+  recallJointGains(sim);
   for (int k = 0; k < substeps; ++k) {
     clearGuesses(sim);
     applyFields(sim, h);
@@ -183,6 +184,7 @@ void solveExact(Simulation& sim, double dt) {
     guardEnergy(sim, h);
   }
   removeFields(sim);
+  storeJointGains(sim);
   writeImpulses(sim);
   writeCertificate(sim);
   sim.report.substeps = static_cast<std::uint32_t>(substeps);

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t kBlockGrain = 32;
 constexpr int kDefaultSubsteps = 4;
+constexpr int kMostSubsteps = 64;
 
 // What gravity can ask of a contact in a phase, in units of its own kick: a body that carries a few
 // others is no surprise (T-12).
@@ -25,19 +26,24 @@ constexpr int kFewSweeps = 2;
 // Beyond so many times that, it is an impact, and those that feel it are swept more often (G-8).
 constexpr double kImpact = 50.0;
 constexpr int kMostSweeps = 8;
+// Where contacts are few an impact is solved well: bundles visited in a phase; sweeps; unrest.
+constexpr int kHitBundles = 1000;
+constexpr int kMostHitSweeps = 200;
+constexpr double kHitUnrest = 1e-3;
 // A cold start (G-9): from one contact in so many that is new; bundles visited in a phase; sweeps; how
 // much better than otherwise.
 constexpr std::uint32_t kFreshShare = 4;
 constexpr int kColdBundles = 20000;
 constexpr int kFewestColdSweeps = 30;
 constexpr int kMostColdSweeps = 1000;
-constexpr double kColdUnrest = 1e-4;
+constexpr double kColdUnrest = 1e-6;
 // Stamps start anew before they run out.
 constexpr std::uint32_t kLargestStamp = 0xFFF00000u;
 // From one bundle in so many that has not settled, momentum pays (SweepMomentum.hpp).
 constexpr std::uint32_t kManyUnsettled = 20;
 
-// Joints that are swept have settled when no anchor's velocity changes by more than this share of it.
+// Joints that are swept have settled when no anchor's velocity changes by more than this share of
+// it.
 constexpr double kSettledJoint = 0.1;
 
 // Stands for a settled speed that is never exceeded, and keeps quotients finite without gravity.
@@ -76,26 +82,29 @@ struct SweepLimits {
   int few;        ///< sweeps for all that has not settled
   int most;       ///< sweeps of a phase
   double unrest;  ///< at which it has settled
+  double hit;     ///< the same once something has hit
 };
 
-/// Contacts that have just been made have nothing to start from: where they are many, the first step
-/// is solved far better than the others, so that what follows starts from rest (G-9).
+/// Contacts that have just been made have nothing to start from: where they are many, the first
+/// step is solved far better than the others, so that what follows starts from rest (G-9).
 SweepLimits sweepLimits(const Simulation& sim) {
   const ContactCache& contacts = sim.collision.contacts();
+  const auto bundles = static_cast<int>(contacts.count()) / kBundleLanes + 1;
   if (contacts.freshCount() * kFreshShare <= contacts.count()) {
     const int few = std::max(sim.settings.iterations, kFewSweeps);
-    return {few, std::max(few, kMostSweeps), 1.0};
+    const int most = std::clamp(kHitBundles / bundles, kMostSweeps, kMostHitSweeps);
+    return {few, std::max(few, most), 1.0, most > kMostSweeps ? kHitUnrest : kImpact};
   }
-  const auto bundles = static_cast<int>(contacts.count()) / kBundleLanes + 1;
   const int most = std::clamp(kColdBundles / bundles, kFewestColdSweeps, kMostColdSweeps);
-  return {most, most, kColdUnrest};
+  return {most, most, kColdUnrest, kColdUnrest};
 }
 
-/// Sweeps until the impulses have settled, and concludes the phase. `joints` solves the joints after
-/// each sweep and returns how far they were from having settled.
+/// Sweeps until the impulses have settled, and concludes the phase. `joints` solves the joints
+/// after each sweep and returns how far they were from having settled.
 template <class Kernel, class Joints>
 void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Joints& joints) {
   const SweepLimits limits = sweepLimits(sim);
+  const bool cold = limits.unrest < 1.0, others = pass.whole;
   pass.busySpeed = pass.guessSpeed / limits.most;
   int sweeps = 0;
   SweepMomentum momentum{sim, SweepMomentum::Unknowns::kVelocities};
@@ -104,7 +113,10 @@ void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Jo
   do {
     pass.first = sweeps == 0;
     pass.stamp = ++sim.sweepStamp;
-    pass.settled = sweeps + 1 < limits.few ? limits.unrest : kImpact;
+    const bool hit = sweeps >= limits.few;  // or there would be no such sweep
+    pass.settled = sweeps + 1 < limits.few ? limits.unrest : hit ? limits.hit : kImpact;
+    pass.whole = others || (hit && limits.hit < kImpact);
+    pass.watchSlip = cold || pass.whole ? 1.0 : 0.0;
     const SweepOutcome outcome = sweepContacts(sim, kernel);
     unrest = std::max(outcome.unrest, joints(pass.first));
     ++sweeps;
@@ -114,6 +126,7 @@ void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Jo
     // which it does not know. What a few contacts lack they get from plain sweeps.
     if (sweeps == 1) {
       extrapolate = limits.few > kMostSweeps && sim.joints.isEmpty() &&
+                    sim.resistance.rows.empty() &&
                     outcome.unsettled * kManyUnsettled * kBundleLanes > sim.report.manifolds;
     }
     if (!extrapolate || unrest <= pass.settled || sweeps >= limits.most) continue;
@@ -123,17 +136,66 @@ void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Jo
       momentum.advance(unrest);
     }
   } while (sweeps < sim.settings.iterations || (unrest > pass.settled && sweeps < limits.most));
+  pass.whole = others;
   sim.report.iterations += static_cast<std::uint32_t>(sweeps);
   forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     kernels.conclude(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
                      arrays.sums.data() + first, arrays.busy.data() + first, count, pass);
   });
+  concludeResistance(sim);
+}
+
+/// Joints under great tension swing too fast for the default (theory/joints.md, J-22).
+int substepsOf(const Simulation& sim) {
+  if (sim.settings.substeps > 0) return sim.settings.substeps;
+  return std::min(kDefaultSubsteps * sim.joints.refinement(), kMostSubsteps);
+}
+
+/// Rows of the joints, and what all rows are expected to give in a phase of a substep of length h.
+void prepareGuesses(Simulation& sim, double h) {
+  clearGuesses(sim);
+  forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
+    kernels.warm(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count);
+  });
+  prepareResistance(sim);
+  sim.joints.setTime(sim.time);
+  sim.joints.prepare(sim.solver, sim.kernels->ball, h, sim.settings.correctionSpeed, *sim.team);
+  sim.joints.warm(sim.solver);
+}
+
+void kickBodies(Simulation& sim, double h) {
+  forBodies(sim, [&](auto blocks) { sim.kernels->body.kick(sim.solver, blocks, 0.5 * h); });
+}
+
+/// True when nothing but joints and gravity acts, and the impulses of the last phase, scaled to the
+/// whole step, hold every joint: one substep then does what more would do (J-25). The bodies have
+/// been kicked where the answer is true, and stand as they were where not.
+bool restsOnJoints(Simulation& sim, double dt) {
+  if (sim.settings.substeps > 0 || sim.joints.isEmpty() || !sim.joints.isCalm() ||
+      sim.joints.refinement() > 1 || sim.collision.contacts().count() > 0 ||
+      sim.kinematicCount > 0 || !sim.potentials.empty()) {
+    return false;
+  }
+  const auto pushable = std::count(sim.pushable.begin(), sim.pushable.end(), std::uint8_t{1});
+  if (static_cast<std::size_t>(pushable) != sim.islands.bodies.size()) return false;
+  prepareGuesses(sim, dt);
+  kickBodies(sim, dt);
+  if (sim.joints.isGuessRight(sim.solver, *sim.team)) return true;
+  for (const std::uint32_t block : sim.activeBlocks) {
+    for (std::size_t i = 0; i < SolverBodies::kBlock; ++i) {
+      const std::size_t slot = block * SolverBodies::kBlock + i;
+      std::copy_n(sim.solver.before[slot].v, 3, sim.solver.motion[slot].v);
+      std::copy_n(sim.solver.before[slot].w, 3, sim.solver.motion[slot].w);
+    }
+  }
+  return false;
 }
 
 }  // namespace
 
 void solveSubsteps(Simulation& sim, double dt) {
-  const int substeps = sim.settings.substeps > 0 ? sim.settings.substeps : kDefaultSubsteps;
+  const bool rests = restsOnJoints(sim, dt);
+  const int substeps = rests ? 1 : substepsOf(sim);
   const double h = dt / substeps;
   const double kick = 0.5 * h * sim.settings.gravity.norm();
   ContactPass pass{.h = h,
@@ -143,7 +205,7 @@ void solveSubsteps(Simulation& sim, double dt) {
                    .band = kBand,
                    .settledSpeed = kSettledKick * kick,
                    .settledShare = kSettledShare / h,
-                   .whole = !sim.joints.isEmpty(),
+                   .whole = !sim.joints.isEmpty() || sim.collision.contacts().resistingCount() > 0,
                    .eachWork = !onlyContactsWork(sim)};
   if (sim.sweepStamp > kLargestStamp) {
     sim.sweepStamp = 0;
@@ -151,28 +213,27 @@ void solveSubsteps(Simulation& sim, double dt) {
   }
   sim.guardedSubsteps = 0;
   sim.report.iterations = 0;
-  clearGuesses(sim);
-  forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
-    kernels.warm(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count);
-  });
-  // A component solved at once is exact by itself: only where contacts act too does it matter whether
-  // the last sweep changed it.
+  // A component solved at once is exact by itself: only where contacts act too does it matter
+  // whether the last sweep changed it.
   const double directSpeed =
       sim.collision.contacts().count() > 0 ? std::max(pass.settledSpeed, kLeastSpeed) : kNever;
   const double sweptSpeed = std::max(kSettledJoint * kick, kLeastSpeed);
   const auto unrestOf = [&](const JointSolver::Change& change) {
     return std::max(change.direct / directSpeed, change.swept / sweptSpeed);
   };
+  // What pushes bodies besides contacts, after each sweep of these.
+  const double turningSpeed = std::max(pass.settledSpeed, kLeastSpeed);
   const auto solveJoints = [&](bool first) {
-    return unrestOf(sim.joints.solve(sim.solver, first, *sim.team));
+    const double unrest = unrestOf(sim.joints.solve(sim.solver, first, *sim.team));
+    return std::max(unrest, sweepResistance(sim, turningSpeed));
   };
   const auto relaxJoints = [&](bool first) {
-    return unrestOf(sim.joints.relax(sim.solver, first, *sim.team));
+    const double unrest = unrestOf(sim.joints.relax(sim.solver, first, *sim.team));
+    return std::max(unrest, sweepResistance(sim, turningSpeed));
   };
-  sim.joints.setTime(sim.time);
-  sim.joints.prepare(sim.solver, sim.kernels->ball, h, sim.settings.correctionSpeed, *sim.team);
-  sim.joints.warm(sim.solver);
+  if (!rests) prepareGuesses(sim, h);
   const bool bounces = sim.collision.contacts().bouncingCount() > 0;
+  recallJointGains(sim);
   for (int k = 0; k < substeps; ++k) {
     applyFields(sim, h);
     if (bounces) {
@@ -181,29 +242,37 @@ void solveSubsteps(Simulation& sim, double dt) {
                          arrays.bounce.data() + first, count, pass);
       });
     }
-    forBodies(sim, [&](auto blocks) { sim.kernels->body.kick(sim.solver, blocks, 0.5 * h); });
+    if (!rests) kickBodies(sim, h);
     pass.opening = k == 0;
     pass.closing = false;
-    runPhase(sim, pass, [&](const auto& kernels, auto& arrays, std::size_t first,
-                            std::size_t count) {
-      return kernels.solve(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
-                           bounces ? arrays.bounce.data() + first : nullptr,
-                           arrays.busy.data() + first, count, pass);
-    }, solveJoints);
+    runPhase(
+        sim, pass,
+        [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
+          return kernels.solve(sim.solver, arrays.bundles.data() + first,
+                               arrays.rows.data() + first,
+                               bounces ? arrays.bounce.data() + first : nullptr,
+                               arrays.busy.data() + first, count, pass);
+        },
+        solveJoints);
     sim.joints.concludePositions(*sim.team);
     holdDrift(sim, h);
     forBodies(sim, [&](auto blocks) { sim.kernels->body.drift(sim.solver, blocks, h); });
+    renewRows(sim);
     pass.closing = k + 1 == substeps;
-    runPhase(sim, pass, [&](const auto& kernels, auto& arrays, std::size_t first,
-                            std::size_t count) {
-      return kernels.relax(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
-                           arrays.busy.data() + first, count, pass);
-    }, relaxJoints);
+    runPhase(
+        sim, pass,
+        [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
+          return kernels.relax(sim.solver, arrays.bundles.data() + first,
+                               arrays.rows.data() + first, arrays.busy.data() + first, count,
+                               pass);
+        },
+        relaxJoints);
     sim.joints.concludeVelocities(*sim.team);
     forBodies(sim, [&](auto blocks) { sim.kernels->body.finish(sim.solver, blocks); });
     guardEnergy(sim, h);
   }
   removeFields(sim);
+  storeJointGains(sim);
   sim.report.substeps = static_cast<std::uint32_t>(substeps);
   sim.lastSubstep = h;
   finishJoints(sim, dt);

@@ -23,10 +23,19 @@ constexpr std::size_t kSortFrom = 512;
 // Cosine of the angle up to which a surface's manifold continues an old contact.
 constexpr double kSameNormal = 0.9;
 
-ContactMaterial combine(const ContactMaterial& a, const ContactMaterial& b) {
+ContactMaterial geometricMeans(const ContactMaterial& a, const ContactMaterial& b) {
   return {std::sqrt(a.friction * b.friction), std::sqrt(a.restitution * b.restitution),
           std::sqrt(a.rollingResistance * b.rollingResistance),
           std::sqrt(a.torsionalResistance * b.torsionalResistance)};
+}
+
+/// Coefficients a contact can have.
+bool isInRange(const ContactMaterial& m) {
+  constexpr double kMostFriction = 1000.0;
+  constexpr double kLargest = std::numeric_limits<double>::max();
+  return m.friction >= 0.0 && m.friction <= kMostFriction && m.restitution >= 0.0 &&
+         m.restitution <= 1.0 && m.rollingResistance >= 0.0 && m.rollingResistance <= kLargest &&
+         m.torsionalResistance >= 0.0 && m.torsionalResistance <= kLargest;
 }
 
 /// A cylinder touches with its side, not with a cap, when the normal is at least this much across
@@ -45,11 +54,24 @@ double roundingOf(const Collider& collider, const Vector3D& normal, const Solver
   return across > kSideways ? shape.radius / across : 0.0;
 }
 
+bool canRoll(const Collider& collider) {
+  const ShapeKind kind = collider.shape.kind;
+  return kind == ShapeKind::kSphere || kind == ShapeKind::kCapsule || kind == ShapeKind::kCylinder;
+}
+
 bool isBall(const Collider& collider) {
   return collider.shape.kind == ShapeKind::kSphere && collider.local.position.isZero(0.0);
 }
 
 }  // namespace
+
+ContactMaterial CollisionPipeline::combine(const ContactMaterial& a, const ContactMaterial& b) {
+  if (!combination_) return geometricMeans(a, b);
+  const ContactMaterial result = combination_(a, b);
+  if (isInRange(result)) return result;
+  if (!bad_combination_) bad_combination_ = BadCombination{a, b, result};
+  return geometricMeans(a, b);
+}
 
 Pose CollisionPipeline::colliderPose(const Collider& collider, const SolverBodies& bodies) const {
   const BodyPose& p = bodies.pose[collider.body];
@@ -333,7 +355,8 @@ int CollisionPipeline::testPair(std::uint32_t index, const SolverBodies& bodies,
   const double sums = ta.sum + tb.sum;
   // No contact: nothing can touch before the separation is used up. Contact: the points follow the
   // bodies exactly, and no other point can be missed, for motions up to kReuseTravel.
-  const double kept = kReuseTravel * size;
+  // What rolls leaves its points behind.
+  const double kept = (canRoll(a) || canRoll(b) ? kRollTravel : kReuseTravel) * size;
   PairClock& clock = clocks_[index];
   clock.limit = sums + (count == 0 ? out[0].separation : coming + kept);
   clock.movedLimit = count == 0 ? std::numeric_limits<double>::infinity() : sums + kept;

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "msd-sim/src/DataTypes/Bytes.hpp"
@@ -65,6 +68,20 @@ class CollisionPipeline {
     virtual ~PairRule() = default;
     [[nodiscard]] virtual bool allows(std::uint32_t bodyA, std::uint32_t bodyB) const = 0;
   };
+
+  /// Coefficients of a pair from those of its two sides; geometric means where it is empty.
+  using Combination =
+      std::function<ContactMaterial(const ContactMaterial& a, const ContactMaterial& b)>;
+  /// Counts for contacts made from now on.
+  void setCombination(Combination combination) { combination_ = std::move(combination); }
+  /// A combination out of range since the last call: its two sides and what it came to. The contact took
+  /// the geometric means.
+  struct BadCombination {
+    ContactMaterial a, b, result;
+  };
+  [[nodiscard]] std::optional<BadCombination> takeBadCombination() {
+    return std::exchange(bad_combination_, std::nullopt);
+  }
 
   std::uint32_t addCollider(const Collider& collider);
   void removeCollider(std::uint32_t collider);
@@ -151,6 +168,7 @@ class CollisionPipeline {
                std::span<ContactManifold> out);
   void applyManifolds(std::uint32_t pair, std::span<const ContactManifold> manifolds,
                       const SolverBodies& bodies, std::span<const std::uint8_t> pushable);
+  [[nodiscard]] ContactMaterial combine(const ContactMaterial& a, const ContactMaterial& b);
   /// Takes the contact that a manifold with this normal continues out of the list, or none.
   std::uint32_t takeContact(std::uint32_t& list, const Vector3D& normal,
                             const SolverBodies& bodies);
@@ -163,6 +181,8 @@ class CollisionPipeline {
   std::vector<Pair> pairs_;         ///< parallel to table_
   std::vector<PairClock> clocks_;   ///< parallel to pairs_
   ContactCache contacts_;
+  Combination combination_;
+  std::optional<BadCombination> bad_combination_;
 
   std::vector<std::uint32_t> moved_;                     ///< colliders that got a new box
   std::vector<std::uint64_t> places_;                    ///< of these: place on a curve, collider

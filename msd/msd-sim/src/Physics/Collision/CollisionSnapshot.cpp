@@ -145,6 +145,10 @@ void ContactCache::save(ByteWriter& out) const {
     out.put(c.flipped);
     out.put(c.touching);
     put(out, bodies_[i]);
+    const ContactResistance r = resistance(static_cast<std::uint32_t>(i));
+    out.put(r.rolling);
+    out.put(r.torsional);
+    for (const double value : r.impulse) out.put(value);
   }
   out.putRun(free_);
   out.put(static_cast<std::uint64_t>(lost_.size()));
@@ -152,6 +156,7 @@ void ContactCache::save(ByteWriter& out) const {
   out.putRun(body_colours_);
   out.put(live_count_);
   out.put(bouncing_count_);
+  out.put(resisting_count_);
   out.put(version_);
   out.put(frame_);
 }
@@ -165,6 +170,7 @@ void ContactCache::load(ByteReader& in) {
   const auto count = in.take<std::uint64_t>();
   contacts_.clear();
   bodies_.clear();
+  resistances_.clear();
   for (std::uint64_t i = 0; i < count; ++i) {
     Contact c;
     in.take(c.pair);
@@ -181,6 +187,11 @@ void ContactCache::load(ByteReader& in) {
       refuse("a contact out of range");
     contacts_.push_back(c);
     bodies_.push_back(takeBodies(in));
+    ContactResistance r;
+    in.take(r.rolling);
+    in.take(r.torsional);
+    for (double& value : r.impulse) in.take(value);
+    resistances_.push_back(r);
   }
   in.takeRun(free_);
   const auto lost = in.take<std::uint64_t>();
@@ -189,6 +200,7 @@ void ContactCache::load(ByteReader& in) {
   in.takeRun(body_colours_);
   in.take(live_count_);
   in.take(bouncing_count_);
+  in.take(resisting_count_);
   in.take(version_);
   in.take(frame_);
 }

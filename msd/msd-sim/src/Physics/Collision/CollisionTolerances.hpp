@@ -37,6 +37,10 @@ inline constexpr double kSpareMargin = 1e-3;
 /// of the gap is at most travel²/(2 size), 4.5e-8 of the size.
 inline constexpr double kReuseTravel = 3e-4;
 
+/// The same for round shapes: a point that stays with a rolling surface moves out from under its centre,
+/// and the force in it drives the roll. What remains is an acceleration of g times this.
+inline constexpr double kRollTravel = 1e-9;
+
 /// Margins wider than this share of the smaller shape's size: two edges that touch first need not be
 /// the only features that touch before the next test.
 inline constexpr double kFastMargin = 0.03;

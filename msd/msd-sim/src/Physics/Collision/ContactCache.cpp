@@ -181,6 +181,12 @@ std::uint32_t ContactCache::add(std::uint32_t pair, const ContactBodies& bodies,
   openLane<1>(contact, id, bodies, material);
   contact.bounces = material.restitution > 0.0;
   if (contact.bounces) ++bouncing_count_;
+  const ContactResistance resistance{material.rollingResistance, material.torsionalResistance};
+  if (resistance.isThere()) {
+    if (resistances_.size() < contacts_.size()) resistances_.resize(contacts_.size());
+    resistances_[id] = resistance;
+    ++resisting_count_;
+  }
   ++live_count_;
   ++fresh_count_;
   ++version_;
@@ -192,6 +198,10 @@ void ContactCache::remove(std::uint32_t id) {
   markBodies(bodies_[id], contact.colour, false);
   forKind(contact.kind, [&]<int kPoints>() { closeLane<kPoints>(contact); });
   if (contact.bounces) --bouncing_count_;
+  if (id < resistances_.size()) {
+    if (resistances_[id].isThere()) --resisting_count_;
+    resistances_[id] = {};
+  }
   if (contact.touching) lost_.push_back(bodies_[id]);
   contact = Contact{};
   free_.push_back(id);
@@ -455,6 +465,7 @@ void ContactCache::expireOldEntries() {
   if (live_count_ != 0) return;
   contacts_.clear();
   bodies_.clear();
+  resistances_.clear();
   free_.clear();
 }
 
@@ -464,10 +475,12 @@ void ContactCache::clear() {
   for (auto& colour : patches_) colour = {};
   contacts_.clear();
   bodies_.clear();
+  resistances_.clear();
   free_.clear();
   body_colours_.assign(body_colours_.size(), 0);
   live_count_ = 0;
   bouncing_count_ = 0;
+  resisting_count_ = 0;
   ++version_;
 }
 

@@ -36,6 +36,14 @@ struct ContactMaterial {
   double torsionalResistance{0.0};
 };
 
+/// Resistance of a contact to rolling and spinning (docs/theory/resistance.md).
+struct ContactResistance {
+  double rolling{0.0};    ///< lever arm [m]
+  double torsional{0.0};  ///< lever arm [m]
+  double impulse[3]{};    ///< on the pair's row body 1, world: guess for the next phase [N·m·s]
+  [[nodiscard]] bool isThere() const { return rolling > 0.0 || torsional > 0.0; }
+};
+
 /// The contacts of a world, kept from step to step with their features and impulses, and laid out
 /// for the solver: by colour, in bundles of eight lanes. Two contacts of one colour share no body
 /// that can be pushed.
@@ -113,6 +121,15 @@ class ContactCache {
   [[nodiscard]] std::uint32_t count() const { return live_count_; }
   /// Contacts whose pair has a restitution.
   [[nodiscard]] std::uint32_t bouncingCount() const { return bouncing_count_; }
+  /// Contacts that resist rolling or spinning.
+  [[nodiscard]] std::uint32_t resistingCount() const { return resisting_count_; }
+  [[nodiscard]] ContactResistance resistance(std::uint32_t id) const {
+    return id < resistances_.size() ? resistances_[id] : ContactResistance{};
+  }
+  /// Keeps the guess of a contact that resists.
+  void keepResistance(std::uint32_t id, const Vector3D& impulse) {
+    for (int c = 0; c < 3; ++c) resistances_[id].impulse[c] = impulse[c];
+  }
   /// Increases whenever a contact is added or removed.
   [[nodiscard]] std::uint64_t version() const { return version_; }
 
@@ -267,6 +284,7 @@ class ContactCache {
   std::array<Colour<4>, kColours + 1> patches_;
   std::vector<Contact> contacts_;
   std::vector<ContactBodies> bodies_;  ///< per contact, as they were when it was coloured
+  std::vector<ContactResistance> resistances_;  ///< per contact, as far as any resists
   std::vector<std::uint32_t> free_;
   std::vector<ContactBodies> lost_;
   std::vector<std::uint32_t> body_colours_;  ///< per body slot: bit set of colours in use
@@ -285,6 +303,7 @@ class ContactCache {
   AlignedVector<ContactBundle<4>> spare_patches_;
   std::uint32_t live_count_{0};
   std::uint32_t bouncing_count_{0};
+  std::uint32_t resisting_count_{0};
   std::uint32_t fresh_count_{0};
   std::uint64_t version_{0};
   std::uint64_t frame_{0};

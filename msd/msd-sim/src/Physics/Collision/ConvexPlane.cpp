@@ -26,44 +26,51 @@ void addCorner(const LocalPlane& plane, const Coordinate& p, std::uint32_t code,
            featurePair(code, featureCode(FeatureKind::kFace, 0))});
 }
 
-/// The corners of a hull within the margin: the lowest, and the outermost in sixteen directions along
-/// the plane, so that a hull of any size needs a fixed amount of memory.
-void addHullCorners(const msd_assets::ConvexPolyhedron& hull, const LocalPlane& plane,
-                    double margin, CandidateList& out) {
-  constexpr int kDirections = 16;
+/// Directions along the plane, each taken both ways: not evenly spaced, but fixed and simple, corners
+/// of a square and points between them.
+constexpr int kWays = 16;
+
+std::array<Vector3D, kWays / 2> waysAlong(const LocalPlane& plane) {
   const TangentFrame frame{plane.normal};
-  std::array<double, kDirections> greatest;
-  std::array<std::uint32_t, kDirections + 1> corners{};
-  greatest.fill(-std::numeric_limits<double>::infinity());
-  std::array<Vector3D, kDirections / 2> directions;
-  for (int k = 0; k < kDirections / 2; ++k) {
-    // Not evenly spaced, but fixed and simple: corners of a square and points between them.
+  std::array<Vector3D, kWays / 2> ways;
+  for (int k = 0; k < kWays / 2; ++k) {
     const double x = k <= 2 ? 1.0 : (k <= 6 ? 1.0 - 0.5 * (k - 2) : -1.0);
     const double y = k <= 2 ? 0.5 * k : (k <= 6 ? 1.0 : 0.5);
-    directions[k] = x * frame.t1 + y * frame.t2;
+    ways[k] = (x * frame.t1 + y * frame.t2).normalized();
   }
-  double lowest = std::numeric_limits<double>::infinity();
+  return ways;
+}
+
+/// The corners of a hull within the margin that come down first: the lowest, and those that are lowest
+/// once the hull has tipped in one of sixteen ways, a little and by half a right angle. A hull of any
+/// size needs a fixed amount of memory.
+void addHullCorners(const msd_assets::ConvexPolyhedron& hull, const LocalPlane& plane,
+                    double margin, CandidateList& out) {
+  constexpr std::array kTips{0.05, 1.0};  // tangents of the angles
+  const std::array<Vector3D, kWays / 2> ways = waysAlong(plane);
+  std::array<double, kTips.size() * kWays + 1> greatest;
+  std::array<std::uint32_t, kTips.size() * kWays + 1> corners{};
+  greatest.fill(-std::numeric_limits<double>::infinity());
+  const auto offer = [&](std::size_t place, double score, std::uint32_t i) {
+    if (score > greatest[place]) {
+      greatest[place] = score;
+      corners[place] = i;
+    }
+  };
   const auto vertices = hull.vertices();
   for (std::uint32_t i = 0; i < vertices.size(); ++i) {
     const double gap = plane.height(vertices[i]);
     if (gap > margin) continue;
-    if (gap < lowest) {
-      lowest = gap;
-      corners[kDirections] = i;
-    }
-    for (int k = 0; k < kDirections / 2; ++k) {
-      const double reach = directions[k].dot(vertices[i]);
-      if (reach > greatest[2 * k]) {
-        greatest[2 * k] = reach;
-        corners[2 * k] = i;
-      }
-      if (-reach > greatest[2 * k + 1]) {
-        greatest[2 * k + 1] = -reach;
-        corners[2 * k + 1] = i;
+    offer(kTips.size() * kWays, -gap, i);
+    for (std::size_t k = 0; k < kWays / 2; ++k) {
+      const double reach = ways[k].dot(vertices[i]);
+      for (std::size_t t = 0; t < kTips.size(); ++t) {
+        offer(t * kWays + 2 * k, kTips[t] * reach - gap, i);
+        offer(t * kWays + 2 * k + 1, -kTips[t] * reach - gap, i);
       }
     }
   }
-  if (!(lowest <= margin)) return;
+  if (greatest.back() == -std::numeric_limits<double>::infinity()) return;
   std::sort(corners.begin(), corners.end());
   const auto last = std::unique(corners.begin(), corners.end());
   for (auto it = corners.begin(); it != last; ++it) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "msd-sim/src/Physics/Collision/Tolerances.hpp"
 
@@ -83,20 +84,94 @@ void includeDeepest(const Vector3D& n, double size, const CandidateList& list,
   chosen[nearest] = deepest;
 }
 
-}  // namespace
+/// Of the candidates that come down within kSameTip of the first, the one with the greatest reach; -1
+/// where none comes down. `tip` is the angle at which a candidate does [rad], or infinity.
+template <class Tip, class Reach>
+int findNextDown(const CandidateList& list, const Tip& tip, const Reach& reach) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < list.count; ++i) least = std::min(least, tip(list.items[i]));
+  int best = -1;
+  double greatest = 0.0;
+  for (int i = 0; i < list.count; ++i) {
+    if (!(tip(list.items[i]) <= least + tolerance::kSameTip)) continue;
+    const double value = reach(list.items[i]);
+    if (best < 0 || value > greatest) {
+      greatest = value;
+      best = i;
+    }
+  }
+  return best;
+}
 
-void reduceCandidates(const Vector3D& n, const Vector3D& tie, double margin, double size,
-                      CandidateList& list) {
-  dropFar(margin, list);
-  mergeSame(n, size, list);
-  if (list.count <= ContactManifold::kMaxPoints) return;
+/// A patch that is not flat: the points that a body meets first when it tips about the deepest one,
+/// then about the edge through the first two, to either side. These are an edge and its two faces of
+/// the lower convex hull of (place, gap); what rests on a face of it is held by it.
+std::array<int, 4> chooseByTipping(const Vector3D& n, double size, const CandidateList& list,
+                                   int deepest) {
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  const double same = tolerance::kSamePoint * size;
+  const ContactCandidate& first = list.items[deepest];
+  const auto flat = [&](const Vector3D& r) { return Vector3D{r - n.dot(r) * n}; };
+  const auto distance = [&](const ContactCandidate& c) { return flat(c.b - first.b).norm(); };
+  std::array<int, 4> chosen;
+  chosen.fill(deepest);
+  const int second = findNextDown(
+      list,
+      [&](const ContactCandidate& c) {
+        const double d = distance(c);
+        return d > same ? (c.gap - first.gap) / d : kNever;
+      },
+      distance);
+  if (second < 0) return chosen;
+  chosen[1] = second;
 
-  const Vector3D flatTie = tie - n.dot(tie) * n;
+  const Vector3D edge = flat(list.items[second].b - first.b);
+  const double length2 = edge.squaredNorm();
+  const Vector3D across = n.cross(edge) / std::sqrt(length2);
+  const double slope = (list.items[second].gap - first.gap) / length2;
+  for (const double side : {1.0, -1.0}) {
+    const auto reach = [&](const ContactCandidate& c) { return side * across.dot(c.b - first.b); };
+    const int next = findNextDown(
+        list,
+        [&](const ContactCandidate& c) {
+          const double d = reach(c);
+          return d > same ? (c.gap - first.gap - slope * edge.dot(c.b - first.b)) / d : kNever;
+        },
+        reach);
+    chosen[side > 0.0 ? 2 : 3] = next >= 0 ? next : deepest;
+  }
+  if (chosen[2] != deepest && chosen[3] != deepest) return chosen;
+
+  // All lie on one side of the edge: the fourth is what reaches farthest out of the triangle.
+  const int third = chosen[2] != deepest ? chosen[2] : chosen[3];
+  const double turn = chosen[2] != deepest ? 1.0 : -1.0;
+  const Coordinate& c1 = list.items[second].b;
+  const Coordinate& c2 = list.items[third].b;
+  const Vector3D out1 = turn * flat(c2 - c1).cross(n).normalized();
+  const Vector3D out2 = turn * flat(first.b - c2).cross(n).normalized();
+  const auto outside = [&](const ContactCandidate& c) {
+    return std::max(out1.dot(c.b - c1), out2.dot(c.b - c2));
+  };
+  const int fourth = findBest(list, outside);
+  if (outside(list.items[fourth]) > same) chosen[chosen[2] != deepest ? 3 : 2] = fourth;
+  return chosen;
+}
+
+/// Largest gap less the smallest [m].
+double gapSpread(const CandidateList& list) {
+  double least = list.items[0].gap, most = least;
+  for (int i = 1; i < list.count; ++i) {
+    least = std::min(least, list.items[i].gap);
+    most = std::max(most, list.items[i].gap);
+  }
+  return most - least;
+}
+
+std::array<int, 4> chooseBySpan(const Vector3D& n, const Vector3D& flatTie, double size,
+                                const CandidateList& list, int deepest) {
   std::array<int, 4> chosen{};
-  chosen[0] = findBest(list, [&](const ContactCandidate& c) {
-    return tolerance::kReductionBias * flatTie.dot(c.b) - c.gap;
-  });
-  const ContactCandidate& first = list.items[chosen[0]];
+  chosen[0] = deepest;
+  const ContactCandidate& first = list.items[deepest];
   // Equal scores differ by rounding only; the bias decides between them.
   const double bias = tolerance::kSameDepth * size;
   chosen[1] = findBest(list, [&](const ContactCandidate& c) {
@@ -108,6 +183,24 @@ void reduceCandidates(const Vector3D& n, const Vector3D& tie, double margin, dou
     return 2.0 * bias * flatTie.dot(c.b) - across.dot(c.b);
   });
   includeDeepest(n, size, list, chosen);
+  return chosen;
+}
+
+}  // namespace
+
+void reduceCandidates(const Vector3D& n, const Vector3D& tie, double margin, double size,
+                      CandidateList& list) {
+  dropFar(margin, list);
+  mergeSame(n, size, list);
+  if (list.count <= ContactManifold::kMaxPoints) return;
+
+  const Vector3D flatTie = tie - n.dot(tie) * n;
+  const int deepest = findBest(list, [&](const ContactCandidate& c) {
+    return tolerance::kReductionBias * flatTie.dot(c.b) - c.gap;
+  });
+  std::array<int, 4> chosen = gapSpread(list) > tolerance::kSteepPatch * size
+                                  ? chooseByTipping(n, size, list, deepest)
+                                  : chooseBySpan(n, flatTie, size, list, deepest);
 
   std::sort(chosen.begin(), chosen.end());
   const auto last = std::unique(chosen.begin(), chosen.end());

@@ -68,6 +68,10 @@ inline constexpr double kReductionBias = 1e-3;
 /// Depths that differ by less than this share of the pair's size are equal: the patch may then leave
 /// out the deepest candidate.
 inline constexpr double kSameDepth = 1e-9;
+/// Candidates whose gaps differ by more than this share of the size are no flat patch: those that the
+/// body meets first when it tips count, and of two that it meets within kSameTip [rad] the farther.
+inline constexpr double kSteepPatch = 0.02;
+inline constexpr double kSameTip = 0.02;
 /// Points closer than this share of the pair's size are one point.
 inline constexpr double kSamePoint = 1e-7;
 

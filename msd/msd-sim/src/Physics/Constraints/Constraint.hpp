@@ -9,16 +9,16 @@
 
 namespace msd_sim {
 
-/// A constraint C(q, t) on one or two rigid bodies: the only base class there is. Derive from it to add
-/// a constraint of your own (WorldModel::addConstraint, ConstraintSolver).
+/// A constraint C(q, t) on one or two rigid bodies: the only base class there is. Derive from it to
+/// add a constraint of your own (WorldModel::addConstraint, ConstraintSolver).
 ///
 ///   bilateral   C = 0               λ any
 ///   unilateral  C >= 0, λ >= 0      one of them zero
 ///   boxed       Ċ = 0               while λ stays between its bounds
 ///
 /// The Jacobian has one row per dimension. One-body constraints write 7 columns, position (3) and
-/// quaternion w, x, y, z (4), so that Ċ = J q̇. Two-body constraints write 12 columns, the velocities
-/// v_A, ω_A, v_B, ω_B in world axes.
+/// quaternion w, x, y, z (4), so that Ċ = J q̇. Two-body constraints write 12 columns, the
+/// velocities v_A, ω_A, v_B, ω_B in world axes.
 class Constraint {
  public:
   static constexpr int kOneBodyColumns = 7;

@@ -30,15 +30,16 @@ struct ConstraintSolver::Problem {
   double dt;
 
   std::vector<Eigen::Index> firstRow;  ///< per constraint
-  std::vector<Eigen::Index> normalRow;  ///< per constraint: row of the contact that bounds its friction
-  std::vector<double> friction;         ///< per constraint
-  std::vector<std::uint8_t> active;     ///< per constraint
-  Eigen::MatrixXd jacobian;             ///< rows x 12
-  Eigen::MatrixXd response;             ///< M⁻¹Jᵀ, rows x 12
-  Eigen::MatrixXd matrix;               ///< A
-  Eigen::VectorXd right;                ///< b
-  Eigen::VectorXd velocity;             ///< J v⁻
-  Eigen::VectorXd bias;                 ///< J v_bias
+  std::vector<Eigen::Index>
+      normalRow;                 ///< per constraint: row of the contact that bounds its friction
+  std::vector<double> friction;  ///< per constraint
+  std::vector<std::uint8_t> active;  ///< per constraint
+  Eigen::MatrixXd jacobian;          ///< rows x 12
+  Eigen::MatrixXd response;          ///< M⁻¹Jᵀ, rows x 12
+  Eigen::MatrixXd matrix;            ///< A
+  Eigen::VectorXd right;             ///< b
+  Eigen::VectorXd velocity;          ///< J v⁻
+  Eigen::VectorXd bias;              ///< J v_bias
 
   [[nodiscard]] const InertialState& stateA(const Constraint& c) const {
     return states[c.bodyAIndex()];
@@ -181,8 +182,7 @@ double ConstraintSolver::rightHandSide(const Problem& problem, std::size_t index
     if (const auto* contact = dynamic_cast<const ContactConstraint*>(&constraint)) {
       const double e = contact->getRestitution();
       const double erp = erp_.value_or(contact->alpha());
-      return free - e * problem.velocity(first) +
-             erp / problem.dt * contact->getPenetrationDepth();
+      return free - e * problem.velocity(first) + erp / problem.dt * contact->getPenetrationDepth();
     }
   }
   const InertialState& a = problem.stateA(constraint);
@@ -299,18 +299,18 @@ ConstraintSolver::SolveResult ConstraintSolver::solve(
   }
   if (bilateral) {
     solveDirectly(problem, result);
-    result.residual =
-        (problem.matrix * result.lambdas - problem.right).lpNorm<Eigen::Infinity>();
+    result.residual = (problem.matrix * result.lambdas - problem.right).lpNorm<Eigen::Infinity>();
   } else {
     sweep(problem, result);
   }
   for (std::size_t c = 0; c < constraints.size(); ++c) {
     const Eigen::Index row = problem.firstRow[c], count = constraints[c]->dimension();
-    const Eigen::VectorXd impulse = problem.jacobian.middleRows(row, count).transpose() *
-                                    result.lambdas.segment(row, count);
+    const Eigen::VectorXd impulse =
+        problem.jacobian.middleRows(row, count).transpose() * result.lambdas.segment(row, count);
     for (int side = 0; side < constraints[c]->bodyCount(); ++side) {
-      BodyForces& body = result.bodyForces[side == 0 ? constraints[c]->bodyAIndex()
-                                                     : constraints[c]->bodyBIndex()];
+      BodyForces& body =
+          result
+              .bodyForces[side == 0 ? constraints[c]->bodyAIndex() : constraints[c]->bodyBIndex()];
       body.linearForce += impulse.segment<3>(6 * side) / dt;
       body.angularTorque += impulse.segment<3>(6 * side + 3) / dt;
     }

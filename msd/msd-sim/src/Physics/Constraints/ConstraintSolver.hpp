@@ -16,12 +16,12 @@ namespace msd_sim {
 ///   A λ = b,   A = J M⁻¹ Jᵀ + 1e-8 I,   b_i = −(1 + e) J_i v⁻ − J_i v_bias + (ERP/dt) depth_i
 ///
 /// The velocity bias v_bias = M⁻¹F dt is never multiplied by 1 + e, and velocities are not changed
-/// before the solve: a resting contact is held up without a bounce. Constraints without restitution have
-/// b_i = −J_i (v⁻ + v_bias) − ∂C/∂t − α dt C_i, with the last term for bilateral ones.
+/// before the solve: a resting contact is held up without a bounce. Constraints without restitution
+/// have b_i = −J_i (v⁻ + v_bias) − ∂C/∂t − α dt C_i, with the last term for bilateral ones.
 ///
 /// Bilateral systems are solved directly (LLT); all others by projected Gauss–Seidel, friction by
-/// projection on the disc μ λ_N of the contact before it. The step's fast path works on packed rows; the
-/// two agree (test/Constraints/RowAgreementTest.cpp).
+/// projection on the disc μ λ_N of the contact before it. The step's fast path works on packed
+/// rows; the two agree (test/Constraints/RowAgreementTest.cpp).
 class ConstraintSolver {
  public:
   /// Force and torque on a body's centre of mass, mean over dt.
@@ -49,9 +49,9 @@ class ConstraintSolver {
   /// each contact's own. 0 leaves positions to PositionCorrector.
   void setErp(std::optional<double> erp);
 
-  /// `constraints` are not owned; bodies are named by their indices. `initialLambda` is the warm start;
-  /// one entry per multiplier. `velocityBias` is empty or has one entry per body. Inactive constraints
-  /// get λ = 0. Throws std::invalid_argument when the arrays do not fit together.
+  /// `constraints` are not owned; bodies are named by their indices. `initialLambda` is the warm
+  /// start; one entry per multiplier. `velocityBias` is empty or has one entry per body. Inactive
+  /// constraints get λ = 0. Throws std::invalid_argument when the arrays do not fit together.
   [[nodiscard]] SolveResult solve(
       const std::vector<Constraint*>& constraints,
       const std::vector<std::reference_wrapper<const InertialState>>& states,

@@ -16,8 +16,9 @@ namespace {
 Coordinate requireNormal(const Coordinate& normal) {
   requireFinite(normal, "normal", "-");
   if (std::fabs(normal.norm() - 1.0) > constraint_tolerances::kUnitLength) {
-    throw std::invalid_argument(fmt::format("normal is ({}, {}, {}), of length {}; expected length 1",
-                                            normal.x(), normal.y(), normal.z(), normal.norm()));
+    throw std::invalid_argument(
+        fmt::format("normal is ({}, {}, {}), of length {}; expected length 1", normal.x(),
+                    normal.y(), normal.z(), normal.norm()));
   }
   return normal;
 }
@@ -41,8 +42,7 @@ ContactConstraint::ContactConstraint(std::size_t bodyAIndex, std::size_t bodyBIn
 
 Eigen::VectorXd ContactConstraint::evaluate(const InertialState& stateA,
                                             const InertialState& stateB, double) const {
-  const Coordinate between =
-      (stateB.position + lever_arm_b_) - (stateA.position + lever_arm_a_);
+  const Coordinate between = (stateB.position + lever_arm_b_) - (stateA.position + lever_arm_a_);
   return Eigen::VectorXd::Constant(1, between.dot(contact_normal_));
 }
 

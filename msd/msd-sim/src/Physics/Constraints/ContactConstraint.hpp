@@ -8,8 +8,8 @@ namespace msd_sim {
 ///
 ///   C = (x_B + r_B − x_A − r_A)·n >= 0,    J = [ −nᵀ, −(r_A × n)ᵀ, nᵀ, (r_B × n)ᵀ ]
 ///
-/// n is the unit normal from A to B, r the lever arm from a body's centre of mass to the point, world
-/// axes, as they were when the contact was found. C is negative when penetrating.
+/// n is the unit normal from A to B, r the lever arm from a body's centre of mass to the point,
+/// world axes, as they were when the contact was found. C is negative when penetrating.
 class ContactConstraint final : public Constraint {
  public:
   /// Error reduction parameter: share of the penetration removed per step [-].
@@ -21,8 +21,7 @@ class ContactConstraint final : public Constraint {
   ContactConstraint(std::size_t bodyAIndex, std::size_t bodyBIndex, const Coordinate& normal,
                     const Coordinate& contactPointA, const Coordinate& contactPointB,
                     double penetrationDepth, const Coordinate& comA, const Coordinate& comB,
-                    double restitution, double preImpactRelVelNormal,
-                    double erp = kDefaultErp);
+                    double restitution, double preImpactRelVelNormal, double erp = kDefaultErp);
 
   using Constraint::evaluate;
   using Constraint::jacobian;

@@ -14,8 +14,8 @@ std::vector<std::unique_ptr<ContactConstraint>> createFromCollision(
   constraints.reserve(result.contactCount);
   for (std::size_t i = 0; i < result.contactCount; ++i) {
     const ContactPoint& point = result.contacts[i];
-    const double velocity = computeRelativeNormalVelocity(
-        stateA, stateB, point.pointA - comA, point.pointB - comB, result.normal);
+    const double velocity = computeRelativeNormalVelocity(stateA, stateB, point.pointA - comA,
+                                                          point.pointB - comB, result.normal);
     const double effective = std::fabs(velocity) < kRestVelocityThreshold ? 0.0 : restitution;
     constraints.push_back(std::make_unique<ContactConstraint>(
         bodyAIndex, bodyBIndex, result.normal, point.pointA, point.pointB, point.depth, comA, comB,

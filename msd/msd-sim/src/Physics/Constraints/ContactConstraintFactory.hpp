@@ -17,8 +17,9 @@ inline constexpr double kRestVelocityThreshold = 0.5;
 /// Restitution of the environment unless it says otherwise [-].
 inline constexpr double kEnvironmentRestitution = 0.5;
 
-/// One constraint per contact point, each with its own depth; none for a result without contacts. The
-/// restitution (of the pair) is dropped where the points approach slower than kRestVelocityThreshold.
+/// One constraint per contact point, each with its own depth; none for a result without contacts.
+/// The restitution (of the pair) is dropped where the points approach slower than
+/// kRestVelocityThreshold.
 [[nodiscard]] std::vector<std::unique_ptr<ContactConstraint>> createFromCollision(
     std::size_t bodyAIndex, std::size_t bodyBIndex, const CollisionResult& result,
     const InertialState& stateA, const InertialState& stateB, const Coordinate& comA,

@@ -6,15 +6,15 @@
 
 namespace msd_sim {
 
-/// Coulomb friction at one contact point: the sliding velocity is zero as long as the force stays in
-/// the disc |λ| <= μ λ_N, and opposite to the force at its edge.
+/// Coulomb friction at one contact point: the sliding velocity is zero as long as the force stays
+/// in the disc |λ| <= μ λ_N, and opposite to the force at its edge.
 ///
 ///   Ċ_k = t_k·(v_B + ω_B × r_B − v_A − ω_A × r_A),   k = 1, 2
 ///   J_k = [ −t_kᵀ, −(r_A × t_k)ᵀ, t_kᵀ, (r_B × t_k)ᵀ ]
 ///
 /// t₁, t₂ and the normal are orthonormal. The solver keeps λ in the disc, never in the square that
-/// lambdaBounds() draws about it. In a list of constraints it stands after the ContactConstraint of its
-/// point.
+/// lambdaBounds() draws about it. In a list of constraints it stands after the ContactConstraint of
+/// its point.
 class FrictionConstraint final : public Constraint {
  public:
   /// As for ContactConstraint; frictionCoefficient >= 0 [-].

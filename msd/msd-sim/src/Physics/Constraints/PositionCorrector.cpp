@@ -46,8 +46,7 @@ double PositionCorrector::correctPositions(
     push.jacobian = c->jacobian(states[push.a].get(), states[push.b].get(), 0.0);
     for (int side = 0; side < 2; ++side) {
       const std::size_t body = side == 0 ? push.a : push.b;
-      push.response.segment<3>(6 * side) =
-          inverseMasses[body] * push.jacobian.segment<3>(6 * side);
+      push.response.segment<3>(6 * side) = inverseMasses[body] * push.jacobian.segment<3>(6 * side);
       push.response.segment<3>(6 * side + 3) =
           push.jacobian.segment<3>(6 * side + 3) * inverseInertias[body].transpose();
     }
@@ -73,8 +72,9 @@ double PositionCorrector::correctPositions(
   }
   double largest = 0.0;
   for (const Push& p : pushes) {
-    largest = std::max(largest, p.jacobian.head<6>().dot(shift.col(static_cast<Eigen::Index>(p.a))) +
-                                    p.jacobian.tail<6>().dot(shift.col(static_cast<Eigen::Index>(p.b))));
+    largest =
+        std::max(largest, p.jacobian.head<6>().dot(shift.col(static_cast<Eigen::Index>(p.a))) +
+                              p.jacobian.tail<6>().dot(shift.col(static_cast<Eigen::Index>(p.b))));
   }
   for (std::size_t i = 0; i < states.size(); ++i) {
     const auto d = shift.col(static_cast<Eigen::Index>(i));

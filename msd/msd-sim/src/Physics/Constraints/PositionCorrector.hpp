@@ -7,7 +7,8 @@
 
 namespace msd_sim {
 
-/// Moves bodies out of penetration without giving them velocity: a split impulse on pseudo-velocities,
+/// Moves bodies out of penetration without giving them velocity: a split impulse on
+/// pseudo-velocities,
 ///
 ///   J M⁻¹ Jᵀ λ = share·max(depth − slop, 0),  λ >= 0,   Δx = M⁻¹Jᵀλ,
 ///

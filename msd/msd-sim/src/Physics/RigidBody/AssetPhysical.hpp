@@ -5,16 +5,9 @@
 #include "msd-assets/src/Shape.hpp"
 #include "msd-sim/src/Environment/ReferenceFrame.hpp"
 #include "msd-sim/src/Physics/RigidBody/ConvexHull.hpp"
+#include "msd-sim/src/Physics/RigidBody/SurfaceMaterial.hpp"
 
 namespace msd_sim {
-
-/// What happens where two surfaces meet. A pair takes the geometric mean of each coefficient.
-struct SurfaceMaterial {
-  double friction{0.5};             ///< Coulomb coefficient, 0 to 1000 [-]
-  double restitution{0.5};          ///< Newton coefficient, 0 to 1 [-]
-  double rollingResistance{0.0};    ///< lever arm of the rolling torque, >= 0 [m]
-  double torsionalResistance{0.0};  ///< lever arm of the torque about the normal, >= 0 [m]
-};
 
 /// Something that occupies space: a shape in a frame, with a surface.
 class AssetPhysical {

@@ -13,7 +13,7 @@ void subtractProduct(int m, int n, int k, const double* a, int lda, const double
 /// Partial LU of a frontal matrix whose first p rows and columns are eliminated.
 ///
 ///   left  (m × p) holds the pivot columns, right (p × n) the pivot rows of the other columns,
-///   with m >= p. On return  left = [L11\U11; L21],  right = U12, and pivot[k] is the row exchanged
+///   with m >= p. On return  left = [L11 | U11; L21],  right = U12, and pivot[k] is the row exchanged
 ///   with row k (exchanges stay inside the first p rows). The caller subtracts L21·U12 from what
 ///   remains. A pivot smaller than `tiny` in size is replaced by ±tiny; the number of such
 ///   replacements is returned.

@@ -6,8 +6,8 @@ namespace msd_sim {
 
 inline constexpr double kPi = 3.14159265358979323846;
 
-/// Angle of the vector (x, y) in (-π, π] from +, *, / and sqrt alone: the same bits on every machine,
-/// which the C library does not promise. Error below 4 units in the last place.
+/// Angle of the vector (x, y) in (-π, π] from +, *, / and sqrt alone: the same bits on every
+/// machine, which the C library does not promise. Error below 4 units in the last place.
 [[nodiscard]] inline double angleOf(double y, double x) {
   const double ax = std::fabs(x), ay = std::fabs(y);
   const double high = ax > ay ? ax : ay, low = ax > ay ? ay : ax;

@@ -111,13 +111,16 @@ void BlockFactor::analyse(std::span<const std::uint32_t> sizes, std::span<const 
     column.update = static_cast<std::uint32_t>(updates_.size());
     for (std::uint32_t e = column.below; e < column.belowEnd; ++e) {
       for (std::uint32_t f = column.below; f <= e; ++f) {
-        updates_.push_back(static_cast<std::uint32_t>(block(below_[e], below_[f]) - values_.data()));
+        updates_.push_back(
+            static_cast<std::uint32_t>(block(below_[e], below_[f]) - values_.data()));
       }
     }
   }
 }
 
-void BlockFactor::clear() { std::fill(values_.begin(), values_.end(), 0.0); }
+void BlockFactor::clear() {
+  std::fill(values_.begin(), values_.end(), 0.0);
+}
 
 double* BlockFactor::block(std::uint32_t i, std::uint32_t k) {
   const Column& column = columns_[k];
@@ -125,8 +128,8 @@ double* BlockFactor::block(std::uint32_t i, std::uint32_t k) {
   if (i == k) return panel;
   const auto first = below_.begin() + column.below;
   const auto place = std::lower_bound(first, below_.begin() + column.belowEnd, i);
-  return panel + std::size_t{below_start_[static_cast<std::size_t>(place - below_.begin())]} *
-                     column.size;
+  return panel +
+         std::size_t{below_start_[static_cast<std::size_t>(place - below_.begin())]} * column.size;
 }
 
 void BlockFactor::factorPanel(const Column& column, std::uint32_t rowsBelow) {

@@ -10,15 +10,15 @@
 namespace msd_sim {
 
 /// Cholesky factorisation L Lᵀ of a sparse symmetric positive definite matrix made of small dense
-/// blocks, one block row per node of a graph. The pattern is analysed once (minimum degree order); the
-/// numbers may change as often as they like, without allocating.
+/// blocks, one block row per node of a graph. The pattern is analysed once (minimum degree order);
+/// the numbers may change as often as they like, without allocating.
 class BlockFactor {
  public:
   /// A pair of nodes with a block of their own. The diagonal is there by itself.
   using Edge = std::pair<std::uint32_t, std::uint32_t>;
 
-  /// An order of elimination that keeps the factor sparse: minimum degree, ties by number. Stops and
-  /// returns an empty order when the multiply-adds exceed `mostWork`.
+  /// An order of elimination that keeps the factor sparse: minimum degree, ties by number. Stops
+  /// and returns an empty order when the multiply-adds exceed `mostWork`.
   static std::vector<std::uint32_t> findOrder(std::span<const std::uint32_t> sizes,
                                               std::span<const Edge> edges, double mostWork);
 
@@ -32,8 +32,8 @@ class BlockFactor {
   /// Block of rows i and columns k, i >= k, row by row. Only for pairs that analyse was given.
   [[nodiscard]] double* block(std::uint32_t i, std::uint32_t k);
 
-  /// Replaces the matrix by its factor. Pivots that are not positive become `kTinyPivot` of nothing:
-  /// the caller keeps the diagonal positive.
+  /// Replaces the matrix by its factor. Pivots that are not positive become `kTinyPivot` of
+  /// nothing: the caller keeps the diagonal positive.
   void factor();
 
   /// L y = b in place.
@@ -43,20 +43,20 @@ class BlockFactor {
 
  private:
   struct Column {
-    std::uint32_t size;       ///< rows and columns of the diagonal block
-    std::uint32_t firstRow;   ///< of the node in the system
-    std::uint32_t panel;      ///< start of its numbers: the diagonal block, then the rows below it
-    std::uint32_t below;      ///< first entry in below_ of the nodes under it
+    std::uint32_t size;      ///< rows and columns of the diagonal block
+    std::uint32_t firstRow;  ///< of the node in the system
+    std::uint32_t panel;     ///< start of its numbers: the diagonal block, then the rows below it
+    std::uint32_t below;     ///< first entry in below_ of the nodes under it
     std::uint32_t belowEnd;
-    std::uint32_t update;     ///< first entry in updates_
+    std::uint32_t update;  ///< first entry in updates_
   };
 
   void factorPanel(const Column& column, std::uint32_t rowsBelow);
 
   std::vector<Column> columns_;
-  std::vector<std::uint32_t> below_;       ///< nodes under the diagonal, ascending
-  std::vector<std::uint32_t> below_start_; ///< where their rows begin in the panel, in rows
-  std::vector<std::uint32_t> updates_;     ///< per column and pair (i, k) of its nodes: target block
+  std::vector<std::uint32_t> below_;        ///< nodes under the diagonal, ascending
+  std::vector<std::uint32_t> below_start_;  ///< where their rows begin in the panel, in rows
+  std::vector<std::uint32_t> updates_;  ///< per column and pair (i, k) of its nodes: target block
   AlignedVector<double> values_;
   std::size_t rows_{0};
 };

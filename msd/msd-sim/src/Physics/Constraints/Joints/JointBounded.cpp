@@ -48,8 +48,8 @@ bool solveSet(std::span<const std::uint32_t> set, const double* matrix, std::siz
 
 }  // namespace
 
-/// Rows that may carry an impulse after this solve. A stop that is open and unloaded is left out; if
-/// the solve closes it, the next Newton step sees that.
+/// Rows that may carry an impulse after this solve. A stop that is open and unloaded is left out;
+/// if the solve closes it, the next Newton step sees that.
 void JointComponent::findHot() {
   hot_.clear();
   for (std::uint32_t c = 0; c < bounded_.size(); ++c) {
@@ -107,8 +107,8 @@ void JointComponent::cacheHotRow(std::uint32_t c) {
 }
 
 /// Finds δ with p + δ inside the bounds and S δ + z zero, or pushing outwards at a bound: projected
-/// Gauss–Seidel to guess which rows sit at a bound, an exact solve for those that do not, again until
-/// the guess was right.
+/// Gauss–Seidel to guess which rows sit at a bound, an exact solve for those that do not, again
+/// until the guess was right.
 void JointComponent::solveBounded() {
   using namespace joint_tolerances;
   const std::size_t n = rows_.size(), count = bounded_.size(), hot = hot_.size();
@@ -169,8 +169,10 @@ void JointComponent::solveBounded() {
     for (std::size_t k = 0; k < hot; ++k) {
       const double u = velocity(k);
       const double slack = 1e-12 * (std::fabs(z[k]) + entry(k, k) * std::fabs(x[k]));
-      if (x[k] <= low(k)) settled = settled && u >= -slack;
-      else if (x[k] >= high(k)) settled = settled && u <= slack;
+      if (x[k] <= low(k))
+        settled = settled && u >= -slack;
+      else if (x[k] >= high(k))
+        settled = settled && u <= slack;
     }
     if (settled) break;
   }

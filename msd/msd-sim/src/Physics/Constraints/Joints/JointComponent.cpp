@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "msd-sim/src/Physics/Constraints/Joints/Tolerances.hpp"
 
@@ -50,6 +51,7 @@ void JointComponent::prepare(const SolverBodies& bodies, std::span<const JointRe
                              double h, double correctionSpeed, double scale) {
   h_ = h;
   correction_speed_ = correctionSpeed;
+  taut_ = false;
   placeRows(bodies, records);
   assemble(Phase::kPosition);
   for (auto* rows : {&rows_, &bounded_}) {
@@ -119,8 +121,8 @@ void JointComponent::beginSubstep(const SolverBodies& bodies,
       row.keep = errors[i] - std::clamp(errors[i], -limit, limit);
     }
     if (link.rowCount == holding && link.boundedCount == 0) continue;
-    const double value = continuedCoordinate(record.definition, evaluateCoordinate(record.definition, place),
-                                   record.coordinate);
+    const double value = continuedCoordinate(
+        record.definition, evaluateCoordinate(record.definition, place), record.coordinate);
     const auto begin = [&](SystemRow& row) {
       row.start = value;
       row.line = row.jacobian.linearB;
@@ -134,13 +136,13 @@ void JointComponent::beginSubstep(const SolverBodies& bodies,
   }
 }
 
-/// How far a bounded row is from its law: 0 when the impulse is where its bounds and residual want it.
+/// How far a bounded row is from its law: 0 when the impulse is where its bounds and residual want
+/// it.
 double JointComponent::boundedResidual(const SystemRow& row, double value) const {
   if (!(row.diagonal > 0.0)) return 0.0;
   const double scale = row.diagonal + row.softness;
   const double half = 0.5 * h_;
-  const double wanted =
-      std::clamp(row.impulse - value / scale, half * row.lower, half * row.upper);
+  const double wanted = std::clamp(row.impulse - value / scale, half * row.lower, half * row.upper);
   return (row.impulse - wanted) * scale;
 }
 
@@ -169,14 +171,14 @@ double JointComponent::evaluatePositions(const SolverBodies& bodies,
       worst = std::max(worst, std::fabs(error) / (row.isLength ? closed : kClosed));
     }
     if (link.rowCount == holding && link.boundedCount == 0) continue;
-    const double value = continuedCoordinate(record.definition, evaluateCoordinate(record.definition, place),
-                                   record.coordinate);
+    const double value = continuedCoordinate(
+        record.definition, evaluateCoordinate(record.definition, place), record.coordinate);
     const auto residual = [&](SystemRow& row) {
       switch (row.law) {
         case RowLaw::kSpring: {
           row.mean = 0.5 * (row.start + (turnsOver(record, row, place) ? -value : value));
-          const double force = row.stiffness * (row.mean - row.target) +
-                               row.damping * velocityOf(bodies, link, row);
+          const double force =
+              row.stiffness * (row.mean - row.target) + row.damping * velocityOf(bodies, link, row);
           return (row.impulse + half * force) * row.softness;
         }
         case RowLaw::kStop:
@@ -194,7 +196,8 @@ double JointComponent::evaluatePositions(const SolverBodies& bodies,
     }
     for (std::uint32_t i = link.bounded; i < link.bounded + link.boundedCount; ++i) {
       bounded_residual_[i] = residual(bounded_[i]);
-      worst = std::max(worst, std::fabs(boundedResidual(bounded_[i], bounded_residual_[i])) / limit);
+      worst =
+          std::max(worst, std::fabs(boundedResidual(bounded_[i], bounded_residual_[i])) / limit);
     }
   }
   return worst;
@@ -209,8 +212,8 @@ double JointComponent::evaluateVelocities(const SolverBodies& bodies) {
     const BodyMotion& a = bodies.motion[link.slotA];
     const BodyMotion& b = bodies.motion[link.slotB];
     for (int c = 0; c < 3; ++c) {
-      speed = std::max({speed, std::fabs(a.v[c]), std::fabs(b.v[c]),
-                        link.size * std::fabs(a.w[c]), link.size * std::fabs(b.w[c])});
+      speed = std::max({speed, std::fabs(a.v[c]), std::fabs(b.v[c]), link.size * std::fabs(a.w[c]),
+                        link.size * std::fabs(b.w[c])});
     }
     const auto residual = [&](const SystemRow& row) {
       const double u = velocityOf(bodies, link, row) + row.rate;
@@ -231,8 +234,8 @@ double JointComponent::evaluateVelocities(const SolverBodies& bodies) {
       const SystemRow& row = rows_[i];
       residual_[i] = row.diagonal > 0.0 ? residual(row) : 0.0;
       const double size = row.isLength ? 1.0 : link.size;
-      worst = std::max(worst, size * std::fabs(residual_[i]) * row.diagonal /
-                                  (row.diagonal + row.softness));
+      worst = std::max(
+          worst, size * std::fabs(residual_[i]) * row.diagonal / (row.diagonal + row.softness));
     }
     for (std::uint32_t i = link.bounded; i < link.bounded + link.boundedCount; ++i) {
       bounded_residual_[i] = residual(bounded_[i]);
@@ -243,19 +246,34 @@ double JointComponent::evaluateVelocities(const SolverBodies& bodies) {
   return speed > 0.0 ? worst / (kStill * speed) : (worst > 0.0 ? 2.0 : 0.0);
 }
 
+bool JointComponent::isGuessRight(const SolverBodies& bodies,
+                                  std::span<const JointRecord> records) {
+  beginSubstep(bodies, records);
+  return evaluatePositions(bodies, records) <= 1.0;
+}
+
 double JointComponent::solve(SolverBodies& bodies, std::span<const JointRecord> records,
                              bool first) {
   if (first) {
     if (assembled_ != Phase::kPosition) assemble(Phase::kPosition);
     beginSubstep(bodies, records);
   }
-  double change = 0.0, last = 0.0;
-  for (int i = 0; i < joint_tolerances::kMostNewton; ++i) {
+  using namespace joint_tolerances;
+  double change = 0.0, last = 0.0, best = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < kMostNewton; ++i) {
     const double worst = evaluatePositions(bodies, records);
-    if (worst <= 1.0 || (i > 2 && worst > 0.5 * last)) break;
+    const bool slow = i > 0 && worst > kSlow * last;
+    taut_ = taut_ || (slow && last > kClear);
+    if (worst < best) {
+      best = worst;
+      markBest();
+    }
+    if (best <= 1.0 || (i > 2 && worst > 0.5 * last)) break;
     last = worst;
-    change = std::max(change, solveSystem(bodies));
+    change = std::max(change, solveSystem(bodies, slow && bounded_.empty()));
   }
+  goBack(bodies);
+  taut_ = taut_ || kClosed * best > kTaut;
   return change;
 }
 
@@ -277,15 +295,36 @@ double JointComponent::relax(SolverBodies& bodies, std::span<JointRecord> record
   return change;
 }
 
+/// Newton's method with the matrix A of the substep's start sees every direction as stiff as it was
+/// then. Where this has changed, as in a linkage that passes a flat position, two steps show by how
+/// much: the third goes to where the secant through both ends (J-24), in the norm of A.
+void JointComponent::followSecant() {
+  double both = 0.0, square = 0.0;
+  for (std::size_t i = 0; i < change_.size(); ++i) {
+    const double turn = solved_[i] - last_solved_[i];
+    both += turn * right_side_[i];
+    square += turn * (right_side_[i] - last_right_side_[i]);
+  }
+  if (!(square > 0.0)) return;
+  const double share = both / square;
+  for (std::size_t i = 0; i < change_.size(); ++i) {
+    change_[i] = solved_[i] - share * (last_step_[i] + solved_[i] - last_solved_[i]);
+  }
+}
+
 /// One linear solve with what the residuals hold: A δ = -r, bounded rows by their Schur complement.
-double JointComponent::solveSystem(SolverBodies& bodies) {
+double JointComponent::solveSystem(SolverBodies& bodies, bool secant) {
   const std::size_t n = rows_.size();
+  change_.swap(last_step_);
+  solved_.swap(last_solved_);
   for (std::size_t i = 0; i < n; ++i) {
     const SystemRow& row = rows_[i];
     const double decay =
         row.law == RowLaw::kHold ? joint_tolerances::kDecay * row.diagonal * row.impulse : 0.0;
     change_[i] = -(residual_[i] + decay);
   }
+  right_side_.swap(last_right_side_);
+  std::copy(change_.begin(), change_.end(), right_side_.begin());
   factor_.solveForward(change_);
   findHot();
   if (!hot_.empty()) {
@@ -299,17 +338,22 @@ double JointComponent::solveSystem(SolverBodies& bodies) {
     }
   }
   factor_.solveBackward(change_);
+  std::copy(change_.begin(), change_.end(), solved_.begin());
+  if (secant) followSecant();
   return applyChanges(bodies);
 }
 
 double JointComponent::applyChanges(SolverBodies& bodies) {
+  is_best_ = false;
+  for (std::size_t i = 0; i < change_.size(); ++i) since_best_[i] += change_[i];
   double largest = 0.0;
   for (Link& link : links_) {
     JointRow give = zeroRow();
     const auto take = [&](SystemRow& row, double change) {
       row.impulse += change;
       add(give, times(change, row.jacobian));
-      largest = std::max(largest, std::fabs(change) * row.diagonal * (row.isLength ? 1.0 : link.size));
+      largest =
+          std::max(largest, std::fabs(change) * row.diagonal * (row.isLength ? 1.0 : link.size));
     };
     for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
       if (rows_[i].diagonal > 0.0) take(rows_[i], change_[i]);
@@ -326,8 +370,22 @@ double JointComponent::applyChanges(SolverBodies& bodies) {
   return largest;
 }
 
-/// True when the drift carries the ends of a spring past each other: the direction it had then points
-/// the other way.
+/// The impulses of now are the best of this phase so far.
+void JointComponent::markBest() {
+  std::fill(since_best_.begin(), since_best_.end(), 0.0);
+  is_best_ = true;
+}
+
+/// Back to the best impulses of this phase. Where rows have bounds, the last are the best: worse on
+/// the way means that another set of them carries.
+void JointComponent::goBack(SolverBodies& bodies) {
+  if (is_best_ || !bounded_.empty()) return;
+  for (std::size_t i = 0; i < change_.size(); ++i) change_[i] = -since_best_[i];
+  applyChanges(bodies);
+}
+
+/// True when the drift carries the ends of a spring past each other: the direction it had then
+/// points the other way.
 bool JointComponent::turnsOver(const JointRecord& record, const SystemRow& row,
                                const JointPlace& place) {
   return record.definition.kind == JointKind::kSpring &&
@@ -335,8 +393,7 @@ bool JointComponent::turnsOver(const JointRecord& record, const SystemRow& row,
 }
 
 /// A spring whose ends have passed each other is measured along its new direction from now on.
-void JointComponent::turnSprings(const SolverBodies& bodies,
-                                 std::span<const JointRecord> records) {
+void JointComponent::turnSprings(const SolverBodies& bodies, std::span<const JointRecord> records) {
   for (const Link& link : links_) {
     const JointRecord& record = records[link.joint];
     if (record.definition.kind != JointKind::kSpring || link.rowCount == 0) continue;
@@ -357,8 +414,8 @@ void JointComponent::measureCoordinates(const SolverBodies& bodies,
     const auto holding = static_cast<std::uint32_t>(holdingRowCount(record.definition));
     if (link.rowCount == holding && link.boundedCount == 0) continue;
     const JointPlace place = placeOfLink(bodies, link);
-    record.coordinate = continuedCoordinate(record.definition, evaluateCoordinate(record.definition, place),
-                                  record.coordinate);
+    record.coordinate = continuedCoordinate(
+        record.definition, evaluateCoordinate(record.definition, place), record.coordinate);
     const auto measure = [&](SystemRow& row) {
       row.after = row.law == RowLaw::kStop ? row.sign * (record.coordinate - row.target)
                                            : record.coordinate;
@@ -388,8 +445,7 @@ void JointComponent::concludeVelocities() {
   }
 }
 
-void JointComponent::finish(const SolverBodies& bodies, std::span<JointRecord> records,
-                            double dt) {
+void JointComponent::finish(const SolverBodies& bodies, std::span<JointRecord> records, double dt) {
   for (const Link& link : links_) {
     JointRecord& record = records[link.joint];
     const JointDefinition& joint = record.definition;

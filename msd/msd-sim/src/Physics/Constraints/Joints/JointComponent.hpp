@@ -25,20 +25,20 @@ struct SystemRow {
   double diagonal{0.0};  ///< J M⁻¹ Jᵀ [1/kg]
   double softness{0.0};  ///< γ: what the law adds to the diagonal [1/kg]
   double impulse{0.0};
-  double first{0.0};     ///< impulse of phase 1
-  double lower{0.0};     ///< bounds of the impulse, per second: forces [N]
+  double first{0.0};  ///< impulse of phase 1
+  double lower{0.0};  ///< bounds of the impulse, per second: forces [N]
   double upper{0.0};
-  double target{0.0};    ///< velocity, rest length, or place of the stop
+  double target{0.0};  ///< velocity, rest length, or place of the stop
   double stiffness{0.0};
   double damping{0.0};
-  double keep{0.0};      ///< error that phase 1 leaves for later
-  double start{0.0};     ///< value at the start of the substep
-  double mean{0.0};      ///< spring: length in the middle of the substep
-  double after{0.0};     ///< value after the drift
-  double work{0.0};      ///< over the step [J]
-  Vector3D line{};       ///< spring: direction at the start of the substep
-  double rate{0.0};      ///< of the value by itself, ∂C/∂t
-  double sign{1.0};      ///< -1 for upper stops: the row measures the gap
+  double keep{0.0};   ///< error that phase 1 leaves for later
+  double start{0.0};  ///< value at the start of the substep
+  double mean{0.0};   ///< spring: length in the middle of the substep
+  double after{0.0};  ///< value after the drift
+  double work{0.0};   ///< over the step [J]
+  Vector3D line{};    ///< spring: direction at the start of the substep
+  double rate{0.0};   ///< of the value by itself, ∂C/∂t
+  double sign{1.0};   ///< -1 for upper stops: the row measures the gap
   RowLaw law{RowLaw::kHold};
   bool isLength{true};
   std::uint8_t number{0};  ///< in JointRecord::impulse
@@ -50,9 +50,9 @@ struct SystemRow {
 class JointComponent {
  public:
   struct Link {
-    std::uint32_t joint;        ///< index of its record
+    std::uint32_t joint;  ///< index of its record
     std::uint32_t slotA, slotB;
-    std::uint32_t bodyA, bodyB;  ///< numbers in this component
+    std::uint32_t bodyA, bodyB;           ///< numbers in this component
     std::uint32_t row, rowCount;          ///< rows without bounds
     std::uint32_t bounded, boundedCount;  ///< rows with bounds
     double size{1.0};                     ///< of the smaller body [m]
@@ -73,10 +73,15 @@ class JointComponent {
                double correctionSpeed, double scale);
   void setTime(double time) { time_ = time; }
   void warm(SolverBodies& bodies) const;
+  /// True when the guess closes all joints in phase 1.
+  [[nodiscard]] bool isGuessRight(const SolverBodies& bodies, std::span<const JointRecord> records);
   /// Phase 1. Returns the largest change of a row's velocity [m/s].
   double solve(SolverBodies& bodies, std::span<const JointRecord> records, bool first);
   /// Phase 2. Returns the same.
   double relax(SolverBodies& bodies, std::span<JointRecord> records, bool first);
+  /// True when phase 1 of some substep of this step did not close the joints, or only just: the
+  /// substep is too long for what pulls at them (J-22).
+  [[nodiscard]] bool isTaut() const { return taut_; }
   void concludePositions();
   void concludeVelocities();
   /// Impulses, reactions, works and coordinates into the records.
@@ -92,7 +97,8 @@ class JointComponent {
   /// returns the worst in units of what counts as solved.
   double evaluatePhase(const SolverBodies& bodies, std::span<const JointRecord> records,
                        Phase phase);
-  /// Calls visit(link, row, residual) for every row that moves something, those without bounds first.
+  /// Calls visit(link, row, residual) for every row that moves something, those without bounds
+  /// first.
   template <class Visit>
   void forEachRow(const Visit& visit) {
     for (Link& link : links_) {
@@ -124,12 +130,15 @@ class JointComponent {
   void turnSprings(const SolverBodies& bodies, std::span<const JointRecord> records);
   void measureCoordinates(const SolverBodies& bodies, std::span<JointRecord> records);
   double boundedResidual(const SystemRow& row, double value) const;
-  double solveSystem(SolverBodies& bodies);
+  double solveSystem(SolverBodies& bodies, bool secant = false);
+  void followSecant();
   void findHot();
   void cacheHotRow(std::uint32_t c);
   void couple(std::uint32_t c, double* column) const;
   void solveBounded();
   double applyChanges(SolverBodies& bodies);
+  void goBack(SolverBodies& bodies);
+  void markBest();
   void applyDifference(SolverBodies& bodies);
   [[nodiscard]] JointRow impulseOf(const Link& link) const;
   [[nodiscard]] double velocityOf(const SolverBodies& bodies, const Link& link,
@@ -150,16 +159,24 @@ class JointComponent {
   double h_{0.0};
   double time_{0.0};  ///< where the poses stand [s]
   double correction_speed_{0.0};
+  bool taut_{false};
+  bool is_best_{false};  ///< nothing was changed since markBest
 
   std::vector<DriftedPose> drifted_;
-  std::vector<double> residual_;  ///< per row [m/s]
-  std::vector<double> change_;    ///< of the impulses
+  std::vector<double> residual_;         ///< per row [m/s]
+  std::vector<double> change_;           ///< of the impulses
+  std::vector<double> right_side_;       ///< of the running linear solve
+  std::vector<double> last_right_side_;  ///< of the one before
+  std::vector<double> solved_;           ///< answer to right_side_
+  std::vector<double> last_solved_;
+  std::vector<double> last_step_;   ///< of the impulses
+  std::vector<double> since_best_;  ///< changes of the impulses since the best of this phase
   std::vector<double> bounded_residual_;
   std::vector<double> bounded_change_;
   std::vector<std::uint32_t> hot_;
-  std::vector<std::uint8_t> cached_;   ///< per bounded row: its column and Schur entries are there
-  std::vector<double> columns_;        ///< L⁻¹ J M⁻¹ J_cᵀ, one after the other
-  std::vector<double> schur_;          ///< bounded rows seen through the others
+  std::vector<std::uint8_t> cached_;  ///< per bounded row: its column and Schur entries are there
+  std::vector<double> columns_;       ///< L⁻¹ J M⁻¹ J_cᵀ, one after the other
+  std::vector<double> schur_;         ///< bounded rows seen through the others
   std::vector<double> hot_matrix_;
   std::vector<double> hot_work_;
   std::vector<double> hot_vector_;

@@ -155,8 +155,7 @@ bool JointComponent::build(std::span<const std::uint32_t> joints,
 
   std::vector<std::uint32_t> sizes;
   for (const std::uint32_t j : joints) sizes.push_back(freeRowCount(records[j].definition));
-  const std::vector<std::uint32_t> order =
-      BlockFactor::findOrder(sizes, edgesOf(lists), mostWork);
+  const std::vector<std::uint32_t> order = BlockFactor::findOrder(sizes, edgesOf(lists), mostWork);
   if (order.size() != joints.size()) return false;
 
   links_.clear();
@@ -192,6 +191,10 @@ bool JointComponent::build(std::span<const std::uint32_t> joints,
   drifted_.resize(slots_.size());
   residual_.resize(n);
   change_.resize(n);
+  for (auto* vector :
+       {&right_side_, &last_right_side_, &solved_, &last_solved_, &last_step_, &since_best_}) {
+    vector->resize(n);
+  }
   bounded_residual_.resize(c);
   bounded_change_.resize(c);
   cached_.assign(c, 0);
@@ -218,8 +221,8 @@ void JointComponent::placeRow(const SolverBodies& bodies, const Link& link, Syst
   row.response = {a.inverseMass * j.linearA, inverseInertiaTimes(a, j.angularA),
                   b.inverseMass * j.linearB, inverseInertiaTimes(b, j.angularB)};
   const JointRow& r = row.response;
-  row.diagonal = j.linearA.dot(r.linearA) + j.angularA.dot(r.angularA) +
-                 j.linearB.dot(r.linearB) + j.angularB.dot(r.angularB);
+  row.diagonal = j.linearA.dot(r.linearA) + j.angularA.dot(r.angularA) + j.linearB.dot(r.linearB) +
+                 j.angularB.dot(r.angularB);
 }
 
 void JointComponent::placeRows(const SolverBodies& bodies, std::span<const JointRecord> records) {
@@ -259,8 +262,8 @@ void JointComponent::softenRow(SystemRow& row, Phase phase) const {
   if (row.law != RowLaw::kSpring || !(row.diagonal > 0.0)) return;
   const double least = joint_tolerances::kNoDamping / row.diagonal;
   const double half = 0.5 * h_;
-  const double give = phase == Phase::kPosition ? half * (half * row.stiffness + row.damping)
-                                                : half * row.damping;
+  const double give =
+      phase == Phase::kPosition ? half * (half * row.stiffness + row.damping) : half * row.damping;
   row.softness = 1.0 / std::max(give, least);
 }
 
@@ -292,10 +295,10 @@ void JointComponent::assemble(Phase phase) {
     const Link& li = links_[i];
     const Link& lk = links_[k];
     double* const block = factor_.block(i, k);
-    const auto addShared = [&](std::uint32_t body, Vector3D JointRow::*linearI,
-                               Vector3D JointRow::*angularI) {
+    const auto addShared = [&](std::uint32_t body, Vector3D JointRow::* linearI,
+                               Vector3D JointRow::* angularI) {
       if (pushable_[body] == 0) return;
-      const auto addSide = [&](Vector3D JointRow::*linearK, Vector3D JointRow::*angularK) {
+      const auto addSide = [&](Vector3D JointRow::* linearK, Vector3D JointRow::* angularK) {
         for (std::uint32_t r = 0; r < li.rowCount; ++r) {
           const JointRow& j = rows_[li.row + r].jacobian;
           for (std::uint32_t c = 0; c < lk.rowCount; ++c) {

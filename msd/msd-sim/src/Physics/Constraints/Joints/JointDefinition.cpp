@@ -82,6 +82,10 @@ bool hasFreeCoordinate(JointKind kind) {
   return kind == JointKind::kHinge || kind == JointKind::kSlider || kind == JointKind::kCylindrical;
 }
 
+bool feedsEnergy(const JointDefinition& joint) {
+  return joint.kind == JointKind::kSpring || joint.motor || joint.constraint != nullptr;
+}
+
 bool isAngle(JointKind kind) {
   return kind == JointKind::kHinge || kind == JointKind::kCylindrical;
 }

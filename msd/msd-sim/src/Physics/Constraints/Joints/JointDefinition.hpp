@@ -30,7 +30,7 @@ struct JointDefinition {
   double damping{0.0};    ///< spring [N·s/m]
   std::optional<JointLimit> limit{};
   std::optional<JointMotor> motor{};
-  double friction{0.0};  ///< [N] or [N·m]
+  double friction{0.0};                                            ///< [N] or [N·m]
   double breakingForce{std::numeric_limits<double>::infinity()};   ///< [N]
   double breakingTorque{std::numeric_limits<double>::infinity()};  ///< [N·m]
 
@@ -61,6 +61,8 @@ inline constexpr int kMostHoldingRows = 6;
 [[nodiscard]] int holdingRowCount(const JointDefinition& joint);
 /// True for the kinds with a free coordinate that limits, motors and friction act on.
 [[nodiscard]] bool hasFreeCoordinate(JointKind kind);
+/// True when the joint can give its bodies energy: motors, springs, constraints of the user's own.
+[[nodiscard]] bool feedsEnergy(const JointDefinition& joint);
 /// True where holding row `row` measures a length, false where it measures an angle.
 [[nodiscard]] bool isLength(JointKind kind, int row);
 
@@ -81,7 +83,8 @@ void evaluateRows(const JointDefinition& joint, const JointPlace& place, JointRo
 /// The coordinate nearest to `last` that a measured value stands for: angles come without turns.
 [[nodiscard]] double continuedCoordinate(const JointDefinition& joint, double value, double last);
 
-/// Value, gradient and ∂C/∂t of a user's row; the gradient is zero where the constraint is not active.
+/// Value, gradient and ∂C/∂t of a user's row; the gradient is zero where the constraint is not
+/// active.
 [[nodiscard]] double userValue(const JointDefinition& joint, const JointPlace& place);
 [[nodiscard]] JointRow userRow(const JointDefinition& joint, const JointPlace& place);
 [[nodiscard]] double userRate(const JointDefinition& joint, const JointPlace& place);

@@ -17,8 +17,8 @@ enum class JointKind : std::uint8_t {
   kSpring,       ///< linear spring and damper between the anchors
 };
 
-/// Range of a joint's free coordinate: angle [rad] for hinges and cylindrical joints, travel [m] for
-/// sliders. The coordinate is 0 where the joint was made.
+/// Range of a joint's free coordinate: angle [rad] for hinges and cylindrical joints, travel [m]
+/// for sliders. The coordinate is 0 where the joint was made.
 struct JointLimit {
   double lower{-std::numeric_limits<double>::infinity()};
   double upper{std::numeric_limits<double>::infinity()};

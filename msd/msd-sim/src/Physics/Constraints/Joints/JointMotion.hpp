@@ -6,7 +6,9 @@
 namespace msd_sim {
 
 /// Access to the packed body arrays in vectors.
-[[nodiscard]] inline Vector3D vectorOf(const double (&a)[3]) { return {a[0], a[1], a[2]}; }
+[[nodiscard]] inline Vector3D vectorOf(const double (&a)[3]) {
+  return {a[0], a[1], a[2]};
+}
 [[nodiscard]] inline Quaternion quaternionOf(const double (&q)[4]) {
   return {q[0], q[1], q[2], q[3]};
 }
@@ -27,8 +29,8 @@ inline void push(BodyMotion& m, const Vector3D& linear, const Vector3D& angular)
   }
 }
 
-/// Pose of a body after the drift of a substep with its present velocity: equations (T-3), (T-9) and
-/// (T-10) of docs/theory/time-stepping.md, as the body kernels move it.
+/// Pose of a body after the drift of a substep with its present velocity: equations (T-3), (T-9)
+/// and (T-10) of docs/theory/time-stepping.md, as the body kernels move it.
 struct DriftedPose {
   Vector3D x;
   Quaternion q;

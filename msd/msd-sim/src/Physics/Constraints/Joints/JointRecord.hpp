@@ -20,11 +20,15 @@ struct JointRecord {
   double coordinate{0.0};  ///< angle with its turns [rad], travel or distance [m]
   /// Impulses of the last phase, the guess of the next one: holding rows, then ExtraRow [N·s].
   std::array<double, kMostHoldingRows + kExtraRows> impulse{};
-  SpatialVector reaction{};  ///< mean force on B over the last step, torque about B's anchor
-  double separation{0.0};    ///< at the end of the last step [m]
-  double work{0.0};          ///< of motor, stops, friction and damper in the last step [J]
-  double potential{0.0};     ///< of the spring at the end of the last step [J]
+  SpatialVector reaction{};     ///< mean force on B over the last step, torque about B's anchor
+  double separation{0.0};       ///< at the end of the last step [m]
+  double work{0.0};             ///< of motor, stops, friction and damper in the last step [J]
+  double potential{0.0};        ///< of the spring at the end of the last step [J]
   double potentialChange{0.0};  ///< over the last step [J]
+  /// Of the island's energy that no load has given, this joint's share; and the largest kinetic
+  /// energy the island has had (J-23) [J].
+  double energyGain{0.0};
+  double energyPeak{0.0};
 };
 
 }  // namespace msd_sim

@@ -27,10 +27,13 @@ bool canBePushed(const SolverBodies& bodies, std::uint32_t slot) {
 
 /// Bytes of one joint in a snapshot.
 struct SavedJoint {
-  double coordinate, potential;
+  double coordinate, potential, energyGain, energyPeak;
   double impulse[kMostHoldingRows + kExtraRows];
   std::uint64_t flags;  ///< bit 0 used, bit 1 broken
 };
+
+/// Bytes before the joints: their number, the last substep, the pace.
+constexpr std::size_t kHead = sizeof(std::uint64_t) + sizeof(double) + 4 * sizeof(std::int32_t);
 
 }  // namespace
 
@@ -100,8 +103,7 @@ void JointSolver::rebuild(const SolverBodies& bodies, bool sweeps) {
     if (!r.used || r.broken) continue;
     const bool pushA = canBePushed(bodies, r.definition.bodyA);
     if (!pushA && !canBePushed(bodies, r.definition.bodyB)) continue;
-    const std::uint32_t root =
-        findRoot(parent, pushA ? r.definition.bodyA : r.definition.bodyB);
+    const std::uint32_t root = findRoot(parent, pushA ? r.definition.bodyA : r.definition.bodyB);
     if (number[root] == kNone) {
       number[root] = static_cast<std::uint32_t>(groups.size());
       groups.emplace_back();
@@ -129,9 +131,8 @@ void JointSolver::rebuild(const SolverBodies& bodies, bool sweeps) {
 /// Calls work(component) for those that are awake; returns the largest answer.
 template <class Work>
 double JointSolver::forComponents(WorkTeam& team, const Work& work) {
-  team.forBlocks(components_.size(), [&](std::size_t k) {
-    answers_[k] = awake_[k] != 0 ? work(components_[k]) : 0.0;
-  });
+  team.forBlocks(components_.size(),
+                 [&](std::size_t k) { answers_[k] = awake_[k] != 0 ? work(components_[k]) : 0.0; });
   double largest = 0.0;
   for (const double a : answers_) largest = std::max(largest, a);
   return largest;
@@ -145,9 +146,8 @@ double JointSolver::prepareComponents(const SolverBodies& bodies, bool sweeps, d
   last_h_ = h;
   for (std::size_t k = 0; k < components_.size(); ++k) {
     const auto slots = components_[k].slots();
-    awake_[k] = std::any_of(slots.begin(), slots.end(), [&](std::uint32_t s) {
-      return bodies.motion[s].inverseMass > 0.0;
-    });
+    awake_[k] = std::any_of(slots.begin(), slots.end(),
+                            [&](std::uint32_t s) { return bodies.motion[s].inverseMass > 0.0; });
   }
   forComponents(team, [&](JointComponent& c) {
     c.setTime(time_);
@@ -177,19 +177,28 @@ void JointSolver::warm(SolverBodies& bodies) const {
   if (!swept_.isEmpty()) swept_.warm(bodies);
 }
 
+bool JointSolver::isGuessRight(SolverBodies& bodies, WorkTeam& team) {
+  if (!swept_.isEmpty() && !swept_.isGuessRight(bodies, team)) return false;
+  return forComponents(team, [&](JointComponent& c) {
+           return c.isGuessRight(bodies, records_) ? 0.0 : 1.0;
+         }) == 0.0;
+}
+
 JointSolver::Change JointSolver::solve(SolverBodies& bodies, bool first, WorkTeam& team) {
   Change change;
   if (!swept_.isEmpty()) change.swept = swept_.solve(bodies, records_, first, team);
-  change.direct = forComponents(
-      team, [&](JointComponent& c) { return c.solve(bodies, records_, first); });
+  change.direct =
+      forComponents(team, [&](JointComponent& c) { return c.solve(bodies, records_, first); });
+  solved_ = solved_ || change.direct > 0.0 || swept_.hasSearched();
   return change;
 }
 
 JointSolver::Change JointSolver::relax(SolverBodies& bodies, bool first, WorkTeam& team) {
   Change change;
   if (!swept_.isEmpty()) change.swept = swept_.relax(bodies, records_, first, team);
-  change.direct = forComponents(
-      team, [&](JointComponent& c) { return c.relax(bodies, records_, first); });
+  change.direct =
+      forComponents(team, [&](JointComponent& c) { return c.relax(bodies, records_, first); });
+  solved_ = solved_ || change.direct > 0.0 || swept_.hasSearched();
   return change;
 }
 
@@ -218,6 +227,19 @@ std::span<const std::uint32_t> JointSolver::finish(const SolverBodies& bodies, d
     return 0.0;
   });
   if (!swept_.isEmpty()) swept_.finish(bodies, records_, dt);
+  for (std::size_t k = 0; k < components_.size(); ++k) {
+    taut_ = taut_ || (awake_[k] != 0 && components_[k].isTaut());
+  }
+  calm_ = !solved_;
+  solved_ = false;
+  if (taut_) {
+    refinement_ = std::min(refinement_ + 1, joint_tolerances::kMostRefinement);
+    calm_steps_ = 0;
+    taut_ = false;
+  } else if (++calm_steps_ >= joint_tolerances::kCalmSteps) {
+    refinement_ = std::max(refinement_ - 1, 0);
+    calm_steps_ = 0;
+  }
   sums_ = Sums{};
   broken_.clear();
   for (std::uint32_t j = 0; j < records_.size(); ++j) {
@@ -250,6 +272,9 @@ void JointSolver::recover(const SolverBodies& bodies) {
     if (!std::isfinite(r.coordinate)) r.coordinate = 0.0;
     r.coordinate = coordinate(j, bodies);
     if (!std::isfinite(r.potential)) r.potential = 0.0;
+    if (!std::isfinite(r.energyGain) || !std::isfinite(r.energyPeak)) {
+      r.energyGain = r.energyPeak = 0.0;
+    }
     r.work = r.potentialChange = 0.0;
     r.reaction = {};
   }
@@ -259,14 +284,21 @@ void JointSolver::recover(const SolverBodies& bodies) {
 void JointSolver::save(std::vector<std::byte>& bytes) const {
   const std::size_t count = records_.size();
   const std::size_t start = bytes.size();
-  bytes.resize(start + sizeof(std::uint64_t) + sizeof(double) + count * sizeof(SavedJoint));
+  bytes.resize(start + kHead + count * sizeof(SavedJoint));
   std::byte* out = bytes.data() + start;
   const std::uint64_t number = count;
   std::memcpy(out, &number, sizeof number);
   std::memcpy(out + sizeof number, &last_h_, sizeof last_h_);
-  out += sizeof number + sizeof last_h_;
+  const std::int32_t pace[4] = {refinement_, calm_steps_, calm_ ? 1 : 0, 0};
+  std::memcpy(out + sizeof number + sizeof last_h_, pace, sizeof pace);
+  out += kHead;
   for (const JointRecord& r : records_) {
-    SavedJoint saved{r.coordinate, r.potential, {}, (r.used ? 1u : 0u) | (r.broken ? 2u : 0u)};
+    SavedJoint saved{};
+    saved.coordinate = r.coordinate;
+    saved.potential = r.potential;
+    saved.energyGain = r.energyGain;
+    saved.energyPeak = r.energyPeak;
+    saved.flags = (r.used ? 1u : 0u) | (r.broken ? 2u : 0u);
     std::copy(r.impulse.begin(), r.impulse.end(), saved.impulse);
     std::memcpy(out, &saved, sizeof saved);
     out += sizeof saved;
@@ -275,13 +307,12 @@ void JointSolver::save(std::vector<std::byte>& bytes) const {
 
 std::size_t JointSolver::load(std::span<const std::byte> bytes) {
   std::uint64_t count = 0;
-  constexpr std::size_t kHead = sizeof(std::uint64_t) + sizeof(double);
   if (bytes.size() >= kHead) std::memcpy(&count, bytes.data(), sizeof count);
   if (bytes.size() < kHead || count != records_.size() ||
       bytes.size() < kHead + count * sizeof(SavedJoint)) {
-    throw std::invalid_argument(fmt::format(
-        "snapshot holds {} joints in {} bytes; expected those of {} joints", count, bytes.size(),
-        records_.size()));
+    throw std::invalid_argument(
+        fmt::format("snapshot holds {} joints in {} bytes; expected those of {} joints", count,
+                    bytes.size(), records_.size()));
   }
   std::vector<SavedJoint> saved(count);
   if (count > 0) std::memcpy(saved.data(), bytes.data() + kHead, count * sizeof(SavedJoint));
@@ -293,10 +324,17 @@ std::size_t JointSolver::load(std::span<const std::byte> bytes) {
     }
   }
   std::memcpy(&last_h_, bytes.data() + sizeof count, sizeof last_h_);
+  std::int32_t pace[4] = {};
+  std::memcpy(pace, bytes.data() + sizeof count + sizeof last_h_, sizeof pace);
+  refinement_ = std::clamp(pace[0], 0, joint_tolerances::kMostRefinement);
+  calm_steps_ = pace[1];
+  calm_ = pace[2] != 0;
   for (std::size_t j = 0; j < count; ++j) {
     JointRecord& r = records_[j];
     r.coordinate = saved[j].coordinate;
     r.potential = saved[j].potential;
+    r.energyGain = saved[j].energyGain;
+    r.energyPeak = saved[j].energyPeak;
     std::copy(std::begin(saved[j].impulse), std::end(saved[j].impulse), r.impulse.begin());
     r.broken = (saved[j].flags & 2u) != 0;
   }

@@ -15,11 +15,11 @@
 namespace msd_sim {
 
 /// All joints of a world, and their part in the phases of a substep (docs/theory/joints.md). Joints
-/// that hang together through bodies that can be pushed form a component; each component is one block
-/// of the Gauss–Seidel iteration with the contacts.
+/// that hang together through bodies that can be pushed form a component; each component is one
+/// block of the Gauss–Seidel iteration with the contacts.
 ///
-/// The result does not depend on the number of threads. Nothing is allocated while the set of joints
-/// stays the same.
+/// The result does not depend on the number of threads. Nothing is allocated while the set of
+/// joints stays the same.
 class JointSolver {
  public:
   /// Sums over all joints of the last step.
@@ -42,7 +42,8 @@ class JointSolver {
 
   /// Makes the components anew in the next step: other bodies can be pushed than before.
   void refresh() { ++version_; }
-  /// After a step that failed: forgets impulses that are no numbers, and starts from `bodies` again.
+  /// After a step that failed: forgets impulses that are no numbers, and starts from `bodies`
+  /// again.
   void recover(const SolverBodies& bodies);
 
   /// Calls visit(slotA, slotB) for every joint that holds, in the order of their indices.
@@ -53,8 +54,8 @@ class JointSolver {
     }
   }
 
-  /// Start of a step with substeps of length h [s]. `correctionSpeed` bounds how fast position errors
-  /// are removed, in body sizes per second.
+  /// Start of a step with substeps of length h [s]. `correctionSpeed` bounds how fast position
+  /// errors are removed, in body sizes per second.
   void prepare(const SolverBodies& bodies, const BallKernels& kernels, double h,
                double correctionSpeed, WorkTeam& team);
   /// The same for a solver that takes the rows of components(): all joints are in there, one by one
@@ -67,22 +68,31 @@ class JointSolver {
     double direct{0.0};  ///< of components solved at once: only other rows can change them again
     double swept{0.0};   ///< of those that are swept
   };
+  /// True when no joint had to be solved in the last step: the guess was right in every phase.
+  [[nodiscard]] bool isCalm() const { return calm_; }
+  /// After the first kick: true when the guess closes every joint in phase 1 (J-25).
+  [[nodiscard]] bool isGuessRight(SolverBodies& bodies, WorkTeam& team);
   /// Phase 1.
   Change solve(SolverBodies& bodies, bool first, WorkTeam& team);
   /// Phase 2.
   Change relax(SolverBodies& bodies, bool first, WorkTeam& team);
   void concludePositions(WorkTeam& team);
   void concludeVelocities(WorkTeam& team);
-  /// End of a step of length dt [s]: reactions, works, and joints that break. Returns the indices of
-  /// those that broke.
+  /// End of a step of length dt [s]: reactions, works, and joints that break. Returns the indices
+  /// of those that broke.
   std::span<const std::uint32_t> finish(const SolverBodies& bodies, double dt, WorkTeam& team);
   [[nodiscard]] const Sums& sums() const { return sums_; }
+  /// How many substeps a taut component asks for in place of one: 1, 2, 4, ... (J-22).
+  [[nodiscard]] int refinement() const { return 1 << refinement_; }
+  /// Some island's energy has shown that the substep is too long.
+  void noteTaut() { taut_ = true; }
 
   /// For a solver that takes the rows together with those of contacts. A component that sleeps is
   /// left alone.
   [[nodiscard]] std::span<JointComponent> components() { return components_; }
   [[nodiscard]] bool isAwake(std::size_t component) const { return awake_[component] != 0; }
   [[nodiscard]] std::span<JointRecord> records() { return records_; }
+  [[nodiscard]] std::span<const JointRecord> records() const { return records_; }
 
   /// Simulated time at the start of the coming step [s].
   void setTime(double time) { time_ = time; }
@@ -97,8 +107,8 @@ class JointSolver {
 
  private:
   void rebuild(const SolverBodies& bodies, bool sweeps);
-  double prepareComponents(const SolverBodies& bodies, bool sweeps, double h, double correctionSpeed,
-                           WorkTeam& team);
+  double prepareComponents(const SolverBodies& bodies, bool sweeps, double h,
+                           double correctionSpeed, WorkTeam& team);
   template <class Work>
   double forComponents(WorkTeam& team, const Work& work);
 
@@ -112,6 +122,11 @@ class JointSolver {
   Sums sums_{};
   double last_h_{0.0};
   double time_{0.0};
+  int refinement_{0};   ///< doublings of the number of substeps
+  int calm_steps_{0};   ///< since the last step that was too long
+  bool taut_{false};    ///< the running step is
+  bool calm_{false};    ///< nothing was solved in the last step
+  bool solved_{false};  ///< something was in the running one
   std::uint64_t version_{0};
   std::uint64_t built_version_{0};
   bool built_sweeps_{true};  ///< large components were given to swept_

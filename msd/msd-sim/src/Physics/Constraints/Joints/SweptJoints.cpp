@@ -25,6 +25,7 @@ void SweptJoints::clear(std::size_t bodySlots) {
   ball_slots_.clear();
   replies_.assign(bodySlots, BallReply{});
   count_ = 0;
+  searched_ = false;
 }
 
 int SweptJoints::chooseColour(std::uint32_t a, std::uint32_t b, const SolverBodies& bodies) {
@@ -97,8 +98,8 @@ void SweptJoints::close() {
   sums_.assign(2 * kLanesPerBundle * runs_, 0.0);
 }
 
-/// Calls pass(bundles, count, run) for all runs of bundles, colour by colour, and returns the largest
-/// answer. Runs do not depend on the number of threads.
+/// Calls pass(bundles, count, run) for all runs of bundles, colour by colour, and returns the
+/// largest answer. Runs do not depend on the number of threads.
 template <class Pass>
 double SweptJoints::forBundles(WorkTeam& team, const Pass& pass) {
   for (int k = 0; k < kColours; ++k) {
@@ -142,6 +143,8 @@ void SweptJoints::prepare(const SolverBodies& bodies, std::span<const JointRecor
                           WorkTeam& team) {
   kernels_ = &kernels;
   pass_ = pass;
+  uncounted_ = 0;
+  weighed_ = guess_right_ = false;
   forBundles(team, [&](BallBundle* bundles, std::size_t count, std::size_t) {
     for (std::size_t i = 0; i < count; ++i) {
       for (int c = 0; c < 3; ++c) {
@@ -215,8 +218,7 @@ double SweptJoints::goAlong(SolverBodies& bodies, double length, WorkTeam& team,
   std::fill(sums_.begin(), sums_.end(), 0.0);
   const double worst =
       forBundles(team, [&](BallBundle* bundles, std::size_t count, std::size_t run) {
-        return kernels_->advance(bundles, count, length,
-                                 sums_.data() + 2 * kLanesPerBundle * run);
+        return kernels_->advance(bundles, count, length, sums_.data() + 2 * kLanesPerBundle * run);
       });
   squares = 0.0;
   for (std::size_t run = 0; run < runs_; ++run) {
@@ -227,20 +229,42 @@ double SweptJoints::goAlong(SolverBodies& bodies, double length, WorkTeam& team,
   return worst;
 }
 
-/// Preconditioned conjugate gradients on the impulses (J-21). The first search is along the guess
-/// itself: whatever it was, the energy after it is no more than without it.
-double SweptJoints::conjugateGradients(SolverBodies& bodies, WorkTeam& team) {
-  using namespace joint_tolerances;
-  const double closed = kSweptClosed * pass_.inverseH;
-  double worst = forBundles(team, [&](BallBundle* bundles, std::size_t count, std::size_t) {
-    return kernels_->measure(bodies, bundles, count);
+/// Speed of an anchor, against the joint's size, at which it counts as closed [1/s].
+double SweptJoints::closedSpeed() const {
+  return joint_tolerances::kSweptClosed * pass_.inverseH;
+}
+
+bool SweptJoints::isGuessRight(const SolverBodies& bodies, WorkTeam& team) {
+  if (hasSingles()) return false;
+  const double worst = forBundles(team, [&](BallBundle* bundles, std::size_t count, std::size_t) {
+    return kernels_->aim(bodies, bundles, count, pass_, false);
   });
+  guess_right_ = worst <= closedSpeed();
+  return guess_right_;
+}
+
+/// Preconditioned conjugate gradients on the impulses (J-21), from errors of which `worst` is the
+/// largest. The first search is along the guess itself: whatever it was, the energy after it is no
+/// more than without it.
+double SweptJoints::conjugateGradients(SolverBodies& bodies, double worst, WorkTeam& team) {
+  using namespace joint_tolerances;
+  const double closed = closedSpeed();
+  searched_ = worst > closed || hasSingles();
+  if (worst <= closed) return 0.0;
+  addTotals();
+  if (!weighed_) {
+    forBundles(team, [&](BallBundle* bundles, std::size_t count, std::size_t) {
+      kernels_->weigh(bodies, bundles, count);
+      return 0.0;
+    });
+    weighed_ = true;
+  }
   const double start = worst;
   double curvature = 0.0, slope = 0.0, squares = 0.0, last = 0.0;
-  if (worst <= closed) return 0.0;
   searchAlong(bodies, 0.0, true, team, curvature, slope);
   worst = goAlong(bodies, curvature > 0.0 ? slope / curvature : 0.0, team, squares);
-  for (int i = 0; i < kMostSearches && worst > closed && squares > 0.0; ++i) {
+  const int most = curvature > 0.0 ? kMostSearches : kMostColdSearches;
+  for (int i = 0; i < most && worst > closed && squares > 0.0; ++i) {
     searchAlong(bodies, i == 0 ? 0.0 : squares / last, false, team, curvature, slope);
     if (!(curvature > 0.0)) break;
     last = squares;
@@ -251,13 +275,15 @@ double SweptJoints::conjugateGradients(SolverBodies& bodies, WorkTeam& team) {
 
 double SweptJoints::solve(SolverBodies& bodies, std::span<const JointRecord> records, bool first,
                           WorkTeam& team) {
-  if (first) {
-    forBundles(team, [&](BallBundle* bundles, std::size_t count, std::size_t) {
-      kernels_->aim(bodies, bundles, count, pass_);
-      return 0.0;
-    });
+  if (first && guess_right_) {
+    guess_right_ = searched_ = false;
+    return 0.0;
   }
-  const double balls = conjugateGradients(bodies, team);
+  const double worst = forBundles(team, [&](BallBundle* bundles, std::size_t count, std::size_t) {
+    return first ? kernels_->aim(bodies, bundles, count, pass_, true)
+                 : kernels_->measure(bodies, bundles, count, true, true);
+  });
+  const double balls = conjugateGradients(bodies, worst, team);
   const double singles = forSingles(
       team, [&](JointComponent& single) { return single.solve(bodies, records, first); });
   return std::max(hasSingles() ? balls : 0.0, singles);
@@ -270,8 +296,12 @@ double SweptJoints::relax(SolverBodies& bodies, std::span<JointRecord> records, 
       kernels_->turn(bodies, bundles, count);
       return 0.0;
     });
+    weighed_ = false;
   }
-  const double balls = conjugateGradients(bodies, team);
+  const double worst = forBundles(team, [&](BallBundle* bundles, std::size_t count, std::size_t) {
+    return kernels_->measure(bodies, bundles, count, false, true);
+  });
+  const double balls = conjugateGradients(bodies, worst, team);
   const double singles = forSingles(
       team, [&](JointComponent& single) { return single.relax(bodies, records, first); });
   return std::max(hasSingles() ? balls : 0.0, singles);
@@ -282,25 +312,30 @@ bool SweptJoints::hasSingles() const {
                      [](const Colour& c) { return !c.singles.empty(); });
 }
 
+/// Before impulses change: those of the phases that ended with them.
 void SweptJoints::addTotals() {
+  if (uncounted_ == 0) return;
   for (Colour& c : colours_) {
     for (BallBundle& bundle : c.bundles) {
       for (int k = 0; k < 3; ++k) {
-        for (int l = 0; l < kBundleLanes; ++l) bundle.total[k][l] += bundle.impulse[k][l];
+        for (int l = 0; l < kBundleLanes; ++l) {
+          bundle.total[k][l] += uncounted_ * bundle.impulse[k][l];
+        }
       }
     }
   }
+  uncounted_ = 0;
 }
 
 void SweptJoints::concludePositions() {
-  addTotals();
+  ++uncounted_;
   for (Colour& c : colours_) {
     for (JointComponent& single : c.singles) single.concludePositions();
   }
 }
 
 void SweptJoints::concludeVelocities() {
-  addTotals();
+  ++uncounted_;
   for (Colour& c : colours_) {
     for (JointComponent& single : c.singles) single.concludeVelocities();
   }
@@ -316,12 +351,14 @@ void SweptJoints::finish(const SolverBodies& bodies, std::span<JointRecord> reco
       const std::size_t lane = i % kLanesPerBundle;
       Vector3D total = Vector3D::Zero();
       for (int k = 0; k < 3; ++k) {
-        total[k] = bundle.total[k][lane];
+        total[k] = bundle.total[k][lane] + uncounted_ * bundle.impulse[k][lane];
         record.impulse[static_cast<std::size_t>(k)] = bundle.impulse[k][lane];
       }
       record.reaction = {total / dt, Torque::Zero()};
       const JointDefinition& d = record.definition;
-      record.separation = evaluateSeparation(d, placeOf(bodies, d.bodyA, d.bodyB));
+      Vector3D apart = vectorOf(bodies.pose[d.bodyB].x) - vectorOf(bodies.pose[d.bodyA].x);
+      for (int k = 0; k < 3; ++k) apart[k] += bundle.arm1[k][lane] - bundle.arm0[k][lane];
+      record.separation = apart.norm();
     }
   }
 }

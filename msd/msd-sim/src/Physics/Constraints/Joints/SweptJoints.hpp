@@ -14,10 +14,10 @@
 namespace msd_sim {
 
 /// Joints of components that are too large or too loopy to be factored (docs/theory/joints.md,
-/// section 7). Ball joints are solved together by conjugate gradients, in bundles of eight through the
-/// vector kernels, with the 3 x 3 block of each joint as preconditioner; every other joint is a component
-/// of its own. The two take turns, Gauss–Seidel fashion. Joints of one colour share no body that can be
-/// pushed.
+/// section 7). Ball joints are solved together by conjugate gradients, in bundles of eight through
+/// the vector kernels, with the 3 x 3 block of each joint as preconditioner; every other joint is a
+/// component of its own. The two take turns, Gauss–Seidel fashion. Joints of one colour share no
+/// body that can be pushed.
 class SweptJoints {
  public:
   static constexpr int kColours = 64;
@@ -33,6 +33,10 @@ class SweptJoints {
   void prepare(const SolverBodies& bodies, std::span<const JointRecord> records,
                const BallKernels& kernels, const BallPass& pass, double scale, WorkTeam& team);
   void warm(SolverBodies& bodies) const;
+  /// True when the guess closes all joints in phase 1; the next `solve` relies on it.
+  [[nodiscard]] bool isGuessRight(const SolverBodies& bodies, WorkTeam& team);
+  /// True when the last solve or relax changed anything.
+  [[nodiscard]] bool hasSearched() const { return searched_; }
   double solve(SolverBodies& bodies, std::span<const JointRecord> records, bool first,
                WorkTeam& team);
   double relax(SolverBodies& bodies, std::span<JointRecord> records, bool first, WorkTeam& team);
@@ -45,9 +49,9 @@ class SweptJoints {
     AlignedVector<BallBundle> bundles;
     std::vector<std::uint32_t> joints;  ///< per lane, eight per bundle; kNone where unused
     std::uint32_t count{0};
-    std::size_t firstRun{0};            ///< of its bundles, in sums_ and answers_
+    std::size_t firstRun{0};  ///< of its bundles, in sums_ and answers_
     std::vector<JointComponent> singles;
-    std::vector<double> answers;        ///< of the singles
+    std::vector<double> answers;  ///< of the singles
   };
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
@@ -56,11 +60,12 @@ class SweptJoints {
                const SolverBodies& bodies);
   void addTotals();
   [[nodiscard]] bool hasSingles() const;
+  [[nodiscard]] double closedSpeed() const;
   template <class Pass>
   double forBundles(WorkTeam& team, const Pass& pass);
   template <class Pass>
   double forSingles(WorkTeam& team, const Pass& pass);
-  double conjugateGradients(SolverBodies& bodies, WorkTeam& team);
+  double conjugateGradients(SolverBodies& bodies, double worst, WorkTeam& team);
   void searchAlong(const SolverBodies& bodies, double share, bool guess, WorkTeam& team,
                    double& curvature, double& slope);
   double goAlong(SolverBodies& bodies, double length, WorkTeam& team, double& squares);
@@ -75,6 +80,10 @@ class SweptJoints {
   std::vector<double> answers_;  ///< per run of bundles
   const BallKernels* kernels_{nullptr};
   BallPass pass_{};
+  int uncounted_{0};         ///< phases whose impulses are not in the totals yet
+  bool searched_{false};     ///< in the last phase
+  bool weighed_{false};      ///< effective masses belong to the arms
+  bool guess_right_{false};  ///< phase 1 of the running substep needs no search
 };
 
 }  // namespace msd_sim

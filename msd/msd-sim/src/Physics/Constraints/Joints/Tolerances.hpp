@@ -2,8 +2,8 @@
 
 namespace msd_sim::joint_tolerances {
 
-/// Added to the diagonal of J M⁻¹ Jᵀ, relative to it (J-11). Redundant rows get a finite pivot; what it
-/// takes from the others the next Newton step gives back.
+/// Added to the diagonal of J M⁻¹ Jᵀ, relative to it (J-11). Redundant rows get a finite pivot;
+/// what it takes from the others the next Newton step gives back.
 inline constexpr double kProximal = 1e-12;
 
 /// Pull of redundant multipliers towards zero per solve, relative to the same diagonal (J-12).
@@ -22,15 +22,29 @@ inline constexpr int kMostNewton = 8;
 inline constexpr int kMostRounds = 12;
 inline constexpr int kBoundedSweeps = 30;
 
-/// Multiply-adds of one factorisation beyond which a component is not factored (joints.md, section 7).
+/// Multiply-adds of one factorisation beyond which a component is not factored (joints.md, section
+/// 7).
 inline constexpr double kMostWork = 3e6;
 /// Bounded rows of one component beyond which it is swept.
 inline constexpr int kMostBounded = 256;
 
-/// Conjugate gradients end when no anchor misses its place by more than this share of the joint's size
-/// after the substep, or after this many searches; the next phase goes on from there.
+/// Conjugate gradients end when no anchor misses its place by more than this share of the joint's
+/// size after the substep, or after this many searches; the next phase goes on from there.
 inline constexpr double kSweptClosed = 1e-6;
 inline constexpr int kMostSearches = 8;
+
+/// Searches of a phase that has no guess to start from: the first after a net was made.
+inline constexpr int kMostColdSearches = 256;
+
+/// A component is too taut for the substep (J-22) when phase 1 leaves a joint open by more than
+/// this share of its size, or when a Newton step leaves more than this share of the error, as long
+/// as the error exceeds `kClear` times what counts as closed. After so many steps without, the
+/// substep grows again.
+inline constexpr double kTaut = 1e-6;
+inline constexpr double kSlow = 0.1;
+inline constexpr double kClear = 1e3;
+inline constexpr int kCalmSteps = 600;
+inline constexpr int kMostRefinement = 4;  ///< doublings of the number of substeps
 
 /// Damping that stands for none in phase 2, against the row's own inverse mass (J-10).
 inline constexpr double kNoDamping = 1e-9;

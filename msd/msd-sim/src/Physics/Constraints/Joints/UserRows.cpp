@@ -32,9 +32,8 @@ JointRow userRow(const JointDefinition& joint, const JointPlace& place) {
 }
 
 double userRate(const JointDefinition& joint, const JointPlace& place) {
-  return joint.constraint->partialTimeDerivative(stateAt(place.xA, place.qA),
-                                                 stateAt(place.xB, place.qB),
-                                                 place.time)(joint.constraintRow);
+  return joint.constraint->partialTimeDerivative(
+      stateAt(place.xA, place.qA), stateAt(place.xB, place.qB), place.time)(joint.constraintRow);
 }
 
 }  // namespace msd_sim

@@ -24,7 +24,8 @@ struct Place {
   }
 };
 
-/// Adds m⁻¹ − [r] I⁻¹ [r] of one body, column by column: the velocity at r that a unit impulse gives.
+/// Adds m⁻¹ − [r] I⁻¹ [r] of one body, column by column: the velocity at r that a unit impulse
+/// gives.
 MSD_INLINE void addCompliance(LaneSym& k, const Body& body, Lane3 r) {
   const LaneSym inverse = body.inverseInertia();
   const Lane zero = set(0.0);
@@ -50,12 +51,8 @@ MSD_INLINE LaneSym inverse(const LaneSym& k, Mask there) {
   const Lane det = fma(k.xx, a, fma(k.xy, b, k.xz * c));
   const Lane zero = set(0.0);
   const Lane s = select(there & (det > zero), set(1.0) / select(there, det, set(1.0)), zero);
-  return {s * a,
-          s * fma(k.xx, k.zz, -(k.xz * k.xz)),
-          s * fma(k.xx, k.yy, -(k.xy * k.xy)),
-          s * b,
-          s * c,
-          s * fma(k.xy, k.xz, -(k.xx * k.yz))};
+  return {s * a, s * fma(k.xx, k.zz, -(k.xz * k.xz)), s * fma(k.xx, k.yy, -(k.xy * k.xy)), s * b,
+          s * c, s * fma(k.xy, k.xz, -(k.xx * k.yz))};
 }
 
 MSD_INLINE LaneSym loadSym(const double (*p)[kBundleLanes], int l) {
@@ -63,22 +60,14 @@ MSD_INLINE LaneSym loadSym(const double (*p)[kBundleLanes], int l) {
           load(p[3] + l), load(p[4] + l), load(p[5] + l)};
 }
 
-MSD_INLINE void placeLanes(const Body& b0, const Body& b1, const Place& p0, const Place& p1,
-                           BallBundle& bundle, int l) {
-  const Lane3 arm0 = rotate(p0.q, load3(bundle.anchor0, l));
-  const Lane3 arm1 = rotate(p1.q, load3(bundle.anchor1, l));
-  store3(arm0, bundle.arm0, l);
-  store3(arm1, bundle.arm1, l);
-  const Lane zero = set(0.0);
-  LaneSym k{zero, zero, zero, zero, zero, zero};
-  addCompliance(k, b0, arm0);
-  addCompliance(k, b1, arm1);
-  const LaneSym mass = inverse(k, load(bundle.size + l) > zero);
-  const Lane entries[6] = {mass.xx, mass.yy, mass.zz, mass.xy, mass.xz, mass.yz};
-  for (int c = 0; c < 6; ++c) store(entries[c], bundle.mass[c] + l);
+MSD_INLINE void placeLanes(const Place& p0, const Place& p1, BallBundle& bundle, int l) {
+  store3(rotate(p0.q, load3(bundle.anchor0, l)), bundle.arm0, l);
+  store3(rotate(p1.q, load3(bundle.anchor1, l)), bundle.arm1, l);
 }
 
-MSD_INLINE Lane clampTo(Lane a, Lane limit) { return min(max(a, -limit), limit); }
+MSD_INLINE Lane clampTo(Lane a, Lane limit) {
+  return min(max(a, -limit), limit);
+}
 
 /// Largest component against the size; unused lanes have error 0.
 MSD_INLINE Lane relative(Lane3 error, const double* size) {
@@ -94,7 +83,22 @@ void place(const SolverBodies& b, BallBundle* bundles, std::size_t count) {
     for (int l = 0; l < kBundleLanes; l += kLanes) {
       const std::int32_t* i0 = bundles[i].body0 + l;
       const std::int32_t* i1 = bundles[i].body1 + l;
-      placeLanes(Body(b, i0), Body(b, i1), Place(b, i0), Place(b, i1), bundles[i], l);
+      placeLanes(Place(b, i0), Place(b, i1), bundles[i], l);
+    }
+  }
+}
+
+void weigh(const SolverBodies& b, BallBundle* bundles, std::size_t count) {
+  const Lane zero = set(0.0);
+  for (std::size_t i = 0; i < count; ++i) {
+    BallBundle& bundle = bundles[i];
+    for (int l = 0; l < kBundleLanes; l += kLanes) {
+      LaneSym k{zero, zero, zero, zero, zero, zero};
+      addCompliance(k, Body(b, bundle.body0 + l), load3(bundle.arm0, l));
+      addCompliance(k, Body(b, bundle.body1 + l), load3(bundle.arm1, l));
+      const LaneSym mass = inverse(k, load(bundle.size + l) > zero);
+      const Lane entries[6] = {mass.xx, mass.yy, mass.zz, mass.xy, mass.xz, mass.yz};
+      for (int c = 0; c < 6; ++c) store(entries[c], bundle.mass[c] + l);
     }
   }
 }
@@ -122,7 +126,9 @@ void warm(SolverBodies& b, const BallBundle* bundles, std::size_t count) {
 }
 
 /// (J-20): −C/h − ½h (ω₁ × (ω₁ × r₁) − ω₀ × (ω₀ × r₀)), C what is to go of the anchors' distance.
-void aim(const SolverBodies& b, BallBundle* bundles, std::size_t count, const BallPass& pass) {
+double aim(const SolverBodies& b, BallBundle* bundles, std::size_t count, const BallPass& pass,
+           bool keep) {
+  Lane worst = set(0.0);
   for (std::size_t i = 0; i < count; ++i) {
     BallBundle& bundle = bundles[i];
     for (int l = 0; l < kBundleLanes; l += kLanes) {
@@ -135,9 +141,15 @@ void aim(const SolverBodies& b, BallBundle* bundles, std::size_t count, const Ba
       const Lane reach = set(pass.reach) * load(bundle.size + l);
       const Lane3 c{clampTo(d.x, reach), clampTo(d.y, reach), clampTo(d.z, reach)};
       const Lane3 turn = cross(b1.w(), cross(b1.w(), arm1)) - cross(b0.w(), cross(b0.w(), arm0));
-      store3(-fma(set(pass.inverseH), c, set(0.5 * pass.h) * turn), bundle.target, l);
+      const Lane3 target = -fma(set(pass.inverseH), c, set(0.5 * pass.h) * turn);
+      const Lane3 error = target - relativeVelocity(b0, b1, arm0, arm1);
+      worst = max(worst, relative(error, bundle.size + l));
+      if (!keep) continue;
+      store3(target, bundle.target, l);
+      store3(error, bundle.error, l);
     }
   }
+  return largest(worst);
 }
 
 void turn(SolverBodies& b, BallBundle* bundles, std::size_t count) {
@@ -149,28 +161,30 @@ void turn(SolverBodies& b, BallBundle* bundles, std::size_t count) {
       Body b0(b, i0), b1(b, i1);
       // The guess was applied with the arms of phase 1.
       const Lane3 old0 = load3(bundle.arm0, l), old1 = load3(bundle.arm1, l);
-      placeLanes(b0, b1, Place(b, i0), Place(b, i1), bundle, l);
+      placeLanes(Place(b, i0), Place(b, i1), bundle, l);
       const Lane3 p = load3(bundle.impulse, l);
       const Lane zero = set(0.0);
       const Lane3 none{zero, zero, zero};
       b1.push(none, cross(load3(bundle.arm1, l) - old1, p));
       b0.push(none, -cross(load3(bundle.arm0, l) - old0, p));
-      store3(none, bundle.target, l);
       b0.save(b, i0);
       b1.save(b, i1);
     }
   }
 }
 
-double measure(const SolverBodies& b, BallBundle* bundles, std::size_t count) {
+double measure(const SolverBodies& b, BallBundle* bundles, std::size_t count, bool aimed,
+               bool keep) {
+  const Lane zero = set(0.0);
   Lane worst = set(0.0);
   for (std::size_t i = 0; i < count; ++i) {
     BallBundle& bundle = bundles[i];
     for (int l = 0; l < kBundleLanes; l += kLanes) {
       const Body b0(b, bundle.body0 + l), b1(b, bundle.body1 + l);
-      const Lane3 error = load3(bundle.target, l) -
-                          relativeVelocity(b0, b1, load3(bundle.arm0, l), load3(bundle.arm1, l));
-      store3(error, bundle.error, l);
+      const Lane3 target = aimed ? load3(bundle.target, l) : Lane3{zero, zero, zero};
+      const Lane3 error =
+          target - relativeVelocity(b0, b1, load3(bundle.arm0, l), load3(bundle.arm1, l));
+      if (keep) store3(error, bundle.error, l);
       worst = max(worst, relative(error, bundle.size + l));
     }
   }
@@ -216,10 +230,10 @@ void listen(const BallReply* replies, BallBundle* bundles, std::size_t count, do
       Lane r0[8], r1[8];
       gatherLines<8>(base, bundle.body0 + l, kReplyStride, r0);
       gatherLines<8>(base, bundle.body1 + l, kReplyStride, r1);
-      const Lane3 v0 = addCross(Lane3{r0[0], r0[1], r0[2]}, Lane3{r0[3], r0[4], r0[5]},
-                                load3(bundle.arm0, l));
-      const Lane3 v1 = addCross(Lane3{r1[0], r1[1], r1[2]}, Lane3{r1[3], r1[4], r1[5]},
-                                load3(bundle.arm1, l));
+      const Lane3 v0 =
+          addCross(Lane3{r0[0], r0[1], r0[2]}, Lane3{r0[3], r0[4], r0[5]}, load3(bundle.arm0, l));
+      const Lane3 v1 =
+          addCross(Lane3{r1[0], r1[1], r1[2]}, Lane3{r1[3], r1[4], r1[5]}, load3(bundle.arm1, l));
       const Lane3 q = v1 - v0, d = load3(bundle.direction, l);
       store3(q, bundle.reply, l);
       store(load(sums + l) + dot(d, q), sums + l);
@@ -245,7 +259,9 @@ double advance(BallBundle* bundles, std::size_t count, double length, double* su
   return largest(worst);
 }
 
-inline BallKernels table() { return {place, warm, aim, turn, measure, push, listen, advance}; }
+inline BallKernels table() {
+  return {place, weigh, warm, aim, turn, measure, push, listen, advance};
+}
 
 }  // namespace ball_kernels
 MSD_KERNELS_END

@@ -8,24 +8,25 @@
 
 namespace msd_sim {
 
-/// Ball joints in bundles of eight, one joint per vector lane, for components that are too large to be
-/// solved at once (docs/theory/joints.md, section 7). The joints of a bundle share no body that can be
-/// pushed. Unused lanes point to slot 0.
+/// Ball joints in bundles of eight, one joint per vector lane, for components that are too large to
+/// be solved at once (docs/theory/joints.md, section 7). The joints of a bundle share no body that
+/// can be pushed. Unused lanes point to slot 0.
 struct alignas(64) BallBundle {
   std::int32_t body0[kBundleLanes];
   std::int32_t body1[kBundleLanes];
   double anchor0[3][kBundleLanes];  ///< from body 0's centre, body axes [m]
   double anchor1[3][kBundleLanes];
-  double size[kBundleLanes];        ///< of the smaller body [m]; 0 in unused lanes
-  double arm0[3][kBundleLanes];     ///< anchors from the centres, world axes, when last placed [m]
+  double size[kBundleLanes];     ///< of the smaller body [m]; 0 in unused lanes
+  double arm0[3][kBundleLanes];  ///< anchors from the centres, world axes, when last placed [m]
   double arm1[3][kBundleLanes];
-  double mass[6][kBundleLanes];     ///< inverse of J M⁻¹ Jᵀ, symmetric: xx yy zz xy xz yz [kg]
-  double target[3][kBundleLanes];   ///< velocity of anchor 1 against anchor 0 to reach [m/s]
   double impulse[3][kBundleLanes];  ///< of the running phase, on body 1 [N·s]
+  // What follows is touched by a search alone: joints that rest stay in the lines above.
+  double mass[6][kBundleLanes];       ///< inverse of J M⁻¹ Jᵀ, symmetric: xx yy zz xy xz yz [kg]
+  double target[3][kBundleLanes];     ///< velocity of anchor 1 against anchor 0 to reach [m/s]
   double error[3][kBundleLanes];      ///< target less velocity [m/s]
   double direction[3][kBundleLanes];  ///< of the search, an impulse [N·s]
   double reply[3][kBundleLanes];      ///< velocity that the direction gives [m/s]
-  double total[3][kBundleLanes];    ///< over the step [N·s]
+  double total[3][kBundleLanes];      ///< over the step [N·s]
 };
 
 /// Scalars of a pass.
@@ -38,21 +39,25 @@ struct BallPass {
 /// Impulse on a body and the velocity it gives, one after the other in the same place.
 using BallReply = BodyShift;
 
-/// Passes over a run of bundles. Those that write to bodies take bundles of one colour. All targets give
-/// the same bits. Sums come per lane, so that adding them up does not depend on the width.
+/// Passes over a run of bundles. Those that write to bodies take bundles of one colour. All targets
+/// give the same bits. Sums come per lane, so that adding them up does not depend on the width.
 struct BallKernels {
-  /// Arms and effective masses where the bodies stand.
+  /// Arms where the bodies stand.
   void (*place)(const SolverBodies&, BallBundle*, std::size_t count);
+  /// Effective masses with these arms.
+  void (*weigh)(const SolverBodies&, BallBundle*, std::size_t count);
   /// Adds the guessed impulses to BodyGuess.
   void (*warm)(SolverBodies&, const BallBundle*, std::size_t count);
-  /// Start of phase 1: anchors are to meet after the drift (J-20).
-  void (*aim)(const SolverBodies&, BallBundle*, std::size_t count, const BallPass&);
-  /// Start of phase 2: new arms, guesses put right, anchors are to move alike.
+  /// Start of phase 1: anchors are to meet after the drift (J-20). Returns what measure does.
+  /// Targets and errors are stored where `keep` is set.
+  double (*aim)(const SolverBodies&, BallBundle*, std::size_t count, const BallPass&, bool keep);
+  /// Start of phase 2: new arms, guesses put right.
   void (*turn)(SolverBodies&, BallBundle*, std::size_t count);
-  /// Errors of the velocities; the largest against the joint's size is returned [1/s].
-  double (*measure)(const SolverBodies&, BallBundle*, std::size_t count);
-  /// Next direction: the preconditioned error plus `share` of the last one, or (`guess`) the impulses
-  /// themselves; and its impulses on the bodies.
+  /// Errors of the velocities against the targets (`aimed`) or zero, stored where `keep` is set;
+  /// the largest against the joint's size is returned [1/s].
+  double (*measure)(const SolverBodies&, BallBundle*, std::size_t count, bool aimed, bool keep);
+  /// Next direction: the preconditioned error plus `share` of the last one, or (`guess`) the
+  /// impulses themselves; and its impulses on the bodies.
   void (*push)(const SolverBodies&, BallReply*, BallBundle*, std::size_t count, double share,
                bool guess);
   /// Velocities that the direction gives. Adds direction·reply and direction·error to the sums.

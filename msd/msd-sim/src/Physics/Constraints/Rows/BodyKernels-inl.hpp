@@ -271,6 +271,19 @@ struct KickBody {
   }
 };
 
+/// Raises SolverBodies::turnedFar where a body with an uneven inertia has turned far.
+MSD_INLINE void noteTurn(SolverBodies& b, const Mass& m, Lane3 half) {
+  const Mask far = dot(half, half) > set(kTurnedFar2);
+  if (!any(far)) return;
+  const LaneSym& s = m.inverse;
+  const Lane most = max(s.xx, max(s.yy, s.zz)), least = min(s.xx, min(s.yy, s.zz));
+  const Lane mixed = max(abs(s.xy), max(abs(s.xz), abs(s.yz)));
+  const Lane uneven = (most - least) + mixed;
+  if (any(far & (m.dynamic > set(0.0)) & (uneven > set(kUneven) * most))) {
+    std::atomic_ref<std::uint8_t>{b.turnedFar}.store(1, std::memory_order_relaxed);
+  }
+}
+
 struct DriftBody {
   SolverBodies& b;
   Lane h;
@@ -310,6 +323,7 @@ struct DriftBody {
     const Lane zero = set(0.0);
     const Lane turnLine[8] = {turned.w, turned.x, turned.y, turned.z, zero, zero, zero, zero};
     storeLines(b.turn, g, 0, turnLine);
+    noteTurn(b, m, Lane3{turned.x, turned.y, turned.z});
 
     const LaneFrame r1 = rotationOf(q1);
     // I w = m, refined once: the products I J differ from 1 by rounding, always the same way.

@@ -56,3 +56,34 @@ MSD_INLINE void followBalls(Body& b0, Body& b1, const ContactBundle<kPoints>& bu
     b0.push(-force, cross(arm0, before.force) - cross(now0, after.force));
   }
 }
+
+// Visits more of two balls that meet.
+inline constexpr int kMeetings = 2;
+
+/// (G-2): balls that move past each other while they close touch where their distance, not its part along the
+/// old normal, is that of their radii: (d + h u_N)² + h² u_T² = (ρ0 + ρ1)², u of the centres. Says which
+/// balls are open; `among` narrows the choice.
+template <int kPoints>
+MSD_INLINE Mask meetBalls(const Body& b0, const Body& b1, const ContactBundle<kPoints>& bundle,
+                          const Frame& f, Lane3 between, const ContactPass& pass,
+                          Demand<kPoints>& demand, int l, Mask among) {
+  if constexpr (kPoints == 1) {
+    const Lane zero = set(0.0);
+    const Lane3 v = b1.v() - b0.v();
+    const Lane3 aside = set(pass.h) * nfma(dot(f.n, v), f.n, v);
+    const Lane reach = load(bundle.rounding0 + l) + load(bundle.rounding1 + l);
+    const Lane left = sqrt(max(fma(reach, reach, -dot(aside, aside)), zero));
+    const Lane target = set(pass.inverseH) * (left - sqrt(dot(between, between)));
+    demand.target[0] = select(among, target, demand.target[0]);
+  }
+  return among;
+}
+template <int kPoints>
+MSD_INLINE Mask meetBalls(const Body& b0, const Body& b1, const ContactBundle<kPoints>& bundle,
+                          const Frame& f, Lane3 between, const ContactPass& pass,
+                          Demand<kPoints>& demand, int l) {
+  const Lane zero = set(0.0);
+  const Mask open = (load(bundle.balls + l) > zero) & (demand.target[0] < zero);
+  if (!any(open)) return open;
+  return meetBalls(b0, b1, bundle, f, between, pass, demand, l, open);
+}

@@ -61,6 +61,10 @@ struct Body {
     line[0] = v1.x, line[1] = v1.y, line[2] = v1.z;
     line[3] = w1.x, line[4] = w1.y, line[5] = w1.z;
   }
+  /// Takes the velocities of `old` back but where the mask holds.
+  MSD_INLINE void keepUnless(Mask changed, const Body& old) {
+    for (int c = 0; c < 6; ++c) line[c] = select(changed, line[c], old.line[c]);
+  }
   MSD_INLINE void save(SolverBodies& b, const std::int32_t* index) const {
     scatterLines<8>(numbers(b.motion), index, kMotionStride, line, pushable());
   }
@@ -220,7 +224,7 @@ MSD_INLINE Visited visit(Body& b0, Body& b1, ContactRows<kPoints>& rows, const F
   b1.push(force, addCross(moment, arm1, force));
   b0.push(-force, -addCross(moment, arm0, force));
   const Lane limit = set(pass.busySpeed);
-  return {unrest(s.change, size, pass),
+  return {unrest(max(s.change, set(pass.watchSlip) * s.slide), size, pass),
           s.slips | (s.change > limit) | (fma(u.v1, u.v1, u.v2 * u.v2) > limit * limit)};
 }
 
@@ -258,7 +262,26 @@ MSD_INLINE Visited solveLanes(SolverBodies& b, const ContactBundle<kPoints>& bun
     if (!pass.opening) addToTotal(rows, l);
     saveGuess(rows, l);
   }
-  const Visited visited = visit(b0, b1, rows, f, arm0, arm1, demand, bundle.size + l, pass, l);
+  const Mask meeting = meetBalls(b0, b1, bundle, f, arm0 - arm1, pass, demand, l);
+  Visited visited = visit(b0, b1, rows, f, arm0, arm1, demand, bundle.size + l, pass, l);
+  if constexpr (kPoints == 1) {
+    // Friction changes the way along the tangent, and this the way that is left to the touch.
+    for (int k = 0; k < kMeetings; ++k) {
+      const Mask again = meeting & (load(rows.points[0].impulse[0] + l) > zero);
+      if (!any(again)) break;
+      const Body old0 = b0, old1 = b1;
+      const Lane3 old{load(rows.points[0].impulse[0] + l), load(rows.points[0].impulse[1] + l),
+                      load(rows.points[0].impulse[2] + l)};
+      (void)meetBalls(b0, b1, bundle, f, arm0 - arm1, pass, demand, l, again);
+      const Visited more = visit(b0, b1, rows, f, arm0, arm1, demand, bundle.size + l, pass, l);
+      // The other lanes stay as they are: the result must not depend on the width of a vector.
+      b0.keepUnless(again, old0);
+      b1.keepUnless(again, old1);
+      store3(select3(again, load3(rows.points[0].impulse, l), old), rows.points[0].impulse, l);
+      visited = {max(visited.unrest, select(again, more.unrest, zero)),
+                 visited.busy | (again & more.busy)};
+    }
+  }
   b0.save(b, i0);
   b1.save(b, i1);
   for (int i = 0; i < kPoints; ++i) {

@@ -18,6 +18,8 @@ struct ContactKernels {
 
   /// Rows from anchors and poses (docs/theory/rows.md).
   void (*prepare)(const SolverBodies&, const Bundle*, Rows*, std::size_t count);
+  /// The compliances of bodies that have turned far since (C-7); called when one has.
+  void (*renew)(const SolverBodies&, const Bundle*, Rows*, std::size_t count);
   /// Adds the guessed impulses to BodyGuess.
   void (*warm)(SolverBodies&, const Bundle*, const Rows*, std::size_t count);
   /// Rebound speeds from the velocities at the start of a substep (theory/restitution.md, R-5).

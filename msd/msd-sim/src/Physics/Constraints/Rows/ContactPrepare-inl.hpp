@@ -1,6 +1,9 @@
 // The prepare pass of ContactKernels: rows from anchors and poses. Included by the kernel
 // translation units after ContactKernels-inl.hpp, inside namespace contact_kernels.
 
+// Square of a point's distance from a ball's centre against that of its radius: 1 but for rounding.
+inline constexpr double kBallLike = 1.0 + 1e-9;
+
 /// Pose, inverse mass and inverse inertia of one body per lane.
 struct PlacedBody {
   Lane3 x;
@@ -70,46 +73,12 @@ struct Compliance {
   }
 };
 
+/// The groups of the compliance and the effective masses of the points, for bodies as they are turned
+/// now; points without a mass stay so.
 template <int kPoints>
-MSD_INLINE void prepareLanes(const SolverBodies& b, const ContactBundle<kPoints>& bundle,
-                             ContactRows<kPoints>& rows, int l) {
+MSD_INLINE void writeCompliance(const Compliance& k, const Mask (&there)[kPoints],
+                                ContactRows<kPoints>& rows, int l) {
   const Lane zero = set(0.0), one = set(1.0), half = set(0.5);
-  const PlacedBody b0(b, bundle.body0 + l), b1(b, bundle.body1 + l);
-
-  // Contact frame: the stored normal turns with body 0; the tangent is made perpendicular again.
-  const Lane3 n = rotate(b0.r, load3(bundle.normal, l));
-  Lane3 t1 = rotate(b0.r, load3(bundle.tangent, l));
-  t1 = nfma(dot(t1, n), n, t1);
-  t1 = (one / sqrt(dot(t1, t1))) * t1;
-  const Lane3 t2 = cross(n, t1);
-  store3(n, rows.normal, l);
-  store3(t1, rows.tangent, l);
-
-  // Points, their gaps, and the centre c midway between the surfaces.
-  const Lane3 between = b1.x - b0.x;
-  Lane3 middle[kPoints];
-  Lane gap[kPoints], exists[kPoints];
-  Lane3 sum{zero, zero, zero};
-  Lane count = zero;
-  for (int i = 0; i < kPoints; ++i) {
-    const Lane3 p0 = rotate(b0.r, load3(bundle.anchor0[i], l));            // from x0
-    const Lane3 p1 = between + rotate(b1.r, load3(bundle.anchor1[i], l));  // from x0
-    exists[i] = load(bundle.active[i] + l);
-    gap[i] = dot(n, p1 - p0);
-    middle[i] = half * (p0 + p1);
-    sum = fma(exists[i], middle[i], sum);
-    count = count + exists[i];
-  }
-  const Lane3 arm0 = (one / max(count, one)) * sum;
-  const Lane3 arm1 = arm0 - between;
-  store3(arm0, rows.arm0, l);
-  store3(arm1, rows.arm1, l);
-  store3(Lane3{zero, zero, zero}, rows.drift, l);
-  store(load(bundle.friction + l), rows.friction + l);
-
-  Compliance k(b0.inverseMass + b1.inverseMass);
-  k.add(inFrame(b0.inverse, n, t1, t2), {dot(arm0, n), dot(arm0, t1), dot(arm0, t2)});
-  k.add(inFrame(b1.inverse, n, t1, t2), {dot(arm1, n), dot(arm1, t1), dot(arm1, t2)});
   const LaneSym normal{k.vv[0][0], k.ww.yy, k.ww.zz, k.vm[0][1], k.vm[0][2], k.ww.yz};
   const LaneSym friction{k.vv[1][1], k.vv[2][2], k.ww.xx, k.vv[1][2], k.vm[1][0], k.vm[2][0]};
   const Lane normalEntries[6] = {normal.xx, normal.yy, normal.zz, normal.xy, normal.xz, normal.yz};
@@ -131,24 +100,16 @@ MSD_INLINE void prepareLanes(const SolverBodies& b, const ContactBundle<kPoints>
     store(crossEntries[0], rows.crossGroup[0] + l);
     store(crossEntries[3], rows.crossGroup[1] + l);
   }
-
-  const Lane offset = dot(n, arm0);
   for (int i = 0; i < kPoints; ++i) {
     ContactPointRows& p = rows.points[i];
-    const Lane3 d = middle[i] - arm0;
-    const Lane x = dot(d, t1), y = dot(d, t2);
-    store(x, p.x + l);
-    store(y, p.y + l);
-    store(offset - gap[i], p.gapOffset + l);
-    store(zero, p.target + l);
-    store(zero, p.guess + l);
+    const Lane x = load(p.x + l), y = load(p.y + l);
 
     // Normal: k = (1, y, -x) N (1, y, -x)ᵀ.
     const Lane row0 = nfma(x, normal.xz, fma(y, normal.xy, normal.xx));
     const Lane row1 = nfma(x, normal.yz, fma(y, normal.yy, normal.xy));
     const Lane row2 = nfma(x, normal.zz, fma(y, normal.yz, normal.xz));
     const Lane kn = nfma(x, row2, fma(y, row1, row0));
-    const Mask real = (exists[i] > zero) & (kn > zero);
+    const Mask real = there[i] & (kn > zero);
     store(select(real, one / max(kn, set(kTiny)), zero), p.normalMass + l);
 
     // Tangents: rows (1, 0, -y) and (0, 1, x) of the friction group.
@@ -165,11 +126,114 @@ MSD_INLINE void prepareLanes(const SolverBodies& b, const ContactBundle<kPoints>
     const Lane mean = half * (a11 + a22), spread = half * (a11 - a22);
     const Lane largest = mean + sqrt(fma(spread, spread, a12 * a12));
     store(select(regular, one / max(largest, set(kTiny)), zero), p.slipMass + l);
+  }
+}
+
+template <int kPoints>
+MSD_INLINE void prepareLanes(const SolverBodies& b, const ContactBundle<kPoints>& bundle,
+                             ContactRows<kPoints>& rows, int l) {
+  const Lane zero = set(0.0), one = set(1.0), half = set(0.5);
+  const PlacedBody b0(b, bundle.body0 + l), b1(b, bundle.body1 + l);
+
+  // Contact frame: the stored normal turns with body 0; the tangent is made perpendicular again.
+  const Lane3 n = rotate(b0.r, load3(bundle.normal, l));
+  Lane3 t1 = rotate(b0.r, load3(bundle.tangent, l));
+  t1 = nfma(dot(t1, n), n, t1);
+  t1 = (one / sqrt(dot(t1, t1))) * t1;
+  const Lane3 t2 = cross(n, t1);
+  store3(n, rows.normal, l);
+  store3(t1, rows.tangent, l);
+
+  // Points, their gaps, and the centre c midway between surfaces that overlap.
+  const Lane3 between = b1.x - b0.x;
+  Lane3 middle[kPoints];
+  Lane gap[kPoints], exists[kPoints];
+  Lane3 sum{zero, zero, zero};
+  Lane count = zero;
+  for (int i = 0; i < kPoints; ++i) {
+    const Lane3 p0 = rotate(b0.r, load3(bundle.anchor0[i], l));            // from x0
+    const Lane3 p1 = between + rotate(b1.r, load3(bundle.anchor1[i], l));  // from x0
+    exists[i] = load(bundle.active[i] + l);
+    gap[i] = dot(n, p1 - p0);
+    // A ball that is still apart will touch with its own point, which the centre moves with; two balls
+    // follow each other (G-2).
+    const Lane3 own = p1 - between;
+    const Lane round = load(bundle.rounding1 + l);
+    const Mask apart = (gap[i] > zero) & (dot(own, own) <= set(kBallLike) * round * round) &
+                       (load(bundle.balls + l) <= zero);
+    const Lane3 midway = half * (p0 + p1);
+    middle[i] = {select(apart, p1.x, midway.x), select(apart, p1.y, midway.y),
+                 select(apart, p1.z, midway.z)};
+    sum = fma(exists[i], middle[i], sum);
+    count = count + exists[i];
+  }
+  const Lane3 arm0 = (one / max(count, one)) * sum;
+  const Lane3 arm1 = arm0 - between;
+  store3(arm0, rows.arm0, l);
+  store3(arm1, rows.arm1, l);
+  store3(Lane3{zero, zero, zero}, rows.drift, l);
+  store(load(bundle.friction + l), rows.friction + l);
+
+  Compliance k(b0.inverseMass + b1.inverseMass);
+  k.add(inFrame(b0.inverse, n, t1, t2), {dot(arm0, n), dot(arm0, t1), dot(arm0, t2)});
+  k.add(inFrame(b1.inverse, n, t1, t2), {dot(arm1, n), dot(arm1, t1), dot(arm1, t2)});
+
+  const Lane offset = dot(n, arm0);
+  for (int i = 0; i < kPoints; ++i) {
+    ContactPointRows& p = rows.points[i];
+    const Lane3 d = middle[i] - arm0;
+    const Lane x = dot(d, t1), y = dot(d, t2);
+    store(x, p.x + l);
+    store(y, p.y + l);
+    store(offset - gap[i], p.gapOffset + l);
+    store(zero, p.target + l);
+    store(zero, p.guess + l);
 
     for (int c = 0; c < 3; ++c) {
       store(exists[i] * load(bundle.impulse[i][c] + l), p.impulse[c] + l);
       store(zero, p.total[c] + l);
     }
+  }
+  Mask there[kPoints];
+  for (int i = 0; i < kPoints; ++i) there[i] = exists[i] > zero;
+  writeCompliance(k, there, rows, l);
+}
+
+/// Have bodies of these lanes turned so far since the step began that their inertia answers otherwise?
+template <int kPoints>
+MSD_INLINE bool hasTurned(const SolverBodies& b, const ContactBundle<kPoints>& bundle, int l) {
+  Lane q0[4], q1[4];
+  gatherLines<4>(numbers(b.turn), bundle.body0 + l, kTurnStride, q0);
+  gatherLines<4>(numbers(b.turn), bundle.body1 + l, kTurnStride, q1);
+  const Lane3 s0{q0[1], q0[2], q0[3]}, s1{q1[1], q1[2], q1[3]};
+  return any(max(dot(s0, s0), dot(s1, s1)) > set(kTurnedFar2));
+}
+
+/// The compliance of bodies that have turned, for the frame and the points as they are (C-7).
+template <int kPoints>
+MSD_INLINE void renewLanes(const SolverBodies& b, const ContactBundle<kPoints>& bundle,
+                           ContactRows<kPoints>& rows, int l) {
+  const Body b0(b, bundle.body0 + l), b1(b, bundle.body1 + l);
+  const Frame f(rows, l);
+  const Lane3 arm1 = load3(rows.arm1, l);
+  const Lane3 arm0 = load3(rows.arm0, l) + (b1.dx() - b0.dx());
+  Compliance k(b0.inverseMass() + b1.inverseMass());
+  k.add(inFrame(b0.inverseInertia(), f.n, f.t1, f.t2), {dot(arm0, f.n), dot(arm0, f.t1), dot(arm0, f.t2)});
+  k.add(inFrame(b1.inverseInertia(), f.n, f.t1, f.t2), {dot(arm1, f.n), dot(arm1, f.t1), dot(arm1, f.t2)});
+  Mask there[kPoints];
+  for (int i = 0; i < kPoints; ++i) there[i] = load(rows.points[i].normalMass + l) > set(0.0);
+  writeCompliance(k, there, rows, l);
+}
+
+template <int kPoints>
+void renew(const SolverBodies& b, const ContactBundle<kPoints>* bundles,
+           ContactRows<kPoints>* rows, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    // All lanes or none, whatever the width of a vector.
+    bool turned = false;
+    for (int l = 0; l < kBundleLanes; l += kLanes) turned = turned || hasTurned(b, bundles[i], l);
+    if (!turned) continue;
+    for (int l = 0; l < kBundleLanes; l += kLanes) renewLanes(b, bundles[i], rows[i], l);
   }
 }
 
@@ -292,9 +356,8 @@ SweepOutcome correct(SolverBodies& b, const ContactBundle<kPoints>* bundles,
 
 template <int kPoints>
 ContactKernels<kPoints> table() {
-  return {prepare<kPoints>, warm<kPoints>,          approach<kPoints>,
-          solve<kPoints>,   relax<kPoints>,         conclude<kPoints>,
-          storeImpulses<kPoints>, correct<kPoints>};
+  return {prepare<kPoints>, renew<kPoints>,    warm<kPoints>,          approach<kPoints>, solve<kPoints>,
+          relax<kPoints>,   conclude<kPoints>, storeImpulses<kPoints>, correct<kPoints>};
 }
 
 }  // namespace contact_kernels

@@ -111,6 +111,7 @@ struct ContactPass {
   double settledSpeed{0.0};  ///< a sweep that changes less has settled [m/s] ...
   double settledShare{0.0};  ///< ... or less of the contact's size [1/s]
   double settled{1.0};       ///< unrest at which a contact has settled [-]
+  double watchSlip{0.0};     ///< 1: changes of friction are unrest too, else 0
   std::uint32_t stamp{0};    ///< number of the sweep, ever growing; see SolverBodies::stirred
   bool first{true};          ///< first sweep of its phase
   bool whole{false};         ///< leaves nothing out: others push the bodies too

@@ -109,6 +109,12 @@ struct alignas(32) BodyRank {
   double unused[3]{};
 };
 
+/// A body turned by more than this [rad] has an inverse inertia unlike that of the rows, where the latter
+/// depends on the direction by more than kUneven of itself.
+inline constexpr double kTurnedFar = 0.1;
+inline constexpr double kTurnedFar2 = 0.25 * kTurnedFar * kTurnedFar;  ///< sin²(half of it), nearly
+inline constexpr double kUneven = 0.1;
+
 struct SolverBodies {
   static constexpr std::size_t kBlock = 8;  ///< bodies a body kernel takes at once
 
@@ -131,6 +137,10 @@ struct SolverBodies {
   AlignedVector<double> constraintWork;
   /// Share of the velocity that the running drift may use (T-13), per body; 1 but for held islands.
   AlignedVector<double> hold;
+
+  /// 1 when a body whose inertia depends on the direction has turned by more than kTurnedFar since the
+  /// step began; written by the drift kernels.
+  std::uint8_t turnedFar{0};
 
   [[nodiscard]] std::size_t size() const { return motion.size(); }
   /// Grows to hold at least `count` slots, in whole blocks.

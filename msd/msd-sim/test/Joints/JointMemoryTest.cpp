@@ -1,0 +1,80 @@
+// Worlds with joints take no memory once they are in their stride, whatever the joints do.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "JointWorlds.hpp"
+
+namespace {
+std::atomic<long> allocations{0};
+
+void* take(std::size_t size, std::size_t alignment) {
+  ++allocations;
+  const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
+  if (void* memory = std::aligned_alloc(alignment, rounded)) return memory;
+  throw std::bad_alloc{};
+}
+}  // namespace
+
+void* operator new(std::size_t size) {
+  return take(size, alignof(std::max_align_t));
+}
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return take(size, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  std::free(memory);
+}
+
+namespace msd_sim {
+namespace {
+
+using namespace joint_scenes;
+
+long allocationsOf(WorldModel& world, int steps) {
+  const long before = allocations.load();
+  for (int i = 0; i < steps; ++i) world.update(1.0 / 60.0);
+  return allocations.load() - before;
+}
+
+TEST(JointMemory, mechanismsOfAllKindsAllocateNothingAfterTheFirstStep) {
+  for (const int threads : {1, 3}) {
+    WorldModel world{Settings{.sleeping = false, .threads = threads}};
+    addAllKinds(world, false);
+    (void)allocationsOf(world, 1);
+    EXPECT_EQ(allocationsOf(world, 120), 0) << threads;
+  }
+}
+
+TEST(JointMemory, mechanismsThatTouchAllocateNothingOnceTheyLie) {
+  WorldModel world{Settings{.sleeping = false}};
+  addAllKinds(world);
+  (void)allocationsOf(world, 1000);  // contacts become more until then
+  EXPECT_EQ(allocationsOf(world, 120), 0);
+}
+
+TEST(JointMemory, netsAllocateNothingAfterWarmUp) {
+  for (const int threads : {1, 3}) {
+    WorldModel world{Settings{.sleeping = false, .threads = threads}};
+    const std::vector<BodyId> beads = addNet(world, 30);
+    (void)allocationsOf(world, 3);
+    EXPECT_EQ(allocationsOf(world, 3), 0) << threads;  // at rest
+    world.applyForce(beads.back(), {500, 2000, 0});
+    (void)allocationsOf(world, 3);
+    EXPECT_EQ(allocationsOf(world, 10), 0) << threads;  // swinging
+  }
+}
+
+}  // namespace
+}  // namespace msd_sim
