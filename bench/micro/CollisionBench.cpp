@@ -96,6 +96,23 @@ void manifold(benchmark::State& state, const CollisionShape& a, const CollisionS
   state.counters["points"] = static_cast<double>(points) / static_cast<double>(state.iterations());
 }
 
+/// Boxes and hulls the way the step takes: separating axes, with what the pair remembers.
+void polyhedra(benchmark::State& state, const CollisionShape& a, const CollisionShape& b,
+               const std::vector<PlacedPair>& pairs) {
+  std::vector<ManifoldCache> caches(pairs.size());
+  std::array<ContactManifold, msd_sim::kMaxPolyhedronManifolds> out;
+  std::size_t i = 0;
+  std::size_t points = 0;
+  for (auto _ : state) {
+    const std::size_t k = i++ % pairs.size();
+    const int count =
+        msd_sim::collidePolyhedra(a, pairs[k].a, b, pairs[k].b, 0.02, caches[k], out);
+    if (count > 0) points += static_cast<std::size_t>(out[0].count);
+    benchmark::DoNotOptimize(out);
+  }
+  state.counters["points"] = static_cast<double>(points) / static_cast<double>(state.iterations());
+}
+
 void meshManifold(benchmark::State& state, const CollisionShape& shape, double reach) {
   const std::vector<Pose> places = makePlacesOnHills(reach);
   const CollisionShape& hills = hillsShape();
@@ -160,6 +177,18 @@ void addAll() {
   touching("manifold/capsule-capsule/msd", capsuleShape(), capsuleShape());
   touching("manifold/capsule-box/msd", capsuleShape(), boxShape());
   touching("manifold/cylinder-box/msd", cylinderShape(), boxShape());
+  RegisterBenchmark("manifold/box-box/msd", [](benchmark::State& s) {
+    polyhedra(s, boxShape(), boxShape(), makeTouching(boxShape(), boxShape()));
+  });
+  RegisterBenchmark("manifold/hull24-hull24/msd", [](benchmark::State& s) {
+    polyhedra(s, hullShape(), hullShape(), makeTouching(hullShape(), hullShape()));
+  });
+  RegisterBenchmark("stacked/box-box/msd", [](benchmark::State& s) {
+    polyhedra(s, boxShape(), boxShape(), makeStacked(boxShape(), boxShape()));
+  });
+  RegisterBenchmark("stacked/hull24-hull24/msd", [](benchmark::State& s) {
+    polyhedra(s, hullShape(), hullShape(), makeStacked(hullShape(), hullShape()));
+  });
   touching("manifold/box-box/msd-generic", boxShape(), boxShape());
   touching("manifold/hull24-hull24/msd-generic", hullShape(), hullShape());
   const auto stacked = [](const char* name, const CollisionShape& a, const CollisionShape& b) {

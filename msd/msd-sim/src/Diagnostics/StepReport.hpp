@@ -17,8 +17,8 @@ enum class Stage : std::uint8_t {
   kGather,
   kBroadphase,
   kNarrowphase,
-  kRows,
   kIslands,
+  kRows,
   kSolve,
   kCorrect,
   kScatter,
@@ -28,7 +28,7 @@ inline constexpr std::size_t kStageCount = 9;
 
 [[nodiscard]] constexpr std::string_view stageName(Stage stage) {
   constexpr std::array<std::string_view, kStageCount> kNames{
-      "gather", "broadphase", "narrowphase", "rows", "islands",
+      "gather", "broadphase", "narrowphase", "islands", "rows",
       "solve",  "correct",    "scatter",     "audit"};
   return kNames[static_cast<std::size_t>(stage)];
 }

@@ -44,6 +44,12 @@ struct ShapeCastHit {
   Vector3D normal;   ///< of the body that was hit, towards the cast shape
 };
 
+/// A shape that asks what it touches.
+struct OverlapProbe {
+  msd_assets::Shape shape;
+  Pose pose{};
+};
+
 struct ClosestPoint {
   BodyId body;
   Coordinate point;  ///< on the surface of the body [m]

@@ -138,6 +138,16 @@ struct PendingWork {
   double damping{0.0};   ///< damping and falling asleep [J]
 };
 
+/// What the audit adds up over bodies.
+struct AuditSums {
+  EnergyLedger ledger;
+  double constraint{0.0};   ///< work of the constraints by the mean velocity of the step (E-3) [J]
+  double contactWork{0.0};  ///< the same phase by phase (E-7) [J]
+  double weightTimesSize{0.0};  ///< [J]
+  std::uint32_t bodies{0};
+  std::uint32_t awake{0};
+};
+
 /// Everything inside a WorldModel. The stages of a step are functions on it, one file each.
 struct Simulation {
   explicit Simulation(const Settings& settings);
@@ -181,6 +191,7 @@ struct Simulation {
   /// Slots of bodies that a joint keeps from colliding, smaller first, sorted; one entry per joint.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> joinedPairs;
   PendingWork pendingWork;
+  std::vector<AuditSums> auditSums;  ///< per block of bodies
 
   std::vector<ContactEvent> events;
   std::vector<ContactRecord> records;

@@ -87,8 +87,8 @@ void look(Simulation& sim) {
   run(Stage::kGather, [&] { gatherBodies(sim, 0.0); });
   run(Stage::kBroadphase, [&] { findPairs(sim); });
   run(Stage::kNarrowphase, [&] { findContacts(sim); });
-  run(Stage::kRows, [&] { prepareRows(sim, 0.0); });
   run(Stage::kIslands, [&] { buildIslands(sim); });
+  run(Stage::kRows, [&] { prepareRows(sim, 0.0); });
   run(Stage::kCorrect, [&] { measureContacts(sim); });
   run(Stage::kAudit, [&] { auditStep(sim, 0.0); });
 }
@@ -142,8 +142,8 @@ StepReport WorldModel::update(double dt) {
     });
     run(Stage::kBroadphase, [&] { findPairs(sim); });
     run(Stage::kNarrowphase, [&] { findContacts(sim); });
-    run(Stage::kRows, [&] { prepareRows(sim, dt); });
     run(Stage::kIslands, [&] { buildIslands(sim); });
+    run(Stage::kRows, [&] { prepareRows(sim, dt); });
     const bool exact = sim.settings.method == Method::kExact;
     run(Stage::kSolve, [&] { exact ? solveExact(sim, dt) : solveSubsteps(sim, dt); });
     run(Stage::kCorrect, [&] {

@@ -140,16 +140,25 @@ class WorldModel {
 
   // --- questions ---------------------------------------------------------------------------------
 
+  // Each comes in two forms: one question, or many at once, which the world's threads answer with the
+  // same bits.
+
   [[nodiscard]] std::optional<RayHit> rayCast(const Ray& ray, const QueryFilter& filter = {}) const;
   [[nodiscard]] std::vector<std::optional<RayHit>> rayCast(std::span<const Ray> rays,
                                                            const QueryFilter& filter = {}) const;
   [[nodiscard]] std::optional<ShapeCastHit> shapeCast(const ShapeCast& cast,
                                                       const QueryFilter& filter = {}) const;
+  [[nodiscard]] std::vector<std::optional<ShapeCastHit>> shapeCast(
+      std::span<const ShapeCast> casts, const QueryFilter& filter = {}) const;
   [[nodiscard]] std::vector<BodyId> overlap(const Shape& shape, const Pose& pose,
                                             const QueryFilter& filter = {}) const;
+  [[nodiscard]] std::vector<std::vector<BodyId>> overlap(std::span<const OverlapProbe> probes,
+                                                         const QueryFilter& filter = {}) const;
   [[nodiscard]] std::optional<ClosestPoint> closestPoint(const Coordinate& point,
                                                          double maxDistance,
                                                          const QueryFilter& filter = {}) const;
+  [[nodiscard]] std::vector<std::optional<ClosestPoint>> closestPoint(
+      std::span<const Coordinate> points, double maxDistance, const QueryFilter& filter = {}) const;
 
   // --- saving ------------------------------------------------------------------------------------
 

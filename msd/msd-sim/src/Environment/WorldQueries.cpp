@@ -1,6 +1,9 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "msd-sim/src/Environment/Simulation.hpp"
 #include "msd-sim/src/Environment/WorldModel.hpp"
@@ -125,33 +128,17 @@ Pose checked(const Pose& pose) {
           requireUnit(pose.orientation, "orientation")};
 }
 
-}  // namespace
-
-std::optional<RayHit> WorldModel::rayCast(const Ray& ray, const QueryFilter& filter) const {
-  return castOne(*simulation_, ray, filter);
-}
-
-std::vector<std::optional<RayHit>> WorldModel::rayCast(std::span<const Ray> rays,
-                                                       const QueryFilter& filter) const {
-  constexpr std::size_t kRayGrain = 64;
-  for (const Ray& ray : rays) (void)checked(ray);
-  std::vector<std::optional<RayHit>> hits(rays.size());
-  (void)looseColliders(*simulation_);  // made once, before the threads share it
-  simulation_->team->begin();
-  simulation_->team->forRange(rays.size(), kRayGrain, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) hits[i] = castOne(*simulation_, rays[i], filter);
-  });
-  simulation_->team->end();
-  return hits;
-}
-
-std::optional<ShapeCastHit> WorldModel::shapeCast(const ShapeCast& cast,
-                                                  const QueryFilter& filter) const {
-  Simulation& sim = *simulation_;
+ShapeCast checked(const ShapeCast& cast) {
   requireFinite(cast.translation, "translation", "m");
+  return {cast.shape, checked(cast.start), cast.translation};
+}
+
+std::optional<ShapeCastHit> castOne(Simulation& sim, const ShapeCast& given,
+                                    const QueryFilter& filter) {
+  const ShapeCast cast = checked(given);
   Best best{.value = 1.0};
   std::optional<ShapeCastHit> result;
-  for (const auto& [shape, pose] : partsOf(cast.shape, checked(cast.start))) {
+  for (const auto& [shape, pose] : partsOf(cast.shape, cast.start)) {
     const PlacedShape moved{shape, pose};
     const Aabb start = worldBounds(shape, pose);
     forColliders(
@@ -173,9 +160,8 @@ std::optional<ShapeCastHit> WorldModel::shapeCast(const ShapeCast& cast,
   return result;
 }
 
-std::vector<BodyId> WorldModel::overlap(const Shape& shape, const Pose& pose,
-                                        const QueryFilter& filter) const {
-  Simulation& sim = *simulation_;
+std::vector<BodyId> overlapOne(Simulation& sim, const Shape& shape, const Pose& pose,
+                               const QueryFilter& filter) {
   std::vector<BodyId> found;
   for (const auto& [part, place] : partsOf(shape, checked(pose))) {
     const PlacedShape probe{part, place};
@@ -194,11 +180,14 @@ std::vector<BodyId> WorldModel::overlap(const Shape& shape, const Pose& pose,
   return found;
 }
 
-std::optional<ClosestPoint> WorldModel::closestPoint(const Coordinate& point, double maxDistance,
-                                                     const QueryFilter& filter) const {
-  Simulation& sim = *simulation_;
+void checkClosest(const Coordinate& point, double maxDistance) {
   requireFinite(point, "point", "m");
   if (!(maxDistance >= 0.0)) requireRange(maxDistance, "maxDistance", "m", 0.0, kInfinity);
+}
+
+std::optional<ClosestPoint> closestOne(Simulation& sim, const Coordinate& point,
+                                       double maxDistance, const QueryFilter& filter) {
+  checkClosest(point, maxDistance);
   Best best{.value = maxDistance};
   std::optional<ClosestPoint> result;
   forColliders(
@@ -212,6 +201,89 @@ std::optional<ClosestPoint> WorldModel::closestPoint(const Coordinate& point, do
                               nearest.distance};
       });
   return result;
+}
+
+/// Answers questions 0 .. count on the world's threads; each answer is the one that asking alone
+/// gives. What a question can be wrong in must have been checked before.
+template <class Answer, class Ask>
+std::vector<Answer> askAll(Simulation& sim, std::size_t count, const Ask& ask) {
+  constexpr std::size_t kGrain = 64;
+  std::vector<Answer> answers(count);
+  (void)looseColliders(sim);  // made once, before the threads share it
+  sim.team->begin();
+  sim.team->forRange(count, kGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) answers[i] = ask(i);
+  });
+  sim.team->end();
+  return answers;
+}
+
+void requireConvex(const Shape& shape) {
+  for (const auto& [part, pose] : partsOf(shape, Pose{})) {
+    if (!part.isConvex()) {
+      throw std::invalid_argument{fmt::format(
+          "the shape of a shape cast is a {}; expected sphere, box, capsule, cylinder, hull or a "
+          "compound of these",
+          msd_assets::shapeKindName(part.kind))};
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<RayHit> WorldModel::rayCast(const Ray& ray, const QueryFilter& filter) const {
+  return castOne(*simulation_, ray, filter);
+}
+
+std::vector<std::optional<RayHit>> WorldModel::rayCast(std::span<const Ray> rays,
+                                                       const QueryFilter& filter) const {
+  for (const Ray& ray : rays) (void)checked(ray);
+  return askAll<std::optional<RayHit>>(*simulation_, rays.size(), [&](std::size_t i) {
+    return castOne(*simulation_, rays[i], filter);
+  });
+}
+
+std::optional<ShapeCastHit> WorldModel::shapeCast(const ShapeCast& cast,
+                                                  const QueryFilter& filter) const {
+  requireConvex(cast.shape);
+  return castOne(*simulation_, cast, filter);
+}
+
+std::vector<std::optional<ShapeCastHit>> WorldModel::shapeCast(std::span<const ShapeCast> casts,
+                                                               const QueryFilter& filter) const {
+  for (const ShapeCast& cast : casts) {
+    (void)checked(cast);
+    requireConvex(cast.shape);
+  }
+  return askAll<std::optional<ShapeCastHit>>(*simulation_, casts.size(), [&](std::size_t i) {
+    return castOne(*simulation_, casts[i], filter);
+  });
+}
+
+std::vector<BodyId> WorldModel::overlap(const Shape& shape, const Pose& pose,
+                                        const QueryFilter& filter) const {
+  return overlapOne(*simulation_, shape, pose, filter);
+}
+
+std::vector<std::vector<BodyId>> WorldModel::overlap(std::span<const OverlapProbe> probes,
+                                                     const QueryFilter& filter) const {
+  for (const OverlapProbe& probe : probes) (void)checked(probe.pose);
+  return askAll<std::vector<BodyId>>(*simulation_, probes.size(), [&](std::size_t i) {
+    return overlapOne(*simulation_, probes[i].shape, probes[i].pose, filter);
+  });
+}
+
+std::optional<ClosestPoint> WorldModel::closestPoint(const Coordinate& point, double maxDistance,
+                                                     const QueryFilter& filter) const {
+  return closestOne(*simulation_, point, maxDistance, filter);
+}
+
+std::vector<std::optional<ClosestPoint>> WorldModel::closestPoint(
+    std::span<const Coordinate> points, double maxDistance, const QueryFilter& filter) const {
+  for (const Coordinate& point : points) checkClosest(point, maxDistance);
+  return askAll<std::optional<ClosestPoint>>(*simulation_, points.size(), [&](std::size_t i) {
+    return closestOne(*simulation_, points[i], maxDistance, filter);
+  });
 }
 
 }  // namespace msd_sim

@@ -11,6 +11,7 @@
 #include "msd-sim/src/Physics/Collision/EPA.hpp"
 #include "msd-sim/src/Physics/Collision/GJK.hpp"
 #include "msd-sim/src/Physics/Collision/PairManifolds.hpp"
+#include "msd-sim/src/Physics/Collision/ShapeQueries.hpp"
 #include "msd-sim/src/Physics/Collision/TriangleBvh.hpp"
 
 namespace msd_sim::test {
@@ -251,6 +252,40 @@ TEST(ConvexMesh, shallowOverlapsAreNeverMissed) {
   }
   // Triangle by triangle another of two nearly equal ways out may be taken.
   EXPECT_LT(different, 20);  // measured 4
+}
+
+TEST(RoughMesh, contactsLeadOutOfTheSurface) {
+  // Boxes, hulls and capsules that cut into random bumps: moved along the deepest contact again and again
+  // they must end up clear of every triangle, not beside a contact that saw only part of the overlap.
+  PairGenerator generator{91};
+  const auto bumps = [&](int, int) { return generator.uniform(-0.15, 0.15); };
+  const CollisionShape mesh = makeCollisionShape(msd_assets::Mesh{gridMesh(20, 0.5, bumps)});
+  const ShapeKind kinds[3] = {ShapeKind::kBox, ShapeKind::kHull, ShapeKind::kCapsule};
+  int cut = 0;
+  for (int i = 0; i < 600; ++i) {
+    const CollisionShape shape = generator.shape(kinds[i % 3], generator.uniform(0.6, 1.4), 2.0);
+    Pose pose = at(generator.uniform(-3, 3), generator.uniform(-3, 3), generator.uniform(0.2, 0.5));
+    pose.orientation = generator.orientation();
+    if (!overlaps(PlacedShape{shape, pose}, PlacedShape{mesh, Pose{}})) continue;
+    ++cut;
+    for (int round = 0; round < 200; ++round) {
+      const Contacts c = collide(shape, pose, mesh, Pose{}, 1e-3);
+      const ContactManifold* deepest = nullptr;
+      double least = 0.0;
+      for (int m = 0; m < c.count; ++m) {
+        for (int k = 0; k < c.manifolds[m].count; ++k) {
+          if (c.manifolds[m].points[k].gap >= least) continue;
+          least = c.manifolds[m].points[k].gap;
+          deepest = &c.manifolds[m];
+        }
+      }
+      if (deepest == nullptr) break;
+      pose.position += (least - 1e-6) * deepest->normal;  // the normal points at the surface
+    }
+    EXPECT_FALSE(overlaps(PlacedShape{shape, pose}, PlacedShape{mesh, Pose{}})) << i;
+    EXPECT_LT(pose.position.z(), 1.5) << i;
+  }
+  EXPECT_GT(cut, 300);
 }
 
 TEST(OneSided, bodiesInFrontArePushedToTheFrontAndBodiesBehindAreLeftAlone) {

@@ -140,6 +140,64 @@ TEST_F(Queries, closestPointsFindWhatBruteForceFinds) {
   }
 }
 
+TEST_F(Queries, manyAtOnceAnswerLikeOneByOneForEveryThreadCount) {
+  Random random{7};
+  std::vector<ShapeCast> casts;
+  std::vector<OverlapProbe> probes;
+  std::vector<Coordinate> points;
+  for (int i = 0; i < 300; ++i) {
+    const Shape shape = i % 2 == 0 ? Shape{Sphere{0.3}} : Shape{Box{{0.2, 0.3, 0.4}}};
+    const Pose pose{random.vector(2.0) + Vector3D{0, 0, 2}, random.turn()};
+    casts.push_back({shape, pose, random.vector(4.0)});
+    probes.push_back({shape, pose});
+    points.push_back(pose.position);
+  }
+  const QueryFilter filter{.ignore = world_.bodies()[3]};
+  std::size_t hits = 0, touched = 0, near = 0;
+  for (const int threads : {1, 2, 3}) {
+    Settings settings = world_.settings();
+    settings.threads = threads;
+    world_.setSettings(settings);
+    const auto swept = world_.shapeCast(casts, filter);
+    const auto found = world_.overlap(probes, filter);
+    const auto closest = world_.closestPoint(points, 0.5, filter);
+    for (std::size_t i = 0; i < casts.size(); ++i) {
+      const auto oneCast = world_.shapeCast(casts[i], filter);
+      ASSERT_EQ(swept[i].has_value(), oneCast.has_value());
+      if (oneCast) {
+        ++hits;
+        EXPECT_EQ(swept[i]->body, oneCast->body);
+        EXPECT_EQ(swept[i]->fraction, oneCast->fraction);
+        EXPECT_EQ(swept[i]->point, oneCast->point);
+      }
+      EXPECT_EQ(found[i], world_.overlap(probes[i].shape, probes[i].pose, filter));
+      touched += found[i].size();
+      const auto oneNear = world_.closestPoint(points[i], 0.5, filter);
+      ASSERT_EQ(closest[i].has_value(), oneNear.has_value());
+      if (oneNear) {
+        ++near;
+        EXPECT_EQ(closest[i]->body, oneNear->body);
+        EXPECT_EQ(closest[i]->distance, oneNear->distance);
+      }
+    }
+  }
+  EXPECT_GT(hits, 100u);
+  EXPECT_GT(touched, 100u);
+  EXPECT_GT(near, 100u);
+}
+
+TEST_F(Queries, wrongQuestionsInABatchAreRefusedBeforeAnyIsAnswered) {
+  const Pose wrong{{std::nan(""), 0.0, 0.0}, Quaternion::Identity()};
+  const std::vector<ShapeCast> casts{{Sphere{0.1}}, {Sphere{0.1}, wrong}};
+  EXPECT_THROW((void)world_.shapeCast(casts), std::invalid_argument);
+  const std::vector<ShapeCast> flat{{Sphere{0.1}}, {Plane{Vector3D{0, 0, 1}, 0.0}}};
+  EXPECT_THROW((void)world_.shapeCast(flat), std::invalid_argument);
+  const std::vector<OverlapProbe> probes{{Sphere{0.1}}, {Sphere{0.1}, wrong}};
+  EXPECT_THROW((void)world_.overlap(probes), std::invalid_argument);
+  const std::vector<Coordinate> points{{0, 0, 0}, wrong.position};
+  EXPECT_THROW((void)world_.closestPoint(points, 1.0), std::invalid_argument);
+}
+
 TEST_F(Queries, filtersLookThrough) {
   const Ray down{{4.0, 0.0, 20.0}, {0.0, 0.0, -1.0}, 50.0};
   const auto first = world_.rayCast(down);

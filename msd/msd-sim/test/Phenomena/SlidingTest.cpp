@@ -43,7 +43,7 @@ double slide(double angle, double seconds) {
 
 TEST(Incline, blockSticksBelowAndSlidesAboveTheAngleOfFrictionWithinAHundredthOfADegree) {
   const double limit = std::atan(0.5);
-  EXPECT_LT(slide(limit - 0.01 * kDegree, 4.0), 1e-4);  // 1.2e-5 while it settles, then nothing
+  EXPECT_LT(slide(limit - 0.01 * kDegree, 4.0), 1e-6);
   // ½ g (sin α − μ cos α) t² of 0.01° in 4 s is 15 mm.
   EXPECT_GT(slide(limit + 0.01 * kDegree, 4.0), 5e-3);
 }
@@ -58,7 +58,7 @@ TEST(Incline, blockSlidesTheDistanceOfTheClosedForm) {
 
 // v²/(2 μ g) in every direction, to the world and to the body.
 TEST(Friction, stoppingDistanceIsTheSameInAllDirections) {
-  {
+  for (const bool turned : {true, false}) {
     double least = 1e300, most = 0.0;
     for (int k = 0; k < 12; ++k) {
       const double direction = (30.0 * k + 7.0) * kDegree;
@@ -67,9 +67,9 @@ TEST(Friction, stoppingDistanceIsTheSameInAllDirections) {
       const Quaternion turn{std::cos(0.5 * direction), 0.0, 0.0, std::sin(0.5 * direction)};
       const Vector3D velocity = turn * Vector3D{3.0, 0.0, 0.0};
       const BodyId block = world.spawn(InertialDescription{
-          .shape = Box{{0.5, 0.5, 0.1}},
-          .position = {0.0, 0.0, 0.1},
-          .orientation = turn,
+          .shape = turned ? Shape{Box{{0.5, 0.5, 0.1}}} : Shape{Cylinder{0.5, 0.05}},
+          .position = {0.0, 0.0, turned ? 0.1 : 0.05},
+          .orientation = turned ? turn : Quaternion::Identity(),
           .linearVelocity = velocity,
           .restitution = 0.0});
       for (int i = 0; i < 120; ++i) world.update(kDt);
@@ -79,8 +79,10 @@ TEST(Friction, stoppingDistanceIsTheSameInAllDirections) {
       most = std::max(most, way);
     }
     const double expected = 9.0 / (2.0 * 0.5 * kGravity);
-    std::printf("stopping distance: %.9f to %.9f m of %.9f m\n", least, most, expected);
-    EXPECT_LT((most - least) / expected, 1e-6);
+    std::printf("stopping distance, %s: %.9f to %.9f m of %.9f m\n",
+                turned ? "box turned with the motion" : "disc", least, most, expected);
+    // Box: 0 measured. Disc: 3.6e-5, since four points stand for its cap.
+    EXPECT_LT((most - least) / expected, turned ? 1e-6 : 1e-4);
     EXPECT_NEAR(most, expected, 1e-3 * expected);
   }
 }

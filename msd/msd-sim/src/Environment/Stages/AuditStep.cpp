@@ -83,45 +83,77 @@ double restingPotential(const Simulation& sim, std::uint32_t i) {
   return -body.getMass() * sim.settings.gravity.dot(state.position) + fieldEnergy(sim, i, state);
 }
 
-}  // namespace
+// Bodies one thread takes at a time; their sums are added in the order of the blocks.
+constexpr std::size_t kAuditGrain = 256;
 
-void auditStep(Simulation& sim, double dt) {
-  EnergyLedger ledger{};
-  double constraint = 0.0, contactWork = 0.0, weightTimesSize = 0.0;
+/// Adds up the bodies [first, last).
+AuditSums auditBlock(const Simulation& sim, double dt, std::size_t first, std::size_t last) {
+  AuditSums sums;
+  EnergyLedger& ledger = sums.ledger;
   const double gravity = sim.settings.gravity.norm();
-  std::uint32_t awake = 0, bodies = 0;
-  for (std::uint32_t i = 0; i < sim.slots.size(); ++i) {
+  for (auto i = static_cast<std::uint32_t>(first); i < last; ++i) {
     if (!sim.slots[i].inertial) continue;
-    ++bodies;
+    ++sums.bodies;
     if (sim.pushable[i] == 0) {
       if (sim.sleepers.asleep[i] != 0) ledger.potential += restingPotential(sim, i);
       continue;
     }
-    ++awake;
+    ++sums.awake;
     BodyBalance b = balance(sim, i, dt);
     if (!sim.fields.empty()) addFieldBalance(balanceFields(sim, i), b);
-    weightTimesSize += sim.solver.mass[i].mass * gravity * sim.solver.pose[i].size;
+    sums.weightTimesSize += sim.solver.mass[i].mass * gravity * sim.solver.pose[i].size;
     ledger.kinetic += b.kinetic;
     ledger.potential += b.potential;
     ledger.change += b.change;
     ledger.externalWork += b.external;
     ledger.positionWork += b.position;
     ledger.integratorError += b.integrator;
-    constraint += b.constraint;
-    contactWork += sim.solver.constraintWork[i];
+    sums.constraint += b.constraint;
+    sums.contactWork += sim.solver.constraintWork[i];
   }
+  return sums;
+}
+
+AuditSums auditBodies(Simulation& sim, double dt) {
+  const std::size_t count = sim.slots.size();
+  sim.auditSums.resize((count + kAuditGrain - 1) / kAuditGrain);
+  sim.team->forRange(count, kAuditGrain, [&](std::size_t first, std::size_t last) {
+    sim.auditSums[first / kAuditGrain] = auditBlock(sim, dt, first, last);
+  });
+  AuditSums all;
+  for (const AuditSums& part : sim.auditSums) {
+    all.ledger.kinetic += part.ledger.kinetic;
+    all.ledger.potential += part.ledger.potential;
+    all.ledger.change += part.ledger.change;
+    all.ledger.externalWork += part.ledger.externalWork;
+    all.ledger.positionWork += part.ledger.positionWork;
+    all.ledger.integratorError += part.ledger.integratorError;
+    all.constraint += part.constraint;
+    all.contactWork += part.contactWork;
+    all.weightTimesSize += part.weightTimesSize;
+    all.bodies += part.bodies;
+    all.awake += part.awake;
+  }
+  return all;
+}
+
+}  // namespace
+
+void auditStep(Simulation& sim, double dt) {
+  const AuditSums sums = auditBodies(sim, dt);
+  EnergyLedger ledger = sums.ledger;
   std::uint32_t contacts = 0;
   double residual = 0.0;
   sim.collision.contacts().forEach([&](std::uint32_t, ContactCache::Contact&, auto& bundle, auto&,
-                                       ContactSums& sums, int lane) {
-    ledger.normalWork += sums.normalWork[lane];
-    ledger.frictionWork += sums.frictionWork[lane];
-    residual = std::max(residual, sums.residual[lane]);
+                                       ContactSums& lanes, int lane) {
+    ledger.normalWork += lanes.normalWork[lane];
+    ledger.frictionWork += lanes.frictionWork[lane];
+    residual = std::max(residual, lanes.residual[lane]);
     for (const auto& active : bundle.active) contacts += active[lane] > 0.0 ? 1u : 0u;
   });
   if (sim.settings.method == Method::kFast && onlyContactsWork(sim)) {
     // (E-7): contacts at rest are not asked what they do; bodies tell what all of them did.
-    ledger.normalWork = contactWork - ledger.frictionWork;
+    ledger.normalWork = sums.contactWork - ledger.frictionWork;
   }
   const double driven = sim.kinematicCount > 0 ? kinematicWork(sim) : 0.0;
   ledger.externalWork += driven;
@@ -132,17 +164,17 @@ void auditStep(Simulation& sim, double dt) {
   ledger.potential += joints.potential;
   ledger.change += joints.potentialChange;
   ledger.jointWork = joints.work;
-  ledger.integratorError += constraint + joints.potentialChange - ledger.jointWork -
+  ledger.integratorError += sums.constraint + joints.potentialChange - ledger.jointWork -
                             ledger.normalWork - ledger.frictionWork;
   ledger.positionWork -= sim.returnedLift;  // (P-6)
   ledger.integratorError += sim.returnedLift;
-  ledger.scale = std::max({sim.report.energy.scale, ledger.kinetic, weightTimesSize});
+  ledger.scale = std::max({sim.report.energy.scale, ledger.kinetic, sums.weightTimesSize});
   StepReport& report = sim.report;
   report.energy = ledger;
   report.contacts = contacts;
   report.residual = sim.settings.method == Method::kExact ? sim.exact.residual : residual;
-  report.bodies = bodies;
-  report.awakeBodies = awake;
+  report.bodies = sums.bodies;
+  report.awakeBodies = sums.awake;
 }
 
 }  // namespace msd_sim

@@ -1,3 +1,4 @@
+#include <atomic>
 #include <cmath>
 
 #include "msd-sim/src/Environment/Simulation.hpp"
@@ -91,60 +92,120 @@ double loadShare(const SolverBodies& solver, std::uint32_t i, double h) {
          kKineticShare * solver.kick[i].kinetic;
 }
 
+/// Slows the drift of an island that would climb higher than its motion can carry it. Returns whether.
+bool holdIsland(Simulation& sim, std::size_t k, double h) {
+  SolverBodies& solver = sim.solver;
+  if (sim.islands.hold[k] != IslandHold::kStatic) return false;
+  double climb = 0.0, kinetic = 0.0, allowance = 0.0;
+  for (const std::uint32_t i : sim.islands.bodiesOf(k)) {
+    const BodyMotion& m = solver.motion[i];
+    climb -= h * (solver.mass[i].mass * vec(solver.load[i].a).dot(vec(m.v)) +
+                  vec(solver.load[i].torque).dot(vec(m.w)));
+    kinetic += solver.kick[i].kinetic;
+    allowance += loadShare(solver, i, h);
+  }
+  sim.islands.scale[k] = climb > kinetic + allowance ? kinetic / climb : 1.0;
+  if (sim.islands.scale[k] == 1.0) return false;
+  for (const std::uint32_t i : sim.islands.bodiesOf(k)) solver.hold[i] = sim.islands.scale[k];
+  return true;
+}
+
+/// Takes out what an island gained beyond the work of its loads. Returns whether it had to.
+bool calmIsland(Simulation& sim, std::size_t k, double h) {
+  SolverBodies& solver = sim.solver;
+  const IslandHold hold = sim.islands.hold[k];
+  if (hold == IslandHold::kDriven) return false;
+  const std::span<const std::uint32_t> bodies = sim.islands.bodiesOf(k);
+  double surplus = 0.0, allowance = 0.0, kinetic = 0.0;
+  for (const std::uint32_t i : bodies) {
+    surplus += solver.surplus[i];
+    kinetic += solver.surplus[i] + solver.kick[i].kinetic + solver.kick[i].work;
+    allowance += loadShare(solver, i, h);
+  }
+  if (sim.islands.scale[k] != 1.0) {
+    for (const std::uint32_t i : bodies) solver.hold[i] = 1.0;
+    sim.islands.scale[k] = 1.0;
+  }
+  if (surplus <= allowance || !(kinetic > 0.0)) return false;
+  if (hold == IslandHold::kStatic) {
+    calmHeldIsland(solver, bodies, surplus, kinetic);
+  } else {
+    calmFreeIsland(solver, bodies, surplus, kinetic);
+  }
+  return true;
+}
+
+// Islands one thread takes at a time.
+constexpr std::size_t kIslandGrain = 8;
+
+template <class Guard>
+void forIslands(Simulation& sim, const Guard& guard) {
+  std::atomic<std::uint32_t> guarded{0};
+  sim.team->forRange(sim.islands.count(), kIslandGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t k = first; k < last; ++k) {
+      if (guard(k)) guarded.fetch_add(1, std::memory_order_relaxed);
+    }
+  });
+  sim.guardedSubsteps += guarded.load(std::memory_order_relaxed);
+}
+
 }  // namespace
 
 void holdDrift(Simulation& sim, double h) {
-  SolverBodies& solver = sim.solver;
-  for (std::size_t k = 0; k < sim.islands.count(); ++k) {
-    if (sim.islands.hold[k] != IslandHold::kStatic) continue;
-    double climb = 0.0, kinetic = 0.0, allowance = 0.0;
-    for (const std::uint32_t i : sim.islands.bodiesOf(k)) {
-      const BodyMotion& m = solver.motion[i];
-      climb -= h * (solver.mass[i].mass * vec(solver.load[i].a).dot(vec(m.v)) +
-                    vec(solver.load[i].torque).dot(vec(m.w)));
-      kinetic += solver.kick[i].kinetic;
-      allowance += loadShare(solver, i, h);
-    }
-    sim.islands.scale[k] = climb > kinetic + allowance ? kinetic / climb : 1.0;
-    if (sim.islands.scale[k] == 1.0) continue;
-    for (const std::uint32_t i : sim.islands.bodiesOf(k)) solver.hold[i] = sim.islands.scale[k];
-    ++sim.guardedSubsteps;
-  }
+  forIslands(sim, [&](std::size_t k) { return holdIsland(sim, k, h); });
 }
 
 void guardEnergy(Simulation& sim, double h) {
-  SolverBodies& solver = sim.solver;
-  for (std::size_t k = 0; k < sim.islands.count(); ++k) {
-    const IslandHold hold = sim.islands.hold[k];
-    if (hold == IslandHold::kDriven) continue;
-    const std::span<const std::uint32_t> bodies = sim.islands.bodiesOf(k);
-    double surplus = 0.0, allowance = 0.0, kinetic = 0.0;
-    for (const std::uint32_t i : bodies) {
-      surplus += solver.surplus[i];
-      kinetic += solver.surplus[i] + solver.kick[i].kinetic + solver.kick[i].work;
-      allowance += loadShare(solver, i, h);
-    }
-    if (sim.islands.scale[k] != 1.0) {
-      for (const std::uint32_t i : bodies) solver.hold[i] = 1.0;
-      sim.islands.scale[k] = 1.0;
-    }
-    if (surplus <= allowance || !(kinetic > 0.0)) continue;
-    ++sim.guardedSubsteps;
-    if (hold == IslandHold::kStatic) {
-      calmHeldIsland(solver, bodies, surplus, kinetic);
-    } else {
-      calmFreeIsland(solver, bodies, surplus, kinetic);
-    }
-  }
+  forIslands(sim, [&](std::size_t k) { return calmIsland(sim, k, h); });
 }
 
 namespace {
 
-/// Orientation when position correction began.
-Quaternion orientationBefore(const SolverBodies& solver, std::uint32_t i) {
-  const double* q = solver.start[i].q;
+/// World inertia of a body before its position was corrected.
+Matrix3D inertiaBefore(const SolverBodies& solver, std::uint32_t i) {
+  const double* s = solver.mass[i].inertia;
+  Matrix3D body;
+  body << s[0], s[3], s[4], s[3], s[1], s[5], s[4], s[5], s[2];
+  const double* q0 = solver.start[i].q;
   const double* t = solver.turn[i].q;
-  return Quaternion{t[0], t[1], t[2], t[3]} * Quaternion{q[0], q[1], q[2], q[3]};
+  const Matrix3D r = (Quaternion{t[0], t[1], t[2], t[3]} * Quaternion{q0[0], q0[1], q0[2], q0[3]})
+                         .toRotationMatrix();
+  return r * body * r.transpose();
+}
+
+/// Moving bodies that fly apart moves their momenta too. An island that nothing holds gives back, by a
+/// rigid turn, the angular momentum Σ m d × v + ΔI ω that its correction brought (P-7).
+void returnTurn(SolverBodies& solver, std::span<const std::uint32_t> bodies) {
+  double mass = 0.0;
+  Coordinate centre = Coordinate::Zero();
+  Vector3D gained = Vector3D::Zero();
+  for (const std::uint32_t i : bodies) {
+    const double m = solver.mass[i].mass;
+    const BodyShift& shift = solver.shift[i];
+    mass += m;
+    centre += m * vec(solver.pose[i].x);
+    gained += m * vec(shift.d).cross(vec(solver.motion[i].v));
+    if (!vec(shift.theta).isZero(0.0)) {
+      gained += (worldInertia(solver, i) - inertiaBefore(solver, i)) * vec(solver.motion[i].w);
+    }
+  }
+  if (gained.isZero(0.0)) return;
+  centre /= mass;
+  Matrix3D inertia = Matrix3D::Zero();
+  for (const std::uint32_t i : bodies) {
+    const Vector3D r = vec(solver.pose[i].x) - centre;
+    inertia += worldInertia(solver, i) +
+               solver.mass[i].mass * (r.squaredNorm() * Matrix3D::Identity() - r * r.transpose());
+  }
+  const Vector3D spin = inertia.ldlt().solve(gained);
+  for (const std::uint32_t i : bodies) {
+    BodyMotion& m = solver.motion[i];
+    const Vector3D v = spin.cross(vec(solver.pose[i].x) - centre);
+    for (int c = 0; c < 3; ++c) {
+      m.v[c] -= v[c];
+      m.w[c] -= spin[c];
+    }
+  }
 }
 
 /// Energy that position correction gave a body: its climb against gravity, and the turn of its inertia
@@ -154,69 +215,13 @@ double liftOf(const Simulation& sim, std::uint32_t i) {
   const BodyShift& shift = solver.shift[i];
   const double climb = -solver.mass[i].mass * sim.settings.gravity.dot(vec(shift.d));
   if (vec(shift.theta).isZero(0.0)) return climb;
-  const double* s = solver.mass[i].inertia;
-  Matrix3D body;
-  body << s[0], s[3], s[4], s[3], s[1], s[5], s[4], s[5], s[2];
-  const Vector3D w = vec(solver.motion[i].w), w0 = orientationBefore(solver, i).conjugate() * w;
-  return climb + 0.5 * (w.dot(worldInertia(solver, i) * w) - w0.dot(body * w0));
+  const Vector3D w = vec(solver.motion[i].w);
+  return climb + 0.5 * w.dot((worldInertia(solver, i) - inertiaBefore(solver, i)) * w);
 }
 
 double kineticOf(const SolverBodies& solver, std::uint32_t i) {
   const Vector3D v = vec(solver.motion[i].v), w = vec(solver.motion[i].w);
   return 0.5 * (solver.mass[i].mass * v.squaredNorm() + w.dot(worldInertia(solver, i) * w));
-}
-
-/// Angular momentum of an island about the world's origin [kg·m²/s], with the bodies where they are now or,
-/// `before`, where they were when position correction began; their velocities are the same.
-Vector3D angularMomentumOf(const SolverBodies& solver, std::span<const std::uint32_t> bodies,
-                           bool before) {
-  Vector3D sum = Vector3D::Zero();
-  for (const std::uint32_t i : bodies) {
-    const Vector3D w = vec(solver.motion[i].w), v = vec(solver.motion[i].v);
-    Vector3D x = vec(solver.pose[i].x), spin = worldInertia(solver, i) * w;
-    if (before) {
-      x -= vec(solver.shift[i].d);
-      const double* s = solver.mass[i].inertia;
-      Matrix3D body;
-      body << s[0], s[3], s[4], s[3], s[1], s[5], s[4], s[5], s[2];
-      const Quaternion q = orientationBefore(solver, i);
-      spin = q * (body * (q.conjugate() * w));
-    }
-    sum += solver.mass[i].mass * x.cross(v) + spin;
-  }
-  return sum;
-}
-
-/// Position correction moves bodies, not their velocities, and so changes the angular momentum of an
-/// island that nothing holds: a rigid spin gives it back. Returns the change of kinetic energy [J].
-double restoreMomentum(SolverBodies& solver, std::span<const std::uint32_t> bodies) {
-  const Vector3D lost =
-      angularMomentumOf(solver, bodies, true) - angularMomentumOf(solver, bodies, false);
-  if (lost.isZero(0.0)) return 0.0;
-  double mass = 0.0, change = 0.0;
-  Coordinate centre = Coordinate::Zero();
-  for (const std::uint32_t i : bodies) {
-    mass += solver.mass[i].mass;
-    centre += solver.mass[i].mass * vec(solver.pose[i].x);
-  }
-  centre /= mass;
-  Matrix3D inertia = Matrix3D::Zero();
-  for (const std::uint32_t i : bodies) {
-    const Vector3D r = vec(solver.pose[i].x) - centre;
-    inertia += worldInertia(solver, i) +
-               solver.mass[i].mass * (r.squaredNorm() * Matrix3D::Identity() - r * r.transpose());
-    change -= kineticOf(solver, i);
-  }
-  const Vector3D spin = inertia.ldlt().solve(lost);
-  for (const std::uint32_t i : bodies) {
-    const Vector3D v = spin.cross(vec(solver.pose[i].x) - centre);
-    for (int c = 0; c < 3; ++c) {
-      solver.motion[i].v[c] += v[c];
-      solver.motion[i].w[c] += spin[c];
-    }
-    change += kineticOf(solver, i);
-  }
-  return change;
 }
 
 }  // namespace
@@ -227,11 +232,8 @@ void returnLift(Simulation& sim) {
     const IslandHold hold = sim.islands.hold[k];
     if (hold == IslandHold::kDriven) continue;
     const std::span<const std::uint32_t> bodies = sim.islands.bodiesOf(k);
-    double lift = 0.0, kinetic = 0.0;
-    bool moved = false;
+    double lift = 0.0;
     for (const std::uint32_t i : bodies) {
-      if (vec(solver.shift[i].d).isZero(0.0) && vec(solver.shift[i].theta).isZero(0.0)) continue;
-      moved = true;
       const double own = liftOf(sim, i);
       if (hold == IslandHold::kStatic && own > 0.0) {
         const double energy = kineticOf(solver, i);
@@ -241,15 +243,18 @@ void returnLift(Simulation& sim) {
       }
       lift += own;
     }
-    if (hold != IslandHold::kNothing || !moved) continue;
-    const double restored = restoreMomentum(solver, bodies);
-    sim.returnedLift -= restored;
-    lift += restored;
-    if (!(lift > 0.0)) continue;
-    for (const std::uint32_t i : bodies) kinetic += kineticOf(solver, i);
-    calmFreeIsland(solver, bodies, lift, kinetic);
-    for (const std::uint32_t i : bodies) kinetic -= kineticOf(solver, i);
-    sim.returnedLift += kinetic;
+    if (hold != IslandHold::kNothing) continue;
+    const auto kineticOfAll = [&] {
+      double sum = 0.0;
+      for (const std::uint32_t i : bodies) sum += kineticOf(solver, i);
+      return sum;
+    };
+    const double before = kineticOfAll();
+    returnTurn(solver, bodies);
+    const double turned = kineticOfAll();
+    lift += turned - before;
+    if (lift > 0.0) calmFreeIsland(solver, bodies, lift, turned);
+    sim.returnedLift += before - kineticOfAll();
   }
 }
 

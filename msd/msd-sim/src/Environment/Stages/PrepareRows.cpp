@@ -8,10 +8,17 @@ namespace {
 
 constexpr std::size_t kBlockGrain = 32;
 
+// Contacts come and go in any order; from so many on they are put in order every so many steps.
+constexpr std::uint64_t kSortEvery = 16;
+constexpr std::uint32_t kManyContacts = 512;
+
 }  // namespace
 
 void prepareRows(Simulation& sim, double dt) {
   (void)dt;
+  if (sim.step % kSortEvery == 0 && sim.collision.contacts().count() >= kManyContacts) {
+    sim.collision.contacts().sortLanes(sim.islands.islandOf);
+  }
   sim.solver.turnedFar = 0;
   const std::span<const std::uint32_t> blocks{sim.activeBlocks};
   sim.team->forRange(blocks.size(), kBlockGrain, [&](std::size_t first, std::size_t last) {

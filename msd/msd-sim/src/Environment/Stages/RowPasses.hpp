@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 
 #include "msd-sim/src/Environment/Simulation.hpp"
@@ -7,40 +8,69 @@
 namespace msd_sim {
 
 /// Bundles one thread takes at a time.
-inline constexpr std::size_t kBundleGrain = 16;
+inline constexpr std::size_t kBundleGrain = 4;
 
-/// Calls pass(kernels, colour arrays, first bundle, count) over one colour, shared by the team.
-template <int kPoints, class Pass>
-void forBundles(Simulation& sim, int colour, const Pass& pass) {
-  ContactCache& cache = sim.collision.contacts();
-  auto& arrays = cache.colours<kPoints>()[static_cast<std::size_t>(colour)];
-  const std::size_t bundles = cache.bundleCount<kPoints>(colour);
-  if (bundles == 0) return;
-  const auto& kernels = [&]() -> const ContactKernels<kPoints>& {
-    if constexpr (kPoints == 1) {
-      return sim.kernels->point;
-    } else if constexpr (kPoints == 2) {
-      return sim.kernels->line;
-    } else {
-      return sim.kernels->patch;
-    }
-  }();
-  if (colour == ContactCache::kOverflow) {
-    for (std::size_t i = 0; i < bundles; ++i) pass(kernels, arrays, i, 1);
-    return;
+template <int kPoints>
+[[nodiscard]] const ContactKernels<kPoints>& contactKernels(const Kernels& kernels) {
+  if constexpr (kPoints == 1) {
+    return kernels.point;
+  } else if constexpr (kPoints == 2) {
+    return kernels.line;
+  } else {
+    return kernels.patch;
   }
-  sim.team->forRange(bundles, kBundleGrain, [&](std::size_t first, std::size_t last) {
-    pass(kernels, arrays, first, last - first);
-  });
 }
 
-/// One pass over all contacts in the order of the colours.
+/// The bundles of one kind in one colour, cut into blocks.
+template <int kPoints>
+struct ColourBlocks {
+  ContactCache::Colour<kPoints>& arrays;
+  const ContactKernels<kPoints>& kernels;
+  std::size_t bundles;
+
+  ColourBlocks(Simulation& sim, int colour)
+      : arrays{sim.collision.contacts().colours<kPoints>()[static_cast<std::size_t>(colour)]},
+        kernels{contactKernels<kPoints>(*sim.kernels)},
+        bundles{sim.collision.contacts().bundleCount<kPoints>(colour)} {}
+
+  [[nodiscard]] std::size_t count() const { return (bundles + kBundleGrain - 1) / kBundleGrain; }
+
+  template <class Pass>
+  void visit(std::size_t block, const Pass& pass) const {
+    const std::size_t first = block * kBundleGrain;
+    pass(kernels, arrays, first, std::min(kBundleGrain, bundles - first));
+  }
+  template <class Pass>
+  void visitOneByOne(const Pass& pass) const {
+    for (std::size_t i = 0; i < bundles; ++i) pass(kernels, arrays, i, 1);
+  }
+};
+
+/// Calls pass(kernels, colour arrays, first bundle, count) for all contacts in the order of the
+/// colours. Within a colour the team shares the blocks of all kinds.
 template <class Pass>
 void forColours(Simulation& sim, const Pass& pass) {
   for (int c = 0; c < ContactCache::kColours; ++c) {
-    forBundles<4>(sim, c, pass);
-    forBundles<2>(sim, c, pass);
-    forBundles<1>(sim, c, pass);
+    const ColourBlocks<4> patches{sim, c};
+    const ColourBlocks<2> lines{sim, c};
+    const ColourBlocks<1> points{sim, c};
+    if (c == ContactCache::kOverflow) {
+      patches.visitOneByOne(pass);
+      lines.visitOneByOne(pass);
+      points.visitOneByOne(pass);
+      return;
+    }
+    const std::size_t n4 = patches.count(), n2 = lines.count(), n1 = points.count();
+    if (n4 + n2 + n1 == 0) continue;
+    sim.team->forBlocks(n4 + n2 + n1, [&](std::size_t block) {
+      if (block < n4) {
+        patches.visit(block, pass);
+      } else if (block < n4 + n2) {
+        lines.visit(block - n4, pass);
+      } else {
+        points.visit(block - n4 - n2, pass);
+      }
+    });
   }
 }
 

@@ -1,3 +1,4 @@
+#include <atomic>
 #include <cmath>
 
 #include "msd-sim/src/Environment/Simulation.hpp"
@@ -58,33 +59,51 @@ void arriveAtTarget(Simulation& sim, std::uint32_t i) {
   slot.stopsAfterward = true;
 }
 
+/// Bodies one thread takes at a time.
+constexpr std::size_t kScatterGrain = 256;
+
+/// Writes a body's new state to its asset.
+void scatterBody(Simulation& sim, std::uint32_t i) {
+  if (sim.slots[i].target) arriveAtTarget(sim, i);
+  const BodyPose& p = sim.solver.pose[i];
+  const BodyMotion& m = sim.solver.motion[i];
+  InertialState& state = sim.slots[i].inertial->getInertialState();
+  state.position = {p.x[0], p.x[1], p.x[2]};
+  state.orientation = Quaternion{p.q[0], p.q[1], p.q[2], p.q[3]};
+  state.velocity = {m.v[0], m.v[1], m.v[2]};
+  state.angularVelocity = {m.w[0], m.w[1], m.w[2]};
+  sim.slots[i].inertial->synchronizeFrame();
+  sim.travel[i].sum += travelled(sim, i);
+  if (sim.slots[i].forced) {
+    sim.slots[i].inertial->clearForces();
+    sim.slots[i].forced = false;
+  }
+}
+
 }  // namespace
 
 bool scatterBodies(Simulation& sim) {
-  for (std::uint32_t i = 0; i < sim.slots.size(); ++i) {
-    if (sim.moving[i] == 0 || isFinite(sim.solver.pose[i], sim.solver.motion[i])) continue;
+  const std::size_t count = sim.slots.size();
+  std::atomic<bool> finite{true};
+  sim.team->forRange(count, kScatterGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      if (sim.moving[i] == 0 || isFinite(sim.solver.pose[i], sim.solver.motion[i])) continue;
+      finite.store(false, std::memory_order_relaxed);
+    }
+  });
+  if (!finite.load(std::memory_order_relaxed)) {
+    std::uint32_t i = 0;
+    while (sim.moving[i] == 0 || isFinite(sim.solver.pose[i], sim.solver.motion[i])) ++i;
     sim.report.status = StepStatus::kNonFinite;
     sim.report.failedBody = sim.idOf(i);
     sim.report.failedStage = Stage::kSolve;
     return false;
   }
-  for (std::uint32_t i = 0; i < sim.slots.size(); ++i) {
-    if (sim.moving[i] == 0) continue;
-    if (sim.slots[i].target) arriveAtTarget(sim, i);
-    const BodyPose& p = sim.solver.pose[i];
-    const BodyMotion& m = sim.solver.motion[i];
-    InertialState& state = sim.slots[i].inertial->getInertialState();
-    state.position = {p.x[0], p.x[1], p.x[2]};
-    state.orientation = Quaternion{p.q[0], p.q[1], p.q[2], p.q[3]};
-    state.velocity = {m.v[0], m.v[1], m.v[2]};
-    state.angularVelocity = {m.w[0], m.w[1], m.w[2]};
-    sim.slots[i].inertial->synchronizeFrame();
-    sim.travel[i].sum += travelled(sim, i);
-    if (sim.slots[i].forced) {
-      sim.slots[i].inertial->clearForces();
-      sim.slots[i].forced = false;
+  sim.team->forRange(count, kScatterGrain, [&](std::size_t first, std::size_t last) {
+    for (auto i = static_cast<std::uint32_t>(first); i < last; ++i) {
+      if (sim.moving[i] != 0) scatterBody(sim, i);
     }
-  }
+  });
   return true;
 }
 

@@ -25,13 +25,17 @@ constexpr int kFewSweeps = 2;
 // Beyond so many times that, it is an impact, and those that feel it are swept more often (G-8).
 constexpr double kImpact = 50.0;
 constexpr int kMostSweeps = 8;
+// Where contacts are few an impact is solved well: bundles visited in a phase; sweeps; unrest.
+constexpr int kHitBundles = 1000;
+constexpr int kMostHitSweeps = 200;
+constexpr double kHitUnrest = 1e-3;
 // A cold start (G-9): from one contact in so many that is new; bundles visited in a phase; sweeps; how
 // much better than otherwise.
 constexpr std::uint32_t kFreshShare = 4;
 constexpr int kColdBundles = 20000;
 constexpr int kFewestColdSweeps = 30;
 constexpr int kMostColdSweeps = 1000;
-constexpr double kColdUnrest = 1e-4;
+constexpr double kColdUnrest = 1e-6;
 // Stamps start anew before they run out.
 constexpr std::uint32_t kLargestStamp = 0xFFF00000u;
 // From one bundle in so many that has not settled, momentum pays (SweepMomentum.hpp).
@@ -76,19 +80,21 @@ struct SweepLimits {
   int few;        ///< sweeps for all that has not settled
   int most;       ///< sweeps of a phase
   double unrest;  ///< at which it has settled
+  double hit;     ///< the same once something has hit
 };
 
 /// Contacts that have just been made have nothing to start from: where they are many, the first step
 /// is solved far better than the others, so that what follows starts from rest (G-9).
 SweepLimits sweepLimits(const Simulation& sim) {
   const ContactCache& contacts = sim.collision.contacts();
+  const auto bundles = static_cast<int>(contacts.count()) / kBundleLanes + 1;
   if (contacts.freshCount() * kFreshShare <= contacts.count()) {
     const int few = std::max(sim.settings.iterations, kFewSweeps);
-    return {few, std::max(few, kMostSweeps), 1.0};
+    const int most = std::clamp(kHitBundles / bundles, kMostSweeps, kMostHitSweeps);
+    return {few, std::max(few, most), 1.0, most > kMostSweeps ? kHitUnrest : kImpact};
   }
-  const auto bundles = static_cast<int>(contacts.count()) / kBundleLanes + 1;
   const int most = std::clamp(kColdBundles / bundles, kFewestColdSweeps, kMostColdSweeps);
-  return {most, most, kColdUnrest};
+  return {most, most, kColdUnrest, kColdUnrest};
 }
 
 /// Sweeps until the impulses have settled, and concludes the phase. `joints` solves the joints after
@@ -96,6 +102,7 @@ SweepLimits sweepLimits(const Simulation& sim) {
 template <class Kernel, class Joints>
 void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Joints& joints) {
   const SweepLimits limits = sweepLimits(sim);
+  const bool cold = limits.unrest < 1.0, others = pass.whole;
   pass.busySpeed = pass.guessSpeed / limits.most;
   int sweeps = 0;
   SweepMomentum momentum{sim, SweepMomentum::Unknowns::kVelocities};
@@ -104,7 +111,10 @@ void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Jo
   do {
     pass.first = sweeps == 0;
     pass.stamp = ++sim.sweepStamp;
-    pass.settled = sweeps + 1 < limits.few ? limits.unrest : kImpact;
+    const bool hit = sweeps >= limits.few;  // or there would be no such sweep
+    pass.settled = sweeps + 1 < limits.few ? limits.unrest : hit ? limits.hit : kImpact;
+    pass.whole = others || (hit && limits.hit < kImpact);
+    pass.watchSlip = cold || pass.whole ? 1.0 : 0.0;
     const SweepOutcome outcome = sweepContacts(sim, kernel);
     unrest = std::max(outcome.unrest, joints(pass.first));
     ++sweeps;
@@ -124,6 +134,7 @@ void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Jo
       momentum.advance(unrest);
     }
   } while (sweeps < sim.settings.iterations || (unrest > pass.settled && sweeps < limits.most));
+  pass.whole = others;
   sim.report.iterations += static_cast<std::uint32_t>(sweeps);
   forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     kernels.conclude(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,

@@ -8,21 +8,23 @@
 
 namespace msd_sim {
 
-/// One convex shape, mesh or terrain of a body, placed in the body's centre-of-mass frame.
-struct Collider {
+/// One convex shape, mesh or terrain of a body, placed in the body's centre-of-mass frame. What every
+/// step looks at stands first, in one cache line.
+struct alignas(64) Collider {
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
   std::uint32_t body{0};           ///< slot
   std::uint32_t nextOfBody{kNone};
   bool exists{false};
-  bool moves{false};   ///< belongs to a body that can move (not static)
-  CollisionShape shape{};
-  Pose local{};        ///< of the shape in the body's frame, origin at the centre of mass
+  bool moves{false};               ///< belongs to a body that can move (not static)
+  std::int32_t leaf{-1};           ///< in the tree of moving or of static boxes
   std::uint32_t layer{1};
   std::uint32_t mask{0xFFFFFFFFu};
+  double travelLimit{0.0};         ///< the fat box holds until the body's travel passes this [m]
+  double spareWidth{0.0};          ///< of the fat box, whatever the speed [m]
+  CollisionShape shape{};
+  Pose local{};        ///< of the shape in the body's frame, origin at the centre of mass
   ContactMaterial material{};
-  std::int32_t leaf{-1};       ///< in the tree of moving or of static boxes
-  double travelLimit{0.0};     ///< the fat box holds until the body's travel passes this [m]
 };
 
 }  // namespace msd_sim

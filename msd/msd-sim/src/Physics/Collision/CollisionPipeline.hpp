@@ -38,14 +38,23 @@ class CollisionPipeline {
 
   /// A pair of colliders with overlapping fat boxes.
   struct Pair {
-    double limit{0.0};  ///< test again when the reaches of both bodies add up to more [m]
-    /// Test again when what both bodies have moved adds up to more [m]; infinite without contact.
-    double movedLimit{std::numeric_limits<double>::infinity()};
     std::uint32_t colliderA{0};
     std::uint32_t colliderB{0};
     std::uint32_t firstContact{ContactCache::kNone};
     bool touching{false};  ///< some contact carried an impulse in the last step that was recorded
     ManifoldCache cache{};
+  };
+
+  /// When a pair must be tested again: what every step asks of every pair, apart from the rest.
+  struct PairClock {
+    /// When the reaches of both bodies add up to more [m].
+    double limit{-std::numeric_limits<double>::infinity()};
+    /// When what both bodies have moved adds up to more [m]; infinite without contact.
+    double movedLimit{std::numeric_limits<double>::infinity()};
+    std::uint32_t bodyA{0};
+    std::uint32_t bodyB{0};
+    std::uint32_t colliderA{0};
+    std::uint32_t colliderB{0};
   };
 
   /// Two bodies (slots) of a pair that was removed while it touched.
@@ -144,6 +153,9 @@ class CollisionPipeline {
   [[nodiscard]] Pose colliderPose(const Collider& collider, const SolverBodies& bodies) const;
 
  private:
+  /// Brings the colliders that got a new box into an order in which neighbours follow each other.
+  void sortMoved(const SolverBodies& bodies);
+  void addPair(const PairTable::Key& key);
   void enlargeBox(std::uint32_t collider, const SolverBodies& bodies, const BodyTravel& travel);
   void queryPairs(const PairRule& rule, WorkTeam& team);
   [[nodiscard]] bool mayCollide(std::uint32_t a, std::uint32_t b, const PairRule& rule) const;
@@ -166,12 +178,14 @@ class CollisionPipeline {
   DynamicTree moving_;
   DynamicTree static_;
   PairTable table_;
-  std::vector<Pair> pairs_;  ///< parallel to table_
+  std::vector<Pair> pairs_;         ///< parallel to table_
+  std::vector<PairClock> clocks_;   ///< parallel to pairs_
   ContactCache contacts_;
   Combination combination_;
   std::optional<BadCombination> bad_combination_;
 
   std::vector<std::uint32_t> moved_;                     ///< colliders that got a new box
+  std::vector<std::uint64_t> places_;                    ///< of these: place on a curve, collider
   std::vector<std::uint8_t> is_moved_;                   ///< per collider
   std::vector<std::vector<PairTable::Key>> found_;       ///< per block of moved colliders
   std::vector<PairTable::Key> fresh_;

@@ -216,9 +216,10 @@ void CollisionPipeline::save(ByteWriter& out) const {
   moving_.save(out);
   static_.save(out);
   out.put(static_cast<std::uint64_t>(pairs_.size()));
-  for (const Pair& pair : pairs_) {
-    out.put(pair.limit);
-    out.put(pair.movedLimit);
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    const Pair& pair = pairs_[i];
+    out.put(clocks_[i].limit);
+    out.put(clocks_[i].movedLimit);
     out.put(pair.colliderA);
     out.put(pair.colliderB);
     out.put(pair.firstContact);
@@ -255,13 +256,18 @@ void CollisionPipeline::load(ByteReader& in) {
   }
   const auto count = in.take<std::uint64_t>();
   pairs_.clear();
+  clocks_.clear();
   table_.clear();
   for (std::uint64_t i = 0; i < count; ++i) {
-    Pair pair;
-    in.take(pair.limit);
-    in.take(pair.movedLimit);
-    pair.colliderA = in.takeBelow(colliders_.size());
-    pair.colliderB = in.takeBelow(colliders_.size());
+    PairClock clock;
+    in.take(clock.limit);
+    in.take(clock.movedLimit);
+    const std::uint32_t colliderA = in.takeBelow(colliders_.size());
+    const std::uint32_t colliderB = in.takeBelow(colliders_.size());
+    addPair({colliderA, colliderB});
+    clocks_.back().limit = clock.limit;
+    clocks_.back().movedLimit = clock.movedLimit;
+    Pair& pair = pairs_.back();
     in.take(pair.firstContact);
     pair.touching = in.take<std::uint8_t>() != 0;
     pair.cache.axis = takeVector(in);
@@ -269,8 +275,6 @@ void CollisionPipeline::load(ByteReader& in) {
     for (std::uint16_t& corner : pair.cache.cornersB) in.take(corner);
     pair.cache.kind = in.take<ManifoldCache::Kind>();
     in.take(pair.cache.cornerCount);
-    pairs_.push_back(pair);
-    table_.insert({pair.colliderA, pair.colliderB});
   }
   const auto ended = in.take<std::uint64_t>();
   ended_.clear();

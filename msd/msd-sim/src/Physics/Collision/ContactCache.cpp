@@ -1,5 +1,6 @@
 #include "msd-sim/src/Physics/Collision/ContactCache.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -409,6 +410,46 @@ Vector3D ContactCache::normal(std::uint32_t id, const SolverBodies& poses) const
     result = read(colours<kPoints>()[contact.colour].bundles[bundle]);
   });
   return result;
+}
+
+template <int kPoints>
+void ContactCache::sortColour(Colour<kPoints>& colour,
+                              std::span<const std::uint32_t> islandOfBody) {
+  lane_keys_.clear();
+  bool sorted = true;
+  for (std::uint32_t slot = 0; slot < colour.count; ++slot) {
+    const ContactBundle<kPoints>& b = colour.bundles[slot / kBundleLanes];
+    const auto a = static_cast<std::uint32_t>(b.body0[slot % kBundleLanes]);
+    const auto o = static_cast<std::uint32_t>(b.body1[slot % kBundleLanes]);
+    const std::uint32_t island = std::min(islandOfBody[a], islandOfBody[o]);
+    const std::uint32_t body = islandOfBody[a] == island ? a : o;
+    lane_keys_.push_back({std::uint64_t{island} << 32 | body, slot});
+    sorted = sorted && (slot == 0 || lane_keys_[slot - 1] < lane_keys_[slot]);
+  }
+  if (sorted) return;
+  std::sort(lane_keys_.begin(), lane_keys_.end());
+  AlignedVector<ContactBundle<kPoints>>& spare = [&]() -> auto& {
+    if constexpr (kPoints == 1) return spare_points_;
+    if constexpr (kPoints == 2) return spare_lines_;
+    if constexpr (kPoints == 4) return spare_patches_;
+  }();
+  spare.assign(colour.bundles.begin(), colour.bundles.end());
+  spare_meta_.assign(colour.meta.begin(), colour.meta.end());
+  for (std::uint32_t to = 0; to < colour.count; ++to) {
+    const std::uint32_t from = lane_keys_[to].slot;
+    copyLane(spare[from / kBundleLanes], static_cast<int>(from % kBundleLanes),
+             colour.bundles[to / kBundleLanes], static_cast<int>(to % kBundleLanes));
+    colour.meta[to] = spare_meta_[from];
+    contacts_[colour.meta[to].contact].slot = to;
+  }
+}
+
+void ContactCache::sortLanes(std::span<const std::uint32_t> islandOfBody) {
+  for (std::size_t c = 0; c < kOverflow; ++c) {
+    sortColour<1>(points_[c], islandOfBody);
+    sortColour<2>(lines_[c], islandOfBody);
+    sortColour<4>(patches_[c], islandOfBody);
+  }
 }
 
 int ContactCache::usedColours() const {

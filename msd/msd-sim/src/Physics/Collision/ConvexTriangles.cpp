@@ -26,6 +26,7 @@ struct FacingFace {
   SupportVertex tip{};                ///< the point of the surface that is lowest over the plane
   double lowest{0.0};                 ///< its height: normal·tip [m]
   bool hasTip{false};                 ///< it is one of the face's corners
+  bool isExtracted{false};            ///< `face` and what follows from it are known
   std::array<Coordinate, 4> rim;      ///< points that stand for a disc
   Aabb bounds{};                      ///< of all the points above, moved along the normal to the
                                       ///< plane through the origin
@@ -58,7 +59,7 @@ class SurfaceCollider {
     known_ = {triangle.normal, triangle.offset};
     // The inner point is the origin: its height over the plane is -offset.
     if (triangle.offset > tolerance::kSamePoint * size_) return;
-    face(triangle.normal);
+    look(triangle.normal);
     const double lowest = facing_.lowest - triangle.offset;
     if (lowest > margin_) {
       nearest_ = std::min(nearest_, lowest);
@@ -66,11 +67,16 @@ class SurfaceCollider {
     }
     const bool isDeep = -lowest > tolerance::kDeepShare * size_;
     if (triangle.isInnerFlat() && !isDeep) {
+      face(triangle.normal);
       if (mayHoldCorner(triangle)) addFaceContact(triangle);
     } else if (pair_.b.core == ConvexView::Core::kPoint) {
       addSphereContact(triangle);
-    } else {
-      addAnyContact(triangle, isDeep);
+    } else if (!isSeparated(triangle) && !isBeside(triangle)) {
+      if (isTipInside(triangle, std::max(-lowest, 0.0))) {
+        addFaceContact(triangle);
+      } else {
+        addAnyContact(triangle);
+      }
     }
   }
 
@@ -108,9 +114,21 @@ class SurfaceCollider {
   int write(const Pose& poseB, std::span<ContactManifold> out) const;
 
  private:
-  void face(const Vector3D& n) {
+  /// Finds the point of the shape that is lowest over a plane.
+  void look(const Vector3D& n) {
     if (facing_.normal == n) return;
     facing_.normal = n;
+    facing_.isExtracted = false;
+    facing_.tip = supportCore(pair_.b, -(pair_.R_AB.transpose() * n));
+    facing_.tip.point = pair_.R_AB * facing_.tip.point + pair_.p_AB - radius_ * n;
+    facing_.lowest = n.dot(facing_.tip.point);
+  }
+
+  /// Finds the whole face that looks at a plane.
+  void face(const Vector3D& n) {
+    look(n);
+    if (facing_.isExtracted) return;
+    facing_.isExtracted = true;
     const Vector3D d = -(pair_.R_AB.transpose() * n);
     const FaceNormal normal = findFaceNormal(pair_.b, d);
     const bool isSide = pair_.b.isCurved() && normal.cosine * normal.cosine < 0.5;
@@ -120,9 +138,6 @@ class SurfaceCollider {
       extractEdge(pair_.b, d, facing_.face);
     }
     transformFace(pair_.R_AB, pair_.p_AB, facing_.face);
-    facing_.tip = supportCore(pair_.b, d);
-    facing_.tip.point = pair_.R_AB * facing_.tip.point + pair_.p_AB - radius_ * n;
-    facing_.lowest = n.dot(facing_.tip.point);
     // A disc or a line on a round side always holds its lowest point; the face of a polytope that
     // looks most at the plane need not.
     facing_.hasTip = facing_.face.kind != ContactFace::Kind::kPolygon;
@@ -137,6 +152,66 @@ class SurfaceCollider {
       facing_.bounds = facing_.bounds.merged({p, p});
     }
     facing_.bounds = facing_.bounds.expanded(tolerance::kSamePoint * size_);
+  }
+
+  /// Keeps a direction m from the surface to the shape that may separate other triangles too.
+  void keepAxis(const Vector3D& m) {
+    const Vector3D d = -(pair_.R_AB.transpose() * m);
+    const double low = m.dot(pair_.R_AB * supportCore(pair_.b, d).point + pair_.p_AB) - radius_;
+    axes_[axis_count_ % kMaxAxes] = {m, low};
+    ++axis_count_;
+  }
+
+  /// Does a direction that was found for another triangle separate this one by more than the margin?
+  /// The best of them stays as a guess.
+  [[nodiscard]] bool isSeparated(const SurfaceTriangle& triangle) {
+    double best = facing_.lowest - triangle.offset;
+    guess_ = triangle.normal;
+    for (std::uint32_t i = 0; i < std::min(axis_count_, kMaxAxes); ++i) {
+      const Axis& axis = axes_[i];
+      const double top =
+          std::max(std::max(axis.m.dot(triangle.corners[0]), axis.m.dot(triangle.corners[1])),
+                   axis.m.dot(triangle.corners[2]));
+      const double gap = axis.low - top;
+      if (gap > best) {
+        best = gap;
+        guess_ = axis.m;
+      }
+    }
+    if (!(best > margin_)) return false;
+    nearest_ = std::min(nearest_, best);
+    return true;
+  }
+
+  /// Is the shape beyond the margin from a plane through a side of the triangle, square to it?
+  [[nodiscard]] bool isBeside(const SurfaceTriangle& triangle) {
+    for (int k = 0; k < 3; ++k) {
+      const Vector3D e = triangle.corners[(k + 1) % 3] - triangle.corners[k];
+      const Vector3D outward = e.cross(triangle.normal);
+      const double length = outward.norm();
+      const double inner = -outward.dot(triangle.corners[k]);  // of the shape's inner point
+      if (!(inner > margin_ * length)) continue;
+      const Vector3D d = -(pair_.R_AB.transpose() * outward);
+      const Coordinate near = pair_.R_AB * supportCore(pair_.b, d).point + pair_.p_AB;
+      const double distance = inner + outward.dot(near) - radius_ * length;
+      if (!(distance > margin_ * length)) continue;
+      nearest_ = std::min(nearest_, distance / length);
+      return true;
+    }
+    return false;
+  }
+
+  /// Does the lowest point lie over the triangle, at least as far from its sides as it is deep? Then
+  /// no direction leads out of the surface sooner than the normal: turned by t towards a side that is
+  /// r away the way out of depth d is d cos t + r sin t, no less than d up to a right angle for r >= d.
+  [[nodiscard]] bool isTipInside(const SurfaceTriangle& triangle, double depth) const {
+    const Coordinate& p = facing_.tip.point;
+    for (int k = 0; k < 3; ++k) {
+      const Vector3D e = triangle.corners[(k + 1) % 3] - triangle.corners[k];
+      const double inside = triangle.normal.cross(e).dot(p - triangle.corners[k]);
+      if (!(inside >= 0.0 && inside * inside >= depth * depth * e.squaredNorm())) return false;
+    }
+    return true;
   }
 
   /// Could a corner of the facing face lie over the triangle?
@@ -177,11 +252,12 @@ class SurfaceCollider {
     return (surface_.region(triangle) << 8) | place;
   }
 
-  void addFaceContact(const SurfaceTriangle& triangle);
+  void addFaceContact(const SurfaceTriangle& triangle, double shortest = 0.0);
   void addSphereContact(const SurfaceTriangle& triangle);
-  void addAnyContact(const SurfaceTriangle& triangle, bool isDeep);
+  void addAnyContact(const SurfaceTriangle& triangle);
   bool separate(const SurfaceTriangle& triangle, Separation& separation, NormalVerdict& verdict);
   Separation separateDeep(const SurfaceTriangle& triangle, SurfaceCap& cap);
+  [[nodiscard]] ContactCandidate findDeepestOver(const SurfaceTriangle& triangle);
 
   const TriangleBvh& surface_;
   double margin_;
@@ -191,6 +267,14 @@ class SurfaceCollider {
   Coordinate origin_;      ///< inner point of the shape in the surface's frame [m]
   FacingFace facing_;
   KnownPlane known_;
+  struct Axis {
+    Vector3D m;  ///< unit, from the surface to the shape
+    double low;  ///< of the shape along m [m]
+  };
+  static constexpr std::uint32_t kMaxAxes = 8;
+  std::array<Axis, kMaxAxes> axes_;
+  std::uint32_t axis_count_{0};
+  Vector3D guess_{Vector3D::UnitZ()};  ///< a direction that separates the triangle at hand well
   TriangleGroups groups_;
   /// The shortest way out of a triangle that is cut, to its front: what counts if every triangle takes
   /// it for another one's.
@@ -219,10 +303,40 @@ class Prism {
   std::array<double, 3> offset_;
 };
 
-/// The face of the shape clipped to the triangle along the triangle's normal. Points that only mark a
-/// line between flush triangles are inside the patch and left out.
-void SurfaceCollider::addFaceContact(const SurfaceTriangle& triangle) {
+/// The point of the shape that lies deepest over the triangle, seen along the triangle's normal: the
+/// shape is lifted off and let down again until it touches. The gap along the normal of the nearest
+/// points falls at a constant rate and bounds the distance from below, so that no step goes too far.
+ContactCandidate SurfaceCollider::findDeepestOver(const SurfaceTriangle& triangle) {
+  constexpr int kMaxSteps = 32;
   const Vector3D& n = triangle.normal;
+  ConvexPair pair = pair_;
+  pair.a = makeTriangleView(triangle.corners.data());
+  pair.size = size_ + pair.a.size;
+  const double enough = tolerance::kSamePoint * size_;
+  double lift = triangle.offset - facing_.lowest + enough;
+  ManifoldCache cache;
+  Coordinate touch = facing_.tip.point + lift * n;
+  for (int step = 0; step < kMaxSteps; ++step) {
+    pair.p_AB = pair_.p_AB + lift * n;
+    const Separation s = findSeparation(pair, std::numeric_limits<double>::infinity(), cache);
+    touch = s.pointA;
+    const double rate = s.normal.dot(n);
+    if (!(rate > 0.0)) break;
+    lift -= s.gap / rate;
+    if (s.gap <= enough) break;
+  }
+  return {touch, touch - lift * n, -lift,
+          featurePair(featureCode(FeatureKind::kFace, 0), featureCode(FeatureKind::kSide, 0))};
+}
+
+/// The face of the shape clipped to the triangle along the triangle's normal. Points that only mark a
+/// line between flush triangles are inside the patch and left out. Where that face does not hold the
+/// deepest place over the triangle, the place is added: `shortest` is the gap of the shortest way out,
+/// and along the face's normal there is none shorter. Far inside, a way out that is much shorter than
+/// the face's belongs to another triangle.
+void SurfaceCollider::addFaceContact(const SurfaceTriangle& triangle, double shortest) {
+  const Vector3D& n = triangle.normal;
+  face(n);
   const Prism prism{triangle, tolerance::kClipSlack * size_};
   CandidateList list;
   const auto addPoint = [&](const Coordinate& p, std::uint32_t code) {
@@ -257,6 +371,16 @@ void SurfaceCollider::addFaceContact(const SurfaceTriangle& triangle) {
       if (!isOnFlush && !isFlushCorner) list.items[kept++] = list.items[i];
     }
     list.count = kept;
+  }
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < list.count; ++i) least = std::min(least, list.items[i].gap);
+  if (shortest < 0.0) {
+    // Within a flat region the corners of the shape are each over some triangle.
+    if (!triangle.isInnerFlat() && least > shortest + tolerance::kSameTriangleDepth * size_) {
+      list.add(findDeepestOver(triangle));
+      least = std::min(least, list.items[list.count - 1].gap);
+    }
+    if (-least > tolerance::kDeepShare * size_ && shortest > 0.5 * least) return;
   }
   add(triangle, n, triangle.offset, NormalOwner::kBodyA, list);
 }
@@ -306,8 +430,9 @@ bool SurfaceCollider::separate(const SurfaceTriangle& triangle, Separation& sepa
   pair_.a = makeTriangleView(triangle.corners.data());
   pair_.size = size_ + pair_.a.size;
   Simplex simplex;
-  const GjkOutcome outcome = runGjk(pair_, -triangle.normal, margin_ + radius_, simplex);
+  const GjkOutcome outcome = runGjk(pair_, -guess_, margin_ + radius_, simplex);
   if (outcome.status == GjkOutcome::Status::kFar) {
+    keepAxis(-outcome.v.normalized());
     nearest_ = std::min(nearest_, outcome.lowerBound - radius_);
     return false;
   }
@@ -315,6 +440,7 @@ bool SurfaceCollider::separate(const SurfaceTriangle& triangle, Separation& sepa
     const double length = outcome.v.norm();
     separation = {outcome.v / -length, length, simplex.pointA(), simplex.pointB()};
     finishSeparation(pair_, separation);
+    keepAxis(separation.normal);
     verdict = judgeNormal(surface_, triangle, separation.normal);
   } else {
     SurfaceCap cap;
@@ -341,16 +467,13 @@ bool SurfaceCollider::separate(const SurfaceTriangle& triangle, Separation& sepa
 }
 
 /// The contact along the best direction, if the surface has that normal here; else along the face's.
-void SurfaceCollider::addAnyContact(const SurfaceTriangle& triangle, bool isDeep) {
+void SurfaceCollider::addAnyContact(const SurfaceTriangle& triangle) {
   Separation separation;
   NormalVerdict verdict = NormalVerdict::kElsewhere;
   if (!separate(triangle, separation, verdict)) return;
   if (verdict == NormalVerdict::kElsewhere) return;
   if (verdict == NormalVerdict::kFace) {
-    // Far inside, another way out that is much shorter belongs to another triangle.
-    const double faceGap = facing_.lowest - triangle.offset;
-    const bool isElsewhere = isDeep && separation.gap > 0.5 * faceGap;
-    if (!isElsewhere) addFaceContact(triangle);
+    addFaceContact(triangle, std::min(separation.gap, 0.0));
     return;
   }
   CandidateList list;

@@ -237,7 +237,21 @@ void clipSegments(const ContactFace& a, const ContactFace& b, const Vector3D& n,
     }
     const Vector3D r = candidate.b - candidate.a;
     candidate.gap = n.dot(r);
-    if ((r - candidate.gap * n).squaredNorm() <= sideways2) out.add(candidate);
+    const double passed2 = (r - candidate.gap * n).squaredNorm();
+    if (!(passed2 <= sideways2)) continue;
+    // Round sides that pass each other sideways by s are farther apart by sqrt(L² + s²) - L, L being
+    // the distance of their axes along n.
+    const double axes = a.bend + b.bend + candidate.gap;
+    if (a.bend + b.bend > 0.0 && axes > 0.0) {
+      const double drop = passed2 / (axes + std::sqrt(axes * axes + passed2));
+      candidate.gap += drop;
+      if (b.bend > 0.0) {
+        candidate.b += drop * n;
+      } else {
+        candidate.a -= drop * n;
+      }
+    }
+    out.add(candidate);
   }
 }
 

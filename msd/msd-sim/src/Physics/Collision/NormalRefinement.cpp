@@ -274,6 +274,14 @@ bool isOnCurve(const Curve& curve, double slack) {
          (curve.x >= curve.lower - slack && curve.x <= curve.upper + slack);
 }
 
+/// Makes a point of an edge that was left beyond its far end. The near end is a candidate already.
+bool stopAtEnd(Curve& curve, double slack) {
+  const bool isEdge = curve.kind == Curve::Kind::kLine && curve.offset == 0.0;
+  if (!isEdge || curve.x <= curve.upper + slack) return false;
+  curve = makePoint(curve.origin + curve.upper * curve.u);
+  return true;
+}
+
 void tryCurves(const ConvexPair& pair, Curve a, Curve b, const Separation& start, Best& best) {
   a.start(start.pointA);
   b.start(start.pointB);
@@ -283,11 +291,14 @@ void tryCurves(const ConvexPair& pair, Curve a, Curve b, const Separation& start
   } else if (!solveStationary(a, b)) {
     return;
   }
+  const double slack = tolerance::kWitness * pair.size;
+  const bool endsA = stopAtEnd(a, slack);
+  const bool endsB = stopAtEnd(b, slack);
+  if ((endsA || endsB) && !solveStationary(a, b)) return;
   Vector3D n;
   if (!computeNormal(a, b, start.normal, pair.size, n)) return;
   if (!tryNormal(pair, n, 1.0, Best::Source::kStart, best)) return;
   // The support may lie on another feature; then the points of these curves are not the witnesses.
-  const double slack = tolerance::kWitness * pair.size;
   const Coordinate pointA = a.position() + a.offset * n;
   const Coordinate pointB = b.position() - b.offset * n;
   if (std::abs(n.dot(pointB - pointA) - best.separation.gap) <= slack && isOnCurve(a, slack) &&

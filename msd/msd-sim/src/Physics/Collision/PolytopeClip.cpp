@@ -1,7 +1,9 @@
 #include "msd-sim/src/Physics/Collision/PolytopeClip.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace msd_sim {
 
@@ -21,14 +23,35 @@ struct Polygon {
   }
 };
 
-std::uint16_t incidentFace(const PlacedPolytope& incident, const Vector3D& normal) {
-  const Vector3D n = incident.rotation.transpose() * normal;
-  const auto faces = incident.polyhedron->faces();
-  double best = faces[0].normal.dot(n);
+/// The corner of `p` that lies farthest against n, in its own frame.
+std::uint16_t lowestVertex(const ConvexPolyhedron& p, const Vector3D& n) {
+  const auto vertices = p.vertices();
   std::size_t which = 0;
-  for (std::size_t i = 1; i < faces.size(); ++i) {
+  double least = vertices[0].dot(n);
+  for (std::size_t i = 1; i < vertices.size(); ++i) {
+    const double d = vertices[i].dot(n);
+    if (d < least) {
+      least = d;
+      which = i;
+    }
+  }
+  return static_cast<std::uint16_t>(which);
+}
+
+bool hasVertex(const ConvexPolyhedron& p, const ConvexPolyhedron::Face& face, std::uint16_t vertex) {
+  const auto corners = p.faceVertices(face);
+  return std::find(corners.begin(), corners.end(), vertex) != corners.end();
+}
+
+/// Of the faces at `vertex` the one that looks most against n: a face that looks more that way
+/// elsewhere need not reach down to the deepest corner.
+std::uint16_t incidentFace(const ConvexPolyhedron& p, const Vector3D& n, std::uint16_t vertex) {
+  const auto faces = p.faces();
+  double best = std::numeric_limits<double>::infinity();
+  std::size_t which = 0;
+  for (std::size_t i = 0; i < faces.size(); ++i) {
     const double d = faces[i].normal.dot(n);
-    if (d < best) {
+    if (d < best && hasVertex(p, faces[i], vertex)) {
       best = d;
       which = i;
     }
@@ -94,8 +117,9 @@ int reducePatch(const PatchPoint* points, int count, const Vector3D& normal, Pat
   return n;
 }
 
-void clipFaces(const PlacedPolytope& reference, std::uint16_t face, const PlacedPolytope& incident,
-               bool referenceIsA, double margin, ContactManifold& out) {
+double clipFaces(const PlacedPolytope& reference, std::uint16_t face,
+                 const PlacedPolytope& incident, bool referenceIsA, double margin,
+                 ContactManifold& out) {
   const ConvexPolyhedron& r = *reference.polyhedron;
   const ConvexPolyhedron& i = *incident.polyhedron;
   const ConvexPolyhedron::Face& plane = r.faces()[face];
@@ -103,7 +127,8 @@ void clipFaces(const PlacedPolytope& reference, std::uint16_t face, const Placed
   const double offset = n.dot(reference.position) + plane.offset;
 
   Polygon one, two;
-  const std::uint16_t other = incidentFace(incident, n);
+  const Vector3D nIncident = incident.rotation.transpose() * n;
+  const std::uint16_t other = incidentFace(i, nIncident, lowestVertex(i, nIncident));
   for (const std::uint16_t v : i.faceVertices(i.faces()[other])) {
     one.add(incident.position + incident.rotation * i.vertices()[v], 0.0, v);
   }
@@ -143,6 +168,7 @@ void clipFaces(const PlacedPolytope& reference, std::uint16_t face, const Placed
     point.gap = p.gap;
     point.feature = p.feature ^ owner;
   }
+  return nearest;
 }
 
 void contactEdges(const PlacedPolytope& a, std::uint16_t edgeA, const PlacedPolytope& b,

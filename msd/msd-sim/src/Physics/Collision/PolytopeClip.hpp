@@ -7,11 +7,14 @@
 
 namespace msd_sim {
 
-/// Points of contact between a reference face and the face of the other polytope that looks most
-/// against it: the incident face clipped by the reference face's sides. Both polytopes are given in
-/// world coordinates; `referenceIsA` says which one owns the face.
-void clipFaces(const PlacedPolytope& reference, std::uint16_t face, const PlacedPolytope& incident,
-               bool referenceIsA, double margin, ContactManifold& out);
+/// Points of contact between a reference face and, of the faces at the other polytope's deepest
+/// corner, the one that looks most against it: the incident face clipped by the reference face's
+/// sides. Both polytopes are given in world coordinates; `referenceIsA` says which one owns the face.
+/// Returns the least gap of any point over the reference face, infinity when there is none: greater
+/// than the separation along the normal when the deepest corner lies beside the face.
+double clipFaces(const PlacedPolytope& reference, std::uint16_t face,
+                 const PlacedPolytope& incident, bool referenceIsA, double margin,
+                 ContactManifold& out);
 
 /// The single point of contact of two edges along `normal` (unit, from A to B).
 void contactEdges(const PlacedPolytope& a, std::uint16_t edgeA, const PlacedPolytope& b,

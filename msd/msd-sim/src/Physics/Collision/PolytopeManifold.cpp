@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "msd-sim/src/Physics/Collision/CollisionTolerances.hpp"
+#include "msd-sim/src/Physics/Collision/PolytopeAxes.hpp"
 #include "msd-sim/src/Physics/Collision/PolytopeClip.hpp"
 
 namespace msd_sim {
@@ -16,172 +17,27 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// B seen from A: p_A = rotation * p_B + translation.
-struct Relative {
-  Matrix3D rotation;
-  Vector3D translation;
-};
-
-Relative relativePose(const PlacedPolytope& a, const PlacedPolytope& b) {
+RelativePose relativePose(const PlacedPolytope& a, const PlacedPolytope& b) {
   return {a.rotation.transpose() * b.rotation,
           a.rotation.transpose() * (b.position - a.position)};
 }
 
-struct FaceAxis {
-  double separation{-kInfinity};
-  std::uint16_t face{0};
-};
-
-/// min over the vertices v of `other` of n·v, n in other's frame.
-double supportAgainst(const ConvexPolyhedron& other, const Vector3D& n) {
-  const auto xs = other.xs();
-  const auto ys = other.ys();
-  const auto zs = other.zs();
-  std::array<double, 8> best;
-  best.fill(kInfinity);
-  for (std::size_t i = 0; i < xs.size(); i += 8) {
-    for (std::size_t l = 0; l < 8; ++l) {
-      const double d = n.x() * xs[i + l] + n.y() * ys[i + l] + n.z() * zs[i + l];
-      best[l] = d < best[l] ? d : best[l];
-    }
-  }
-  double least = best[0];
-  for (std::size_t l = 1; l < 8; ++l) least = std::min(least, best[l]);
-  return least;
-}
-
-/// Separation of `other` from one face: the distance of its nearest vertex from the plane.
-double faceSeparation(const ConvexPolyhedron& owner, std::uint16_t face,
-                      const ConvexPolyhedron& other, const Relative& otherInOwner) {
-  const ConvexPolyhedron::Face& f = owner.faces()[face];
-  const Vector3D n = otherInOwner.rotation.transpose() * f.normal;
-  return supportAgainst(other, n) + f.normal.dot(otherInOwner.translation) - f.offset;
-}
-
-/// The face of `owner` from which `other` is separated most. Stops at the first that separates by
-/// more than `enough`.
-FaceAxis bestFace(const ConvexPolyhedron& owner, const ConvexPolyhedron& other,
-                  const Relative& otherInOwner, double enough) {
-  FaceAxis best;
-  const auto count = static_cast<std::uint16_t>(owner.faces().size());
-  for (std::uint16_t i = 0; i < count; ++i) {
-    const double s = faceSeparation(owner, i, other, otherInOwner);
-    if (s > best.separation) {
-      best = {s, i};
-      if (s > enough) return best;
-    }
-  }
-  return best;
-}
-
-/// An edge in A's frame with the normals of its two faces.
-struct PlacedEdge {
-  Vector3D from, to, normal0, normal1;
-  std::uint16_t index;
-};
-
-/// Edges whose box comes within `reach` of the box [lower, upper], all in one frame.
-template <class Place, class PlaceDirection>
-int collectEdges(const ConvexPolyhedron& p, const Vector3D& lower, const Vector3D& upper,
-                 double reach, const Place& place, const PlaceDirection& turn, PlacedEdge* out,
-                 int capacity) {
-  int count = 0;
-  const auto edges = p.edges();
-  for (std::size_t i = 0; i < edges.size() && count < capacity; ++i) {
-    const Vector3D from = place(p.vertices()[edges[i].vertex0]);
-    const Vector3D to = place(p.vertices()[edges[i].vertex1]);
-    const Vector3D low = from.cwiseMin(to), high = from.cwiseMax(to);
-    if ((low.array() > upper.array() + reach).any() ||
-        (high.array() < lower.array() - reach).any()) {
-      continue;
-    }
-    out[count++] = {from, to, turn(p.faces()[edges[i].face0].normal),
-                    turn(p.faces()[edges[i].face1].normal), static_cast<std::uint16_t>(i)};
-  }
-  return count;
-}
-
-/// Two edges make a face of the Minkowski difference when their arcs on the Gauss sphere cross
-/// (Gregorius, "The Separating Axis Test", GDC 2013). B's normals come with the opposite sign.
-bool arcsCross(const Vector3D& a, const Vector3D& b, const Vector3D& bxa, const Vector3D& c,
-               const Vector3D& d, const Vector3D& dxc) {
-  const double cba = c.dot(bxa), dba = d.dot(bxa);
-  const double adc = a.dot(dxc), bdc = b.dot(dxc);
-  return cba * dba < 0.0 && adc * bdc < 0.0 && cba * bdc > 0.0;
-}
-
-struct EdgeAxis {
-  double separation{-kInfinity};
-  std::uint16_t a{0};
-  std::uint16_t b{0};
-  Vector3D normal{Vector3D::Zero()};  ///< unit, A's frame, from A to B
-};
-
-void boundsOf(const ConvexPolyhedron& p, const Matrix3D& rotation, const Vector3D& translation,
-              Vector3D& lower, Vector3D& upper) {
-  lower = Vector3D::Constant(kInfinity);
-  upper = Vector3D::Constant(-kInfinity);
-  for (const Vector3D& v : p.vertices()) {
-    const Vector3D x = rotation * v + translation;
-    lower = lower.cwiseMin(x);
-    upper = upper.cwiseMax(x);
-  }
-}
-
-constexpr int kMaxEdges = 512;
-
-/// The pair of edges with the largest separation. Only edges that come within `reach` of the other
-/// polytope's box can hold closest points that near, and only those are looked at.
-EdgeAxis bestEdges(const ConvexPolyhedron& a, const ConvexPolyhedron& b, const Relative& bInA,
-                   double reach, double enough) {
-  thread_local std::array<PlacedEdge, kMaxEdges> edgesA, edgesB;
-  Vector3D lowerA, upperA, lowerB, upperB;
-  boundsOf(a, Matrix3D::Identity(), Vector3D::Zero(), lowerA, upperA);
-  boundsOf(b, bInA.rotation, bInA.translation, lowerB, upperB);
-  const auto stay = [](const Vector3D& v) { return v; };
-  const auto move = [&](const Vector3D& v) -> Vector3D {
-    return bInA.rotation * v + bInA.translation;
-  };
-  const auto turn = [&](const Vector3D& v) -> Vector3D { return -(bInA.rotation * v); };
-  const int countA = collectEdges(a, lowerB, upperB, reach, stay, stay, edgesA.data(), kMaxEdges);
-  const int countB = collectEdges(b, lowerA, upperA, reach, move, turn, edgesB.data(), kMaxEdges);
-
-  EdgeAxis best;
-  for (int i = 0; i < countA; ++i) {
-    const PlacedEdge& ea = edgesA[static_cast<std::size_t>(i)];
-    const Vector3D da = ea.to - ea.from;
-    const Vector3D bxa = ea.normal1.cross(ea.normal0);
-    for (int j = 0; j < countB; ++j) {
-      const PlacedEdge& eb = edgesB[static_cast<std::size_t>(j)];
-      const Vector3D dxc = eb.normal1.cross(eb.normal0);
-      if (!arcsCross(ea.normal0, ea.normal1, bxa, eb.normal0, eb.normal1, dxc)) continue;
-      const Vector3D db = eb.to - eb.from;
-      Vector3D n = da.cross(db);
-      const double length2 = n.squaredNorm();
-      if (length2 <= kParallelEdges * da.squaredNorm() * db.squaredNorm()) continue;
-      n /= std::sqrt(length2);
-      if (n.dot(ea.normal0 + ea.normal1) < 0.0) n = -n;  // out of A
-      const double s = n.dot(eb.from - ea.from);
-      if (s > best.separation) {
-        best = {s, ea.index, eb.index, n};
-        if (s > enough) return best;
-      }
-    }
-  }
-  return best;
+/// Do the features that a cache names exist? It may be of another pair.
+bool fits(const AxisCache& cache, const ConvexPolyhedron& a, const ConvexPolyhedron& b) {
+  const bool edges = cache.kind == AxisCache::Kind::kEdges;
+  return cache.a < (edges ? a.edges().size() : a.faces().size()) &&
+         cache.b < (edges ? b.edges().size() : b.faces().size());
 }
 
 /// Separation along last time's axis; -infinity when there is none.
-double cachedSeparation(const PlacedPolytope& a, const PlacedPolytope& b, const Relative& bInA,
+double cachedSeparation(const PlacedPolytope& a, const PlacedPolytope& b, const RelativePose& bInA,
                         const AxisCache& cache) {
+  if (!fits(cache, *a.polyhedron, *b.polyhedron)) return -kInfinity;
   switch (cache.kind) {
     case AxisCache::Kind::kFaceA:
       return faceSeparation(*a.polyhedron, cache.a, *b.polyhedron, bInA);
-    case AxisCache::Kind::kFaceB: {
-      const Relative aInB{bInA.rotation.transpose(),
-                          -(bInA.rotation.transpose() * bInA.translation)};
-      return faceSeparation(*b.polyhedron, cache.b, *a.polyhedron, aInB);
-    }
+    case AxisCache::Kind::kFaceB:
+      return faceSeparation(*b.polyhedron, cache.b, *a.polyhedron, bInA.inverse());
     case AxisCache::Kind::kEdges: {
       const auto& ea = a.polyhedron->edges()[cache.a];
       const auto& eb = b.polyhedron->edges()[cache.b];
@@ -197,8 +53,8 @@ double cachedSeparation(const PlacedPolytope& a, const PlacedPolytope& b, const 
         n = -n;
       }
       // The true supports along n, so that the answer is a separation whatever moved.
-      const double behindA = -supportAgainst(*a.polyhedron, -n);
-      return supportAgainst(*b.polyhedron, bInA.rotation.transpose() * n) +
+      const double behindA = -leastAlong(*a.polyhedron, -n);
+      return leastAlong(*b.polyhedron, bInA.rotation.transpose() * n) +
              n.dot(bInA.translation) - behindA;
     }
     case AxisCache::Kind::kNone:
@@ -224,7 +80,7 @@ int makeManifolds(const PlacedPolytope& a, const PlacedPolytope& b, const FaceAx
                   AxisCache& cache, std::span<ContactManifold> out) {
   const double face = std::max(faceA.separation, faceB.separation);
   if (edges.separation > face + kEdgeGain * scale) {
-    cache = {AxisCache::Kind::kEdges, edges.a, edges.b};
+    cache.set(AxisCache::Kind::kEdges, edges.a, edges.b);
     contactEdges(a, edges.a, b, edges.b, a.rotation * edges.normal, margin, out[0]);
     if (out[0].count == 0 || out.size() < 2 || margin < kFastMargin * scale) {
       return out[0].count > 0 ? 1 : 0;
@@ -242,13 +98,17 @@ int makeManifolds(const PlacedPolytope& a, const PlacedPolytope& b, const FaceAx
     const double areaB = faceArea(*b.polyhedron, faceB.face);
     referenceIsA = areaA >= areaB * (1.0 - kAreaTie);
   }
-  cache = {referenceIsA ? AxisCache::Kind::kFaceA : AxisCache::Kind::kFaceB, faceA.face,
-           faceB.face};
-  if (referenceIsA) {
-    clipFaces(a, faceA.face, b, true, margin, out[0]);
-  } else {
-    clipFaces(b, faceB.face, a, false, margin, out[0]);
-  }
+  cache.set(referenceIsA ? AxisCache::Kind::kFaceA : AxisCache::Kind::kFaceB, faceA.face,
+            faceB.face);
+  const double nearest = referenceIsA ? clipFaces(a, faceA.face, b, true, margin, out[0])
+                                      : clipFaces(b, faceB.face, a, false, margin, out[0]);
+  const double separation = referenceIsA ? faceA.separation : faceB.separation;
+  if (nearest <= separation + kEdgeGain * scale) return out[0].count > 0 ? 1 : 0;
+  // The deepest corner lies beside the face: it is two edges after all, or the shapes are apart and
+  // their nearest features no face's.
+  if (separation > 0.0 || !(edges.separation >= separation)) return kNoFeature;
+  cache.set(AxisCache::Kind::kEdges, edges.a, edges.b);
+  contactEdges(a, edges.a, b, edges.b, a.rotation * edges.normal, margin, out[0]);
   return out[0].count > 0 ? 1 : 0;
 }
 
@@ -301,43 +161,55 @@ struct BoxAxes {
   [[nodiscard]] double faceB(int j) const {
     return std::abs(R.col(j).dot(t)) - halfB[j] - absR.col(j).dot(halfA);
   }
-  /// Edge i of A against edge j of B; -infinity when they are parallel. n is unit, from A to B.
-  double edges(int i, int j, Vector3D& n) const {
-    n = Vector3D::Unit(i).cross(R.col(j));
-    const double length2 = n.squaredNorm();
-    if (length2 <= kParallelEdges) return -kInfinity;
-    n /= std::sqrt(length2);
-    const double distance = n.dot(t);
-    if (distance < 0.0) n = -n;
-    const Vector3D nB = R.transpose() * n;
-    return std::abs(distance) - n.cwiseAbs().dot(halfA) - nB.cwiseAbs().dot(halfB);
+  /// Along n = e_i × R_j, not of unit length: |n·t| less both boxes' reach along n.
+  [[nodiscard]] double crossed(int i, int j) const {
+    const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+    const double distance = t[i2] * R(i1, j) - t[i1] * R(i2, j);
+    return std::abs(distance) - (halfA[i1] * absR(i2, j) + halfA[i2] * absR(i1, j) +
+                                 halfB[j1] * absR(i, j2) + halfB[j2] * absR(i, j1));
+  }
+  /// Edge i of A against edge j of B; -infinity when they are parallel. Below `worse` an overlap is
+  /// given as it is: divided by the length of n, at most 1, it is no less.
+  [[nodiscard]] double edges(int i, int j, double worse) const {
+    const double s = crossed(i, j);
+    if (s < 0.0 && s <= worse) return s;
+    const double length2 = 1.0 - R(i, j) * R(i, j);
+    return length2 > kParallelEdges ? s / std::sqrt(length2) : -kInfinity;
+  }
+  /// Unit normal of that axis, from A to B.
+  [[nodiscard]] Vector3D edgeNormal(int i, int j) const {
+    const Vector3D n = Vector3D::Unit(i).cross(R.col(j)).normalized();
+    return n.dot(t) < 0.0 ? Vector3D{-n} : n;
   }
 };
 
 }  // namespace
 
-int collidePolytopes(const PlacedPolytope& a, const PlacedPolytope& b, double margin,
+int collidePolytopes(const PlacedPolytope& a, const PlacedPolytope& b, double margin, double reach,
                      AxisCache& cache, std::span<ContactManifold> out) {
-  const Relative bInA = relativePose(a, b);
+  const RelativePose bInA = relativePose(a, b);
   const double cached = cachedSeparation(a, b, bInA, cache);
   if (cached > margin) return setSeparated(cached, out);
 
-  const FaceAxis faceA = bestFace(*a.polyhedron, *b.polyhedron, bInA, margin);
+  const FaceAxis faceA =
+      findBestFace(*a.polyhedron, *b.polyhedron, bInA, cache.faceA, margin);
+  cache.faceA = faceA.face;
   if (faceA.separation > margin) {
-    cache = {AxisCache::Kind::kFaceA, faceA.face, 0};
+    cache.set(AxisCache::Kind::kFaceA, faceA.face, 0);
     return setSeparated(faceA.separation, out);
   }
-  const Relative aInB{bInA.rotation.transpose(), -(bInA.rotation.transpose() * bInA.translation)};
-  const FaceAxis faceB = bestFace(*b.polyhedron, *a.polyhedron, aInB, margin);
+  const FaceAxis faceB =
+      findBestFace(*b.polyhedron, *a.polyhedron, bInA.inverse(), cache.faceB, margin);
+  cache.faceB = faceB.face;
   if (faceB.separation > margin) {
-    cache = {AxisCache::Kind::kFaceB, 0, faceB.face};
+    cache.set(AxisCache::Kind::kFaceB, 0, faceB.face);
     return setSeparated(faceB.separation, out);
   }
   const double face = std::max(faceA.separation, faceB.separation);
-  const EdgeAxis edges =
-      bestEdges(*a.polyhedron, *b.polyhedron, bInA, std::max(-face, margin), margin);
+  const EdgeAxis edges = findBestEdges(*a.polyhedron, faceA, *b.polyhedron, faceB, bInA,
+                                       std::max(-face, reach), margin);
   if (edges.separation > margin) {
-    cache = {AxisCache::Kind::kEdges, edges.a, edges.b};
+    cache.set(AxisCache::Kind::kEdges, edges.a, edges.b);
     return setSeparated(edges.separation, out);
   }
   out[0].separation = std::max(face, edges.separation);
@@ -347,52 +219,52 @@ int collidePolytopes(const PlacedPolytope& a, const PlacedPolytope& b, double ma
 int collideBoxes(const PlacedPolytope& a, const Vector3D& halfA, const PlacedPolytope& b,
                  const Vector3D& halfB, double margin, AxisCache& cache,
                  std::span<ContactManifold> out) {
-  const Relative bInA = relativePose(a, b);
+  const RelativePose bInA = relativePose(a, b);
   const BoxAxes axes{bInA.rotation, bInA.rotation.cwiseAbs(), bInA.translation, halfA, halfB};
 
   // Last time's axis, kept as axis numbers: face of A, 3 + face of B, 6 + 3 i + j.
-  Vector3D n;
   if (cache.kind != AxisCache::Kind::kNone) {
-    const int axis = cache.a;
+    const int axis = std::min<int>(cache.a, 14);
     const double s = axis < 3   ? axes.faceA(axis)
                      : axis < 6 ? axes.faceB(axis - 3)
-                                : axes.edges((axis - 6) / 3, (axis - 6) % 3, n);
+                                : axes.edges((axis - 6) / 3, (axis - 6) % 3, -kInfinity);
     if (s > margin) return setSeparated(s, out);
   }
 
   FaceAxis faceA, faceB;
   const auto separatedBy = [&](double s, int axis) {
     if (s <= margin) return false;
-    cache = {AxisCache::Kind::kFaceA, static_cast<std::uint16_t>(axis), 0};
+    cache.set(AxisCache::Kind::kFaceA, static_cast<std::uint16_t>(axis), 0);
     setSeparated(s, out);
     return true;
   };
   for (int i = 0; i < 3; ++i) {
     const double s = axes.faceA(i);
     if (separatedBy(s, i)) return 0;
-    if (s > faceA.separation) faceA = {s, static_cast<std::uint16_t>(i)};
+    if (s > faceA.separation) faceA = {s, static_cast<std::uint16_t>(i), {}};
   }
   for (int j = 0; j < 3; ++j) {
     const double s = axes.faceB(j);
     if (separatedBy(s, 3 + j)) return 0;
-    if (s > faceB.separation) faceB = {s, static_cast<std::uint16_t>(j)};
+    if (s > faceB.separation) faceB = {s, static_cast<std::uint16_t>(j), {}};
   }
   EdgeAxis edges;
-  int edgeAxis = 0;
+  int edgeAxis = -1;
+  // Edges that separate no better than the best face are of no interest.
+  double best = std::max(faceA.separation, faceB.separation);
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) {
-      const double s = axes.edges(i, j, n);
+      const double s = axes.edges(i, j, best);
+      if (!(s > best)) continue;
       if (separatedBy(s, 6 + 3 * i + j)) return 0;
-      if (s > edges.separation) {
-        edges.separation = s;
-        edges.normal = n;
-        edgeAxis = 6 + 3 * i + j;
-      }
+      best = edges.separation = s;
+      edgeAxis = 6 + 3 * i + j;
     }
   }
   out[0].separation = std::max({faceA.separation, faceB.separation, edges.separation});
   const int axisA = faceA.face, axisB = faceB.face;
-  if (edges.separation > -kInfinity) {
+  if (edgeAxis >= 0) {
+    edges.normal = axes.edgeNormal((edgeAxis - 6) / 3, (edgeAxis - 6) % 3);
     edges.a = boxEdge(*a.polyhedron, (edgeAxis - 6) / 3, edges.normal);
     edges.b = boxEdge(*b.polyhedron, (edgeAxis - 6) % 3, -(axes.R.transpose() * edges.normal));
   }
@@ -403,7 +275,7 @@ int collideBoxes(const PlacedPolytope& a, const Vector3D& halfA, const PlacedPol
   const int used = cache.kind == AxisCache::Kind::kFaceA   ? axisA
                    : cache.kind == AxisCache::Kind::kFaceB ? 3 + axisB
                                                            : edgeAxis;
-  cache = {cache.kind, static_cast<std::uint16_t>(used), 0};
+  cache.set(cache.kind, static_cast<std::uint16_t>(used), 0);
   return count;
 }
 

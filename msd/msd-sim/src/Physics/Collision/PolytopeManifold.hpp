@@ -15,6 +15,14 @@ struct AxisCache {
   Kind kind{Kind::kNone};
   std::uint16_t a{0};  ///< face or edge of A
   std::uint16_t b{0};  ///< face or edge of B
+  std::uint16_t faceA{0};  ///< best face of A last time: where to start looking
+  std::uint16_t faceB{0};
+
+  void set(Kind newKind, std::uint16_t newA, std::uint16_t newB) {
+    kind = newKind;
+    a = newA;
+    b = newB;
+  }
 };
 
 /// A convex polyhedron that stands somewhere, with its rotation matrix at hand.
@@ -27,13 +35,17 @@ struct PlacedPolytope {
 /// Contact of two convex polyhedra by the separating axis test over all face normals and all pairs of
 /// edges, with face clipping (Sutherland–Hodgman) or the closest points of two edges.
 ///
+/// `reach`: the distance of the polytopes if it is known, else the margin.
+///
 /// `out` gets the points with gap <= margin; when there are none, `out[0].separation` is the largest
 /// separation found along any axis. The axis of least penetration is exact; faces win ties against
 /// edges, and of two faces that tie the larger one is the reference.
 ///
 /// Returns the number of manifolds: 0 or 1; 2 where there is room for them, two edges touch first and
-/// the margin is so wide that a face may touch as well before the next test.
-int collidePolytopes(const PlacedPolytope& a, const PlacedPolytope& b, double margin,
+/// the margin is so wide that a face may touch as well before the next test; kNoFeature when the
+/// shapes are nearer than the margin, but not where the best axis is: GJK knows then.
+inline constexpr int kNoFeature = -1;
+int collidePolytopes(const PlacedPolytope& a, const PlacedPolytope& b, double margin, double reach,
                      AxisCache& cache, std::span<ContactManifold> out);
 
 /// The same for two boxes given by half extents; `polyhedron` must be their box polyhedra.

@@ -1,4 +1,8 @@
+#include <algorithm>
+
+#include "msd-sim/src/Physics/Collision/CollisionTolerances.hpp"
 #include "msd-sim/src/Physics/Collision/ConvexConvex.hpp"
+#include "msd-sim/src/Physics/Collision/GJK.hpp"
 #include "msd-sim/src/Physics/Collision/PairManifolds.hpp"
 #include "msd-sim/src/Physics/Collision/PolytopeManifold.hpp"
 
@@ -6,7 +10,8 @@ namespace msd_sim {
 
 namespace {
 
-// Pairs of edges beyond which testing every pair of them costs more than GJK and EPA do.
+// Pairs of edges beyond which testing every pair of them costs more than GJK and EPA do. A polyhedron has
+// at least six edges, so none of these has more than 1667, nor more corners.
 constexpr std::size_t kMostEdgePairs = 10000;
 
 PlacedPolytope place(const CollisionShape& shape, const Pose& pose) {
@@ -14,16 +19,23 @@ PlacedPolytope place(const CollisionShape& shape, const Pose& pose) {
 }
 
 AxisCache readAxis(const ManifoldCache& cache) {
+  AxisCache axis;
   switch (cache.kind) {
     case ManifoldCache::Kind::kFaceA:
-      return {AxisCache::Kind::kFaceA, cache.cornersA[0], 0};
+      axis.set(AxisCache::Kind::kFaceA, cache.cornersA[0], 0);
+      break;
     case ManifoldCache::Kind::kFaceB:
-      return {AxisCache::Kind::kFaceB, 0, cache.cornersB[0]};
+      axis.set(AxisCache::Kind::kFaceB, 0, cache.cornersB[0]);
+      break;
     case ManifoldCache::Kind::kEdges:
-      return {AxisCache::Kind::kEdges, cache.cornersA[0], cache.cornersB[0]};
+      axis.set(AxisCache::Kind::kEdges, cache.cornersA[0], cache.cornersB[0]);
+      break;
     default:
-      return {};
+      return axis;
   }
+  axis.faceA = cache.cornersA[1];
+  axis.faceB = cache.cornersB[1];
+  return axis;
 }
 
 void writeAxis(const AxisCache& axis, ManifoldCache& cache) {
@@ -41,8 +53,25 @@ void writeAxis(const AxisCache& axis, ManifoldCache& cache) {
       cache.kind = ManifoldCache::Kind::kEdges;
       break;
   }
-  cache.cornersA[0] = axis.a;
-  cache.cornersB[0] = axis.b;
+  cache.cornersA = {axis.a, axis.faceA, 0, 0};
+  cache.cornersB = {axis.b, axis.faceB, 0, 0};
+}
+
+/// Wide margins: how far the polytopes are apart by GJK, at most to the margin. Far ones need no
+/// separating axis test, and for the others it need not look at edges that are farther apart.
+double findDistance(const CollisionShape& a, const Pose& poseA, const CollisionShape& b,
+                    const Pose& poseB, double margin, ManifoldCache& cache) {
+  const ConvexPair pair = makeConvexPair(makeConvexView(a), poseA, makeConvexView(b), poseB);
+  Simplex simplex;
+  const bool hasAxis = cache.kind == ManifoldCache::Kind::kAxis;
+  Vector3D guess = hasAxis ? Vector3D{-cache.axis} : Vector3D{-pair.p_AB};
+  if (!(guess.squaredNorm() > 0.0)) guess = Vector3D::UnitX();
+  const GjkOutcome outcome = runGjk(pair, guess, margin, simplex);
+  if (outcome.status == GjkOutcome::Status::kTouching) return 0.0;
+  if (outcome.status == GjkOutcome::Status::kNear) return outcome.v.norm();
+  cache.axis = -outcome.v.normalized();
+  cache.kind = ManifoldCache::Kind::kAxis;
+  return std::max(outcome.lowerBound, margin);
 }
 
 }  // namespace
@@ -59,10 +88,22 @@ int collidePolyhedra(const CollisionShape& a, const Pose& poseA, const Collision
     collideConvexConvex(a, poseA, b, poseB, margin, cache, out[0]);
     return out[0].count > 0 ? 1 : 0;
   } else {
-    count = collidePolytopes(place(a, poseA), place(b, poseB), margin, axis, out);
+    double reach = margin;
+    if (margin > kFastMargin * std::min(a.size, b.size)) {
+      reach = findDistance(a, poseA, b, poseB, margin, cache);
+      if (reach >= margin) {
+        out[0].count = 0;
+        out[0].separation = reach;
+        return 0;
+      }
+    }
+    count = collidePolytopes(place(a, poseA), place(b, poseB), margin, reach, axis, out);
   }
   writeAxis(axis, cache);
-  return count;
+  if (count != kNoFeature) return count;
+  ManifoldCache fresh;
+  collideConvexConvex(a, poseA, b, poseB, margin, fresh, out[0]);
+  return out[0].count > 0 ? 1 : 0;
 }
 
 }  // namespace msd_sim

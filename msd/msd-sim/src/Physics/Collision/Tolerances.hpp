@@ -96,6 +96,10 @@ inline constexpr double kSamePlaneAngle = 1e-6;
 /// A shape that is deeper below a triangle than this share of its size may have met it from the side.
 inline constexpr double kDeepShare = 0.02;
 
+/// The points over a triangle hold the deepest place when the shortest way out is deeper than them by
+/// less than this share of the shape's size.
+inline constexpr double kSameTriangleDepth = 1e-4;
+
 /// A contact direction may lie outside the cone of normals of a mesh edge or corner by this sine.
 inline constexpr double kConeSlack = 1e-6;
 

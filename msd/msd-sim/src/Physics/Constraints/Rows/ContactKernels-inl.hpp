@@ -224,7 +224,7 @@ MSD_INLINE Visited visit(Body& b0, Body& b1, ContactRows<kPoints>& rows, const F
   b1.push(force, addCross(moment, arm1, force));
   b0.push(-force, -addCross(moment, arm0, force));
   const Lane limit = set(pass.busySpeed);
-  return {unrest(s.change, size, pass),
+  return {unrest(max(s.change, set(pass.watchSlip) * s.slide), size, pass),
           s.slips | (s.change > limit) | (fma(u.v1, u.v1, u.v2 * u.v2) > limit * limit)};
 }
 

@@ -1,6 +1,9 @@
 // The prepare pass of ContactKernels: rows from anchors and poses. Included by the kernel
 // translation units after ContactKernels-inl.hpp, inside namespace contact_kernels.
 
+// Square of a point's distance from a ball's centre against that of its radius: 1 but for rounding.
+inline constexpr double kBallLike = 1.0 + 1e-9;
+
 /// Pose, inverse mass and inverse inertia of one body per lane.
 struct PlacedBody {
   Lane3 x;
@@ -83,16 +86,20 @@ MSD_INLINE void writeCompliance(const Compliance& k, const Mask (&there)[kPoints
                                    friction.xy, friction.xz, friction.yz};
   const Lane crossEntries[9] = {k.vv[1][0], k.vm[1][1], k.vm[1][2], k.vv[2][0], k.vm[2][1],
                                 k.vm[2][2], k.vm[0][0], k.ww.xy,    k.ww.xz};
-  for (int i = 0; i < 6; ++i) {
-    store(normalEntries[i], rows.normalGroup[i] + l);
-    store(frictionEntries[i], rows.frictionGroup[i] + l);
-  }
   if constexpr (kPoints > 1) {
     const LaneSym stick = inverseOf(friction);
     const Lane entries[6] = {stick.xx, stick.yy, stick.zz, stick.xy, stick.xz, stick.yz};
-    for (int i = 0; i < 6; ++i) store(entries[i], rows.stickGroup[i] + l);
+    for (int i = 0; i < 6; ++i) {
+      store(normalEntries[i], rows.normalGroup[i] + l);
+      store(frictionEntries[i], rows.frictionGroup[i] + l);
+      store(entries[i], rows.stickGroup[i] + l);
+    }
+    for (int i = 0; i < 9; ++i) store(crossEntries[i], rows.crossGroup[i] + l);
+  } else {
+    store(normal.xx, rows.normalGroup[0] + l);
+    store(crossEntries[0], rows.crossGroup[0] + l);
+    store(crossEntries[3], rows.crossGroup[1] + l);
   }
-  for (int i = 0; i < 9; ++i) store(crossEntries[i], rows.crossGroup[i] + l);
   for (int i = 0; i < kPoints; ++i) {
     ContactPointRows& p = rows.points[i];
     const Lane x = load(p.x + l), y = load(p.y + l);
@@ -137,8 +144,7 @@ MSD_INLINE void prepareLanes(const SolverBodies& b, const ContactBundle<kPoints>
   store3(n, rows.normal, l);
   store3(t1, rows.tangent, l);
 
-  // Points, their gaps, and the centre c on body 1, with which it moves: where the bodies touch, however far
-  // apart they are now. Between two balls it is midway, and follows them.
+  // Points, their gaps, and the centre c midway between surfaces that overlap.
   const Lane3 between = b1.x - b0.x;
   Lane3 middle[kPoints];
   Lane gap[kPoints], exists[kPoints];
@@ -149,7 +155,15 @@ MSD_INLINE void prepareLanes(const SolverBodies& b, const ContactBundle<kPoints>
     const Lane3 p1 = between + rotate(b1.r, load3(bundle.anchor1[i], l));  // from x0
     exists[i] = load(bundle.active[i] + l);
     gap[i] = dot(n, p1 - p0);
-    middle[i] = select3(load(bundle.balls + l) > zero, half * (p0 + p1), p1);
+    // A ball that is still apart will touch with its own point, which the centre moves with; two balls
+    // follow each other (G-2).
+    const Lane3 own = p1 - between;
+    const Lane round = load(bundle.rounding1 + l);
+    const Mask apart = (gap[i] > zero) & (dot(own, own) <= set(kBallLike) * round * round) &
+                       (load(bundle.balls + l) <= zero);
+    const Lane3 midway = half * (p0 + p1);
+    middle[i] = {select(apart, p1.x, midway.x), select(apart, p1.y, midway.y),
+                 select(apart, p1.z, midway.z)};
     sum = fma(exists[i], middle[i], sum);
     count = count + exists[i];
   }

@@ -60,15 +60,20 @@ struct ContactPointRows {
 /// (f_1, f_2, m_n).
 template <int kPoints>
 struct alignas(64) ContactRows {
+  /// A single point at the centre has no moments: of the normal group 00 is left, of the coupling its
+  /// first column's first two entries, and the other groups are not used.
+  static constexpr int kGroup = kPoints > 1 ? 6 : 1;
+  static constexpr int kCross = kPoints > 1 ? 9 : 2;
+
   double normal[3][kBundleLanes];    ///< from body 0 to body 1
   double tangent[3][kBundleLanes];   ///< first tangent; the second is normal x tangent
   double arm0[3][kBundleLanes];      ///< c from body 0's centre at the start of the step [m]
   double arm1[3][kBundleLanes];      ///< c from body 1's centre; c moves with body 1 [m]
   double drift[3][kBundleLanes];     ///< dx1 - dx0 when the last pass ran [m]
-  double normalGroup[6][kBundleLanes];    ///< symmetric: 00 11 22 01 02 12
-  double frictionGroup[6][kBundleLanes];  ///< symmetric: 00 11 22 01 02 12
-  double stickGroup[6][kBundleLanes];     ///< inverse of frictionGroup
-  double crossGroup[9][kBundleLanes];     ///< friction group from normal group, row by row
+  double normalGroup[kGroup][kBundleLanes];    ///< symmetric: 00 11 22 01 02 12
+  double frictionGroup[kGroup][kBundleLanes];  ///< symmetric: 00 11 22 01 02 12
+  double stickGroup[kGroup][kBundleLanes];     ///< inverse of frictionGroup
+  double crossGroup[kCross][kBundleLanes];     ///< friction group from normal group, row by row
   double friction[kBundleLanes];
   ContactPointRows points[kPoints];
 };
@@ -106,6 +111,7 @@ struct ContactPass {
   double settledSpeed{0.0};  ///< a sweep that changes less has settled [m/s] ...
   double settledShare{0.0};  ///< ... or less of the contact's size [1/s]
   double settled{1.0};       ///< unrest at which a contact has settled [-]
+  double watchSlip{0.0};     ///< 1: changes of friction are unrest too, else 0
   std::uint32_t stamp{0};    ///< number of the sweep, ever growing; see SolverBodies::stirred
   bool first{true};          ///< first sweep of its phase
   bool whole{false};         ///< leaves nothing out: others push the bodies too

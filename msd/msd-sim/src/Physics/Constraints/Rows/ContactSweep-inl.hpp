@@ -50,11 +50,12 @@ struct Sweep {
   Lane fn, m1, m2;  // change of the normal group's impulse
   Lane f1, f2, mn;  // change of the friction group's impulse
   Lane change;      // largest change of a normal velocity [m/s]
+  Lane slide;       // about the change of the sliding velocity [m/s]
   Mask slips;       // a point reached its disc's edge
 
   MSD_INLINE Sweep(ContactRows<kPoints>& rows, Twist u, const Demand<kPoints>& demand, int l) {
     const Lane zero = set(0.0);
-    fn = m1 = m2 = f1 = f2 = mn = change = zero;
+    fn = m1 = m2 = f1 = f2 = mn = change = slide = zero;
     slips = zero > zero;
     if constexpr (kPoints == 1) {
       visitPoint(rows, u, demand, l);
@@ -78,7 +79,7 @@ struct Sweep {
     const Lane first = max(-(mass * (u.vn - demand.target[0])), -start);
     fn = first;
     if constexpr (kFriction) {
-      const Lane c1 = load(rows.crossGroup[0] + l), c2 = load(rows.crossGroup[3] + l);
+      const Lane c1 = load(rows.crossGroup[0] + l), c2 = load(rows.crossGroup[1] + l);
       const Lane carried = start + first;
       slips = frictionPoint(p, load(rows.friction + l) * carried, fma(c1, first, u.v1),
                             fma(c2, first, u.v2), l, f1, f2);
@@ -87,6 +88,7 @@ struct Sweep {
     }
     store(start + fn, p.impulse[0] + l);
     change = knn * abs(fn);
+    slide = knn * max(abs(f1), abs(f2));
   }
 
   MSD_INLINE void visitManifold(ContactRows<kPoints>& rows, Twist& u, const Demand<kPoints>& demand,
@@ -103,6 +105,7 @@ struct Sweep {
     normals.template sweep<true>();
     normals.sum(fn, m1, m2);
     change = normals.largestChange();
+    slide = load(rows.normalGroup[0] + l) * max(abs(f1), abs(f2));
     normals.save(rows, l);
   }
 
@@ -203,8 +206,9 @@ struct Sweep {
             fma(load(c[2] + l), f1, fma(load(c[5] + l), f2, load(c[8] + l) * mn))};
   }
 
-  /// All points at once (rows.md, F-5): the wrench W = -F⁻¹u that stops the patch is spread over the
-  /// points by their limits. Lanes where that keeps every point in its disc are done.
+  /// All points at once (rows.md, F-5): with the wrench W = -F⁻¹u the patch stops, and all that the
+  /// friction of the patch gives is spread anew over the points by their limits. Lanes where that keeps
+  /// every point in its disc are done.
   MSD_INLINE void visitFriction(ContactRows<kPoints>& rows, Twist& u, const Normals& normals,
                                 int l) {
     const Lane zero = set(0.0);
@@ -213,9 +217,13 @@ struct Sweep {
     const Lane w1 = -fma(load(g[0] + l), u.v1, fma(g01, u.v2, g02 * u.wn));
     const Lane w2 = -fma(g01, u.v1, fma(load(g[1] + l), u.v2, g12 * u.wn));
     const Lane wn = -fma(g02, u.v1, fma(g12, u.v2, load(g[2] + l) * u.wn));
-    Lane sum = zero, sumX = zero, sumY = zero, square = zero;
+    Lane sum = zero, sumX = zero, sumY = zero, square = zero, t1 = w1, t2 = w2, tn = wn;
     for (int i = 0; i < kPoints; ++i) {
       const Lane x = normals.x[i], y = normals.y[i], limit = normals.limit[i];
+      const Lane q1 = load(rows.points[i].impulse[1] + l), q2 = load(rows.points[i].impulse[2] + l);
+      t1 = t1 + q1;
+      t2 = t2 + q2;
+      tn = fma(x, q2, nfma(y, q1, tn));
       sum = sum + limit;
       sumX = fma(limit, x, sumX);
       sumY = fma(limit, y, sumY);
@@ -226,15 +234,15 @@ struct Sweep {
     const Lane spread = nfma(sumY, sumY, nfma(sumX, sumX, whole));
     const Lane inverse = select(loaded, set(1.0) / max(sum, set(kTiny)), zero);
     const Lane cx = inverse * sumX, cy = inverse * sumY;
-    const Lane twist = nfma(cx, w2, fma(cy, w1, wn)) * sum / max(spread, set(kTiny));
+    const Lane twist = nfma(cx, t2, fma(cy, t1, tn)) * sum / max(spread, set(kTiny));
     const Lane b = select(loaded, twist, zero);
-    const Lane a1 = fma(b, cy, inverse * w1), a2 = nfma(b, cx, inverse * w2);
+    const Lane a1 = fma(b, cy, inverse * t1), a2 = nfma(b, cx, inverse * t2);
     slips = loaded & (spread <= set(kSpread) * whole);
     Lane now1[kPoints], now2[kPoints];
     for (int i = 0; i < kPoints; ++i) {
       const Lane limit = normals.limit[i];
-      now1[i] = fma(limit, nfma(b, normals.y[i], a1), load(rows.points[i].impulse[1] + l));
-      now2[i] = fma(limit, fma(b, normals.x[i], a2), load(rows.points[i].impulse[2] + l));
+      now1[i] = limit * nfma(b, normals.y[i], a1);
+      now2[i] = limit * fma(b, normals.x[i], a2);
       slips = slips | (fma(now1[i], now1[i], now2[i] * now2[i]) > limit * limit);
     }
     if (any(slips)) {
@@ -245,9 +253,10 @@ struct Sweep {
         now2[i] = select(slips, load(rows.points[i].impulse[2] + l), now2[i]);
       }
     }
-    f1 = select(slips, f1, select(loaded, w1, zero));
-    f2 = select(slips, f2, select(loaded, w2, zero));
-    mn = select(slips, mn, select(loaded, wn, zero));
+    // A patch that carries nothing lets go of all it had.
+    f1 = select(slips, f1, select(loaded, w1, w1 - t1));
+    f2 = select(slips, f2, select(loaded, w2, w2 - t2));
+    mn = select(slips, mn, select(loaded, wn, wn - tn));
     for (int i = 0; i < kPoints; ++i) {
       store(now1[i], rows.points[i].impulse[1] + l);
       store(now2[i], rows.points[i].impulse[2] + l);

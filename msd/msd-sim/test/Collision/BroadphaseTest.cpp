@@ -1,0 +1,154 @@
+// Cost of the broadphase against the number of bodies: balls of 1 m at random places of a cube that grows
+// with their number, all moving at 1 m/s. The time per body is printed; what is asserted does not depend on the
+// machine: the nodes that a query visits, and the pairs found against all pairs.
+//
+// MSD_BROADPHASE_BODIES sets the largest number (default 10,000; target broadphase_full: 100,000).
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <set>
+
+#include "RandomPairs.hpp"
+#include "TestShapes.hpp"
+#include "msd-sim/src/Physics/Collision/CollisionPipeline.hpp"
+
+namespace msd_sim::test {
+namespace {
+
+constexpr double kStep = 1.0 / 60.0;
+constexpr double kSpacing = 1.3;
+
+struct EveryPair final : CollisionPipeline::PairRule {
+  [[nodiscard]] bool allows(std::uint32_t, std::uint32_t) const override { return true; }
+};
+
+/// Balls that fly straight through each other.
+class Swarm {
+ public:
+  explicit Swarm(std::uint32_t count) : velocity_(count), travel_(count), pushable_(count, 1) {
+    PairGenerator generator{17};
+    const double half = 0.5 * kSpacing * std::cbrt(static_cast<double>(count));
+    bodies_.resize(count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      BodyPose& pose = bodies_.pose[i];
+      for (double& x : pose.x) x = generator.uniform(-half, half);
+      pose.q[0] = 1.0;
+      pose.q[1] = pose.q[2] = pose.q[3] = 0.0;
+      pose.size = 0.5;
+      velocity_[i] = generator.direction();
+      Collider collider;
+      collider.shape = sphere(0.5);
+      collider.body = i;
+      collider.moves = true;
+      pipeline_.addCollider(collider);
+    }
+  }
+
+  void advance() {
+    for (std::size_t i = 0; i < velocity_.size(); ++i) {
+      for (int c = 0; c < 3; ++c) bodies_.pose[i].x[c] += kStep * velocity_[i][c];
+      travel_[i].sum += kStep;
+      travel_[i].reach = travel_[i].sum + kStep;
+    }
+  }
+  void findPairs() { pipeline_.findPairs(bodies_, travel_, pushable_, rule_, team_); }
+  void testPairs() { pipeline_.testPairs(bodies_, travel_, pushable_, team_); }
+
+  [[nodiscard]] CollisionPipeline& pipeline() { return pipeline_; }
+  [[nodiscard]] const SolverBodies& bodies() const { return bodies_; }
+  [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(velocity_.size()); }
+
+ private:
+  CollisionPipeline pipeline_;
+  SolverBodies bodies_;
+  std::vector<Vector3D> velocity_;
+  std::vector<BodyTravel> travel_;
+  std::vector<std::uint8_t> pushable_;
+  EveryPair rule_;
+  WorkTeam team_{1};
+};
+
+/// Time that the process has had [s]: a busy machine does not count.
+double now() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+struct Cost {
+  double findNanoseconds;  ///< per body and step
+  double testNanoseconds;
+  double visits;           ///< nodes per query
+  double pairs;            ///< per body
+};
+
+Cost measure(std::uint32_t count) {
+  constexpr int kSteps = 20;
+  Swarm swarm{count};
+  swarm.findPairs();
+  swarm.testPairs();
+  double finding = 0.0, testing = 0.0;
+  for (int step = 0; step < kSteps; ++step) {
+    swarm.advance();
+    const double start = now();
+    swarm.findPairs();
+    const double middle = now();
+    swarm.testPairs();
+    finding += middle - start;
+    testing += now() - middle;
+  }
+  std::size_t visits = 0;
+  for (std::uint32_t c = 0; c < count; ++c) {
+    const Aabb box = swarm.pipeline().box(c);
+    swarm.pipeline().movingTree().walk(
+        [&](const Aabb& node) {
+          ++visits;
+          return node.overlaps(box);
+        },
+        [](std::uint32_t, std::int32_t) {});
+  }
+  const double perBody = 1e9 / (static_cast<double>(count) * kSteps);
+  return {finding * perBody, testing * perBody,
+          static_cast<double>(visits) / static_cast<double>(count),
+          static_cast<double>(swarm.pipeline().pairs().size()) / static_cast<double>(count)};
+}
+
+TEST(Broadphase, costPerBodyIsFlat) {
+  const char* asked = std::getenv("MSD_BROADPHASE_BODIES");
+  const long most = asked != nullptr ? std::atol(asked) : 10000;
+  std::printf("  bodies   find pairs   test pairs   nodes/query   pairs/body\n");
+  Cost first{};
+  for (long count = 1000; count <= most; count *= 10) {
+    const Cost cost = measure(static_cast<std::uint32_t>(count));
+    std::printf("%8ld   %7.0f ns   %7.0f ns   %11.1f   %10.2f\n", count, cost.findNanoseconds,
+                cost.testNanoseconds, cost.visits, cost.pairs);
+    if (count == 1000) first = cost;
+    // A binary tree's depth: log2 of the number of bodies. Measured 60, 74 and 91 nodes.
+    const double deeper = std::log2(static_cast<double>(count)) / std::log2(1000.0);
+    EXPECT_LT(cost.visits, 1.5 * deeper * first.visits);
+  }
+}
+
+TEST(Broadphase, pairsAreThoseWhoseFatBoxesOverlap) {
+  Swarm swarm{300};
+  for (int step = 0; step < 40; ++step) {
+    swarm.findPairs();
+    swarm.testPairs();
+    std::set<std::pair<std::uint32_t, std::uint32_t>> held;
+    for (const CollisionPipeline::Pair& pair : swarm.pipeline().pairs()) {
+      EXPECT_LT(pair.colliderA, pair.colliderB);
+      EXPECT_TRUE(held.insert({pair.colliderA, pair.colliderB}).second);
+    }
+    for (std::uint32_t i = 0; i < swarm.count(); ++i) {
+      for (std::uint32_t k = i + 1; k < swarm.count(); ++k) {
+        // Every pair of fat boxes that overlap is held; so is no pair of balls missed that overlap.
+        if (swarm.pipeline().box(i).overlaps(swarm.pipeline().box(k))) {
+          EXPECT_TRUE(held.contains({i, k})) << step;
+        }
+      }
+    }
+    swarm.advance();
+  }
+}
+
+}  // namespace
+}  // namespace msd_sim::test
