@@ -317,26 +317,4 @@ void returnLift(Simulation& sim) {
   }
 }
 
-void recallJointGains(Simulation& sim) {
-  if (sim.joints.isEmpty()) return;
-  Islands& islands = sim.islands;
-  islands.gain.reserve(sim.slots.size());
-  islands.peak.reserve(sim.slots.size());
-  islands.gain.assign(islands.count(), 0.0);
-  islands.peak.assign(islands.count(), 0.0);
-  forJointIslands(sim, [&](const JointRecord& r, std::uint32_t k) {
-    islands.gain[k] += r.energyGain;
-    islands.peak[k] = std::max(islands.peak[k], r.energyPeak);
-  });
-}
-
-void storeJointGains(Simulation& sim) {
-  if (sim.joints.isEmpty()) return;
-  const Islands& islands = sim.islands;
-  forJointIslands(sim, [&](JointRecord& r, std::uint32_t k) {
-    r.energyGain = islands.gain[k] / islands.joints[k];
-    r.energyPeak = islands.peak[k];
-  });
-}
-
 }  // namespace msd_sim

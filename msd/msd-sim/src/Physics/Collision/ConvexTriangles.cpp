@@ -95,6 +95,7 @@ class SurfaceCollider {
 
   /// Call after the last triangle.
   void finish() {
+    adoptOrphan();
     if (groups_.count() > 0 || spare_triangle_ == TriangleBvh::kNone) return;
     if (surface_.isTerrain()) {  // solid below: up, by the triangle under the inner point
       const std::uint32_t under = surface_.terrain().findTriangle(origin_.x(), origin_.y());
@@ -253,6 +254,7 @@ class SurfaceCollider {
   }
 
   void addFaceContact(const SurfaceTriangle& triangle, double shortest = 0.0);
+  void adoptOrphan();
   void addSphereContact(const SurfaceTriangle& triangle);
   void addAnyContact(const SurfaceTriangle& triangle);
   bool separate(const SurfaceTriangle& triangle, Separation& separation, NormalVerdict& verdict);
@@ -280,6 +282,9 @@ class SurfaceCollider {
   /// it for another one's.
   Separation spare_{Vector3D::UnitZ(), -std::numeric_limits<double>::infinity()};
   std::uint32_t spare_triangle_{TriangleBvh::kNone};
+  /// The triangle that is cut deepest of those that left their way out to another one.
+  std::uint32_t orphan_{TriangleBvh::kNone};
+  double orphan_gap_{0.0};
   double nearest_{std::numeric_limits<double>::infinity()};  ///< least distance left out [m]
 };
 
@@ -466,12 +471,28 @@ bool SurfaceCollider::separate(const SurfaceTriangle& triangle, Separation& sepa
   return true;
 }
 
+/// A triangle that is cut deeper than any contact says has left its way out to one that did not take
+/// it: it touches with its face after all.
+void SurfaceCollider::adoptOrphan() {
+  if (orphan_ == TriangleBvh::kNone) return;
+  double deepest = 0.0;
+  for (int i = 0; i < groups_.count(); ++i) deepest = std::min(deepest, groups_.group(i).deepest);
+  if (deepest <= orphan_gap_ + tolerance::kOrphanDepth * size_) return;
+  addFaceContact(loadTriangle(surface_, orphan_, origin_, known_), orphan_gap_);
+}
+
 /// The contact along the best direction, if the surface has that normal here; else along the face's.
 void SurfaceCollider::addAnyContact(const SurfaceTriangle& triangle) {
   Separation separation;
   NormalVerdict verdict = NormalVerdict::kElsewhere;
   if (!separate(triangle, separation, verdict)) return;
-  if (verdict == NormalVerdict::kElsewhere) return;
+  if (verdict == NormalVerdict::kElsewhere) {
+    if (separation.gap < orphan_gap_) {
+      orphan_gap_ = separation.gap;
+      orphan_ = triangle.index;
+    }
+    return;
+  }
   if (verdict == NormalVerdict::kFace) {
     addFaceContact(triangle, std::min(separation.gap, 0.0));
     return;

@@ -100,6 +100,10 @@ inline constexpr double kDeepShare = 0.02;
 /// less than this share of the shape's size.
 inline constexpr double kSameTriangleDepth = 1e-4;
 
+/// A triangle that left its way out to another is cut deeper than all contacts say by this share of the
+/// shape's size: nobody took it.
+inline constexpr double kOrphanDepth = 5e-3;
+
 /// A contact direction may lie outside the cone of normals of a mesh edge or corner by this sine.
 inline constexpr double kConeSlack = 1e-6;
 
