@@ -109,7 +109,7 @@ on() {
   shift
   if [[ ${1:-} == as_user ]]; then
     shift
-    who=(HOME=/home/visitor CCACHE_DIR=/root/.cache/ccache CCACHE_READONLY=1)
+    who=(HOME=/home/visitor CCACHE_DIR=/root/.cache/ccache CCACHE_READONLY=1 CCACHE_TEMPDIR=/tmp)
     spec=(--userspec=1234:1234)
   fi
   chroot "${spec[@]}" "$folder/$name" /usr/bin/env -i "${who[@]}" PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
