@@ -160,13 +160,13 @@ struct Sweep {
 
     MSD_INLINE Lane given(int i) const { return -(start[i] + room[i]); }
 
-    MSD_INLINE void sum(Lane& fn, Lane& m1, Lane& m2) const {
-      fn = m1 = m2 = set(0.0);
+    MSD_INLINE void sum(Lane& force, Lane& moment1, Lane& moment2) const {
+      force = moment1 = moment2 = set(0.0);
       for (int i = 0; i < kPoints; ++i) {
         const Lane d = given(i);
-        fn = fn + d;
-        m1 = fma(y[i], d, m1);
-        m2 = nfma(x[i], d, m2);
+        force = force + d;
+        moment1 = fma(y[i], d, moment1);
+        moment2 = nfma(x[i], d, moment2);
       }
     }
 
