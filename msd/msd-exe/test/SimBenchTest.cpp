@@ -25,8 +25,9 @@ TEST(SimBench, heapOfBallsSinksLessThanThePublishedOnes) {
   EXPECT_LT(simbench666(1e-2, 1.0, 1), 0.0153);
 }
 
-TEST(SimBench, elasticHeapKeepsItsEnergyToPerMilles) {
-  // 8.3e7 J² measured: 9 kJ of 4.4 MJ. The best published figure is 5.2e6.
+// Simultaneous elastic impacts lose energy in fast mode: RaiSim publishes 5.2e6 J² here, ours is 8.3e7. It is
+// a loss, never a gain, and bounded.
+TEST(SimBench, elasticHeapLosesABoundedPartOfItsEnergy) {
   EXPECT_LT(simbenchElastic666(1e-2, 1.0, 1), 1.5e8);
 }
 

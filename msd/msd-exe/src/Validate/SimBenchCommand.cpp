@@ -159,7 +159,7 @@ std::string page(const std::vector<Table>& tables, bool fast) {
   std::string text = fmt::format(
       "# SimBenchmark\n\nThe contact tests of SimBenchmark (Kang and Hwangbo, 2018), set up as its authors "
       "describe them, with msd-sim's figures beside the published ones (engines of 2018, error "
-      "correction off, the authors' own measures; they write RaiSim). Written by\n\n```\nmsd validate "
+      "correction off, the authors' own measures; they write RaiSim). Written by\n\n<!-- page-test: help -->\n```sh\nmsd validate "
       "simbench{} --markdown docs/validation/simbench.md\n```\n\nmsd-sim runs with its default settings: fast mode, "
       "4 substeps; the restitution threshold is 0 where a test is elastic. The results do not depend on the machine.\n",
       fast ? " --fast" : "");
