@@ -13,7 +13,7 @@ constexpr double kSupport = 0.1;
 // Sweeps, and sweeps where something is jammed: penetrates by more than kDeep of its size.
 constexpr int kSweeps = 2;
 constexpr int kJammedSweeps = 30;
-constexpr double kDeep = 5e-3;
+constexpr double kDeep = 1e-2;
 // A sweep that moves no contact by more than this share of its size, or of what the first one did, was
 // the last.
 constexpr double kSettledShift = 1e-6;

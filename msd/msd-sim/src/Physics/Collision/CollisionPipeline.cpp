@@ -355,8 +355,9 @@ int CollisionPipeline::testPair(std::uint32_t index, const SolverBodies& bodies,
   const double sums = ta.sum + tb.sum;
   // No contact: nothing can touch before the separation is used up. Contact: the points follow the
   // bodies exactly, and no other point can be missed, for motions up to kReuseTravel.
-  // What rolls leaves its points behind.
-  const double kept = (canRoll(a) || canRoll(b) ? kRollTravel : kReuseTravel) * size;
+  // What rolls leaves its points behind; two balls' rows follow them (G-2).
+  const bool rolls = (canRoll(a) || canRoll(b)) && !(isBall(a) && isBall(b));
+  const double kept = (rolls ? kRollTravel : kReuseTravel) * size;
   PairClock& clock = clocks_[index];
   clock.limit = sums + (count == 0 ? out[0].separation : coming + kept);
   clock.movedLimit = count == 0 ? std::numeric_limits<double>::infinity() : sums + kept;
