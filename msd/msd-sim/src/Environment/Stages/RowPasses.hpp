@@ -47,10 +47,13 @@ struct ColourBlocks {
 };
 
 /// Calls pass(kernels, colour arrays, first bundle, count) for all contacts in the order of the
-/// colours. Within a colour the team shares the blocks of all kinds.
+/// colours. Within a colour the team shares the blocks of all kinds. The islands' stage has counted the
+/// colours in use.
 template <class Pass>
 void forColours(Simulation& sim, const Pass& pass) {
+  const int used = static_cast<int>(sim.report.colours);
   for (int c = 0; c < ContactCache::kColours; ++c) {
+    if (c == used) c = ContactCache::kOverflow;
     const ColourBlocks<4> patches{sim, c};
     const ColourBlocks<2> lines{sim, c};
     const ColourBlocks<1> points{sim, c};
