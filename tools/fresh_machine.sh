@@ -29,7 +29,7 @@ fi
 
 folder=${1:-}
 if [[ -z $folder ]]; then
-  folder=$(mktemp -d /var/tmp/msd-fresh-XXXXXX)
+  folder=$(mktemp -d "${TMPDIR:-/var/tmp}"/msd-fresh-XXXXXX)
   trap 'umount_all; rm -rf --one-file-system -- "$folder"' EXIT
 fi
 mkdir -p "$folder"
@@ -105,11 +105,11 @@ for variable in CMAKE_BUILD_PARALLEL_LEVEL CTEST_PARALLEL_LEVEL; do
 done
 # on NAME [as_user] COMMAND...: runs it there with nothing of this machine's environment.
 on() {
-  local name=$1 who=(HOME=/root) spec=()
+  local name=$1 who=(HOME=/srv) spec=()
   shift
   if [[ ${1:-} == as_user ]]; then
     shift
-    who=(HOME=/home/visitor CCACHE_DIR=/root/.cache/ccache CCACHE_READONLY=1 CCACHE_TEMPDIR=/tmp)
+    who=(HOME=/opt/visitor CCACHE_DIR=/srv/.cache/ccache CCACHE_READONLY=1 CCACHE_TEMPDIR=/tmp)
     spec=(--userspec=1234:1234)
   fi
   chroot "${spec[@]}" "$folder/$name" /usr/bin/env -i "${who[@]}" PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
@@ -124,16 +124,16 @@ refused() {
 
 build_package() {
   on builder bash -c 'cd /opt/msd-sim/build/release && rm -rf package && cpack' >&2 || return 1
-  mkdir -p "$folder/user/root/package"
-  cp "$folder"/builder/opt/msd-sim/build/release/package/*.deb "$folder/user/root/package/"
+  mkdir -p "$folder/user/srv/package"
+  cp "$folder"/builder/opt/msd-sim/build/release/package/*.deb "$folder/user/srv/package/"
 }
 
 example() {
-  local there=$folder/user/root/example
+  local there=$folder/user/srv/example
   mkdir -p "$there"
   cp "$root"/tests/package/outside/* "$there/"
   awk '/^```cpp$/ { inside = 1; next } /^```$/ { if (inside) exit } inside' "$root/README.md" >"$there/readme_example.cpp"
-  on user bash -c 'cd /root/example && cmake -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build &&
+  on user bash -c 'cd /srv/example && cmake -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build &&
     build/readme_example && build/scene_example /usr/share/msd/scenes/demo.json' >&2
 }
 
@@ -145,21 +145,21 @@ if [[ ! -e $folder/bare/etc/debian_version ]]; then exit 1; fi
 
 if [[ ${MSD_FRESH_AGAIN:-} == yes && -e $folder/builder/etc/debian_version ]]; then
   switch_on builder
-  rm -rf "$folder/builder/opt" "$folder/builder/home/visitor"
+  rm -rf "$folder/builder/opt"
   mkdir "$folder/builder/opt"
   results+=("(packages were installed before)")
 else
   machine builder
 fi
 if [[ -n ${MSD_FRESH_CACHE:-} ]]; then
-  mkdir -p "$folder/builder/root/.cache"
-  rm -rf "$folder/builder/root/.cache/ccache"
-  cp -a "$MSD_FRESH_CACHE" "$folder/builder/root/.cache/ccache"
+  mkdir -p "$folder/builder/srv/.cache"
+  rm -rf "$folder/builder/srv/.cache/ccache"
+  cp -a "$MSD_FRESH_CACHE" "$folder/builder/srv/.cache/ccache"
   results+=("(with a compiler cache)")
 fi
 git clone -q --no-hardlinks "$root" "$folder/builder/opt/msd-sim"
-mkdir -p "$folder/builder/home/visitor"
-chown 1234:1234 "$folder/builder/home/visitor"
+mkdir -p "$folder/builder/opt/visitor"
+chown 1234:1234 "$folder/builder/opt/visitor"
 if [[ ${MSD_FRESH_AGAIN:-} != yes ]]; then
   timed "./run as a user who may not install: is told" refused
 fi
@@ -167,7 +167,7 @@ timed "./run, from nothing" on builder /opt/msd-sim/run
 timed "./run, again, in a locale that is not there" on builder LC_ALL=de_DE.UTF-8 /opt/msd-sim/run
 timed "./test, from nothing" on builder /opt/msd-sim/test
 timed "./test, again, a few" on builder /opt/msd-sim/test Tool
-chmod -R a+rX "$folder/builder/root"
+chmod -R a+rX "$folder/builder/srv"
 mv "$folder/builder/opt/msd-sim/.git" "$folder/builder/opt/history"
 mv "$folder/builder/opt/msd-sim/build" "$folder/builder/opt/build"
 timed "./run as that user, no history, read-only" on builder as_user /opt/msd-sim/run
@@ -176,7 +176,7 @@ mv "$folder/builder/opt/build" "$folder/builder/opt/msd-sim/build"
 machine user
 timed "cpack" build_package
 timed "install the package on a bare machine" on user bash -c \
-  'export DEBIAN_FRONTEND=noninteractive; apt-get update -q && apt-get install -q -y /root/package/*.deb'
+  'export DEBIAN_FRONTEND=noninteractive; apt-get update -q && apt-get install -q -y /srv/package/*.deb'
 timed "the installed tool" on user msd run /usr/share/msd/scenes/demo.json --steps 60
 timed "install a compiler there" on user bash -c \
   'DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends g++ cmake make'

@@ -253,6 +253,16 @@ void prepareResistance(Simulation& sim);
 [[nodiscard]] double sweepResistance(Simulation& sim, double speed);
 /// ... adds up what they did in a phase, and keeps the guess of the next step.
 void concludeResistance(Simulation& sim);
+/// Calls visit(record, island) for every joint that holds a body which can be pushed.
+template <class Visit>
+void forJointIslands(Simulation& sim, const Visit& visit) {
+  for (JointRecord& r : sim.joints.records()) {
+    if (!r.used || r.broken) continue;
+    const JointDefinition& d = r.definition;
+    const std::uint32_t k = sim.islands.islandOf[sim.pushable[d.bodyA] != 0 ? d.bodyA : d.bodyB];
+    if (k != Islands::kNone) visit(r, k);
+  }
+}
 /// What islands of joints have gained so far, from the joints' records before the first substep and
 /// back to them after the last.
 void recallJointGains(Simulation& sim);

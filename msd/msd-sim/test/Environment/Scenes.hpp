@@ -69,6 +69,18 @@ inline BodyId addFloor(WorldModel& world, double restitution = 0.0) {
                                             .restitution = restitution});
 }
 
+/// Settings of a method, without sleeping.
+inline Settings awake(Method method = Method::kFast) {
+  Settings settings;
+  settings.method = method;
+  settings.sleeping = false;
+  return settings;
+}
+
+inline const InertialState& stateOf(const WorldModel& world, BodyId id) {
+  return world.inertial(id).getInertialState();
+}
+
 /// Spheres, boxes, capsules, cylinders and lumps that fall into a heap on a mesh floor.
 inline void addHeap(WorldModel& world, int bodies) {
   world.spawn(EnvironmentDescription{.name = "ground", .shape = flatMesh(24, 0.5)});

@@ -38,21 +38,28 @@ TEST(Chain, of20LinksWithAHundredfoldLoadKeepsItsJoints) {
   EXPECT_LT(worst, 1e-3 * length);  // 1.3e-13 m measured
 }
 
+constexpr double kLinkLength = 0.2;  // [m]
+
+/// Twenty links of 1 kg and one of 100 kg at their end, level, hung up at the origin.
+std::vector<BodyId> addLevelChain(WorldModel& world) {
+  std::vector<BodyId> links;
+  for (int i = 0; i <= 20; ++i) {
+    const double x = kLinkLength * i;
+    const BodyId last = links.empty() ? BodyId{} : links.back();
+    links.push_back(world.spawn(rod({x, 0, 0}, {x + kLinkLength, 0, 0}, i == 20 ? 100.0 : 1.0, 0.05)));
+    world.spawn(JointDescription{
+        .kind = JointKind::kBall, .bodyA = last, .bodyB = links.back(), .anchor = {x, 0, 0}});
+  }
+  return links;
+}
+
 TEST(Chain, releasedLevelIsSteppedFinerWhereTheLoadPullsItTaut) {
   // At the bottom of the swing the links feel three times the load's weight: hω = 1.8 at the
   // default substep, and the scheme's limit is 2.
   Settings settings{.sleeping = false};
   settings.gravity = {0, 0, -9.81};
   WorldModel world{settings};
-  std::vector<BodyId> links;
-  const double length = 0.2;
-  for (int i = 0; i <= 20; ++i) {
-    const double x = length * i;
-    const BodyId last = links.empty() ? BodyId{} : links.back();
-    links.push_back(world.spawn(rod({x, 0, 0}, {x + length, 0, 0}, i == 20 ? 100.0 : 1.0, 0.05)));
-    world.spawn(JointDescription{
-        .kind = JointKind::kBall, .bodyA = last, .bodyB = links.back(), .anchor = {x, 0, 0}});
-  }
+  const std::vector<BodyId> links = addLevelChain(world);
   const double start = energy(world, links, settings.gravity);
   double worst = 0.0, largest = 0.0, smallest = 0.0;
   std::uint32_t most = 0;
@@ -66,7 +73,7 @@ TEST(Chain, releasedLevelIsSteppedFinerWhereTheLoadPullsItTaut) {
     smallest = std::min(smallest, gained / (100.0 * 9.81 * 4.0));
   }
   EXPECT_GT(most, 4u);
-  EXPECT_LT(worst, 1e-3 * length);  // 5e-12 m measured
+  EXPECT_LT(worst, 1e-3 * kLinkLength);  // 5e-12 m measured
   EXPECT_LT(largest, 2e-3);         // 1.2e-3 measured, after the chain has cracked like a whip
   EXPECT_GT(smallest, -0.01);       // -1.5e-4 measured
 }
@@ -77,15 +84,7 @@ TEST(Chain, tooTautForItsSubstepsGainsNoEnergy) {
   Settings settings{.substeps = 4, .sleeping = false};
   settings.gravity = {0, 0, -9.81};
   WorldModel world{settings};
-  std::vector<BodyId> links;
-  const double length = 0.2;
-  for (int i = 0; i <= 20; ++i) {
-    const double x = length * i;
-    const BodyId last = links.empty() ? BodyId{} : links.back();
-    links.push_back(world.spawn(rod({x, 0, 0}, {x + length, 0, 0}, i == 20 ? 100.0 : 1.0, 0.05)));
-    world.spawn(JointDescription{
-        .kind = JointKind::kBall, .bodyA = last, .bodyB = links.back(), .anchor = {x, 0, 0}});
-  }
+  const std::vector<BodyId> links = addLevelChain(world);
   const double start = energy(world, links, settings.gravity);
   double largest = 0.0;
   for (int i = 0; i < 600; ++i) {

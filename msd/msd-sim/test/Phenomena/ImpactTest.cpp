@@ -20,16 +20,6 @@ Settings weightless() {
   return settings;
 }
 
-Settings awake() {
-  Settings settings;
-  settings.sleeping = false;
-  return settings;
-}
-
-const InertialState& stateOf(const WorldModel& world, BodyId id) {
-  return world.inertial(id).getInertialState();
-}
-
 void run(WorldModel& world, int steps) {
   for (int i = 0; i < steps; ++i) world.update(kDt);
 }

@@ -10,12 +10,6 @@ namespace {
 constexpr double kDt = 1.0 / 60.0;
 constexpr double kGravity = 9.81;
 
-Settings awake() {
-  Settings settings;
-  settings.sleeping = false;
-  return settings;
-}
-
 struct Surface {
   double friction{0.8};
   double rolling{0.0};
@@ -39,10 +33,6 @@ InertialDescription ball(double radius, const Surface& s) {
           .restitution = 0.0,
           .rollingResistance = s.rolling,
           .torsionalResistance = s.torsional};
-}
-
-const InertialState& stateOf(const WorldModel& world, BodyId id) {
-  return world.inertial(id).getInertialState();
 }
 
 // I ω' = r f − c N, m v' = −f, v = r ω:  v' = −(5/7) (c/r) g; at rest after v0/|v'|, v0²/(2 |v'|) on.

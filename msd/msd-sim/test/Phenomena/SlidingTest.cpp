@@ -14,16 +14,6 @@ constexpr double kDt = 1.0 / 60.0;
 constexpr double kGravity = 9.81;
 constexpr double kDegree = std::numbers::pi / 180.0;
 
-Settings awake() {
-  Settings settings;
-  settings.sleeping = false;
-  return settings;
-}
-
-const InertialState& stateOf(const WorldModel& world, BodyId id) {
-  return world.inertial(id).getInertialState();
-}
-
 /// How far a block slides down a slope of this angle, μ = 0.5 [m].
 double slide(double angle, double seconds) {
   WorldModel world{awake()};

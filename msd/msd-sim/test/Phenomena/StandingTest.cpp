@@ -16,13 +16,6 @@ namespace {
 constexpr double kDt = 1.0 / 60.0;
 constexpr int kSteps = 10'000;
 
-Settings awake(Method method = Method::kFast) {
-  Settings settings;
-  settings.method = method;
-  settings.sleeping = false;
-  return settings;
-}
-
 BodyId put(WorldModel& world, const Shape& shape, const Coordinate& at) {
   return world.spawn(InertialDescription{
       .shape = shape, .position = at, .friction = 0.6, .restitution = 0.0});

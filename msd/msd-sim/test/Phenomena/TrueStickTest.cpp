@@ -12,13 +12,6 @@ namespace {
 constexpr double kDt = 1.0 / 60.0;
 constexpr double kGravity = 9.81;
 
-Settings awake(Method method) {
-  Settings settings;
-  settings.method = method;
-  settings.sleeping = false;
-  return settings;
-}
-
 /// A body between two plates that are pressed together by 2·m g/(2 μ) each: twice what friction needs
 /// to carry m g on two faces. The plates slide along x only. Returns how far the body slips [m].
 double pinch(const Shape& shape, double reach, double seconds, Method method) {

@@ -42,16 +42,12 @@ void findHolds(Simulation& sim) {
   });
   islands.joints.reserve(sim.slots.size());  // islands become more and fewer
   islands.joints.assign(islands.count(), 0);
-  for (const JointRecord& r : sim.joints.records()) {
-    if (!r.used || r.broken) continue;
-    const std::uint32_t a = r.definition.bodyA, b = r.definition.bodyB;
-    const std::uint32_t island = islands.islandOf[sim.pushable[a] != 0 ? a : b];
-    if (island == Islands::kNone) continue;
+  forJointIslands(sim, [&](const JointRecord& r, std::uint32_t island) {
     ++islands.joints[island];
-    note(a, b);
-    note(b, a);
+    note(r.definition.bodyA, r.definition.bodyB);
+    note(r.definition.bodyB, r.definition.bodyA);
     if (feedsEnergy(r.definition)) islands.hold[island] = IslandHold::kDriven;
-  }
+  });
 }
 
 /// Levels of all bodies by breadth-first search from what cannot be pushed.

@@ -18,14 +18,19 @@ constexpr double kJointGain = 1e-3;
 
 Vector3D vec(const double (&a)[3]) { return {a[0], a[1], a[2]}; }
 
-/// Inertia tensor R I Rᵀ in world axes.
-Matrix3D worldInertia(const SolverBodies& solver, std::uint32_t i) {
+Quaternion quat(const double* q) { return {q[0], q[1], q[2], q[3]}; }
+
+/// Inertia tensor R I Rᵀ in world axes of a body turned so.
+Matrix3D inertiaAt(const SolverBodies& solver, std::uint32_t i, const Quaternion& orientation) {
   const double* s = solver.mass[i].inertia;
-  const double* q = solver.pose[i].q;
   Matrix3D body;
   body << s[0], s[3], s[4], s[3], s[1], s[5], s[4], s[5], s[2];
-  const Matrix3D r = Quaternion{q[0], q[1], q[2], q[3]}.toRotationMatrix();
+  const Matrix3D r = orientation.toRotationMatrix();
   return r * body * r.transpose();
+}
+
+Matrix3D worldInertia(const SolverBodies& solver, std::uint32_t i) {
+  return inertiaAt(solver, i, quat(solver.pose[i].q));
 }
 
 /// The rigid motion with the momentum and the angular momentum of a group of bodies.
@@ -33,7 +38,8 @@ struct RigidMotionOfGroup {
   Coordinate centre{Coordinate::Zero()};
   CoordinateRate velocity{CoordinateRate::Zero()};
   AngularRate spin{AngularRate::Zero()};
-  double kinetic{0.0};  ///< [J]
+  Matrix3D inertia{Matrix3D::Zero()};  ///< about the centre [kg·m²]
+  double kinetic{0.0};                 ///< [J]
 
   RigidMotionOfGroup(const SolverBodies& solver, std::span<const std::uint32_t> bodies) {
     double mass = 0.0;
@@ -46,7 +52,6 @@ struct RigidMotionOfGroup {
     centre /= mass;
     velocity = momentum / mass;
     Vector3D angular = Vector3D::Zero();
-    Matrix3D inertia = Matrix3D::Zero();
     for (const std::uint32_t i : bodies) {
       const double m = solver.mass[i].mass;
       const Vector3D r = vec(solver.pose[i].x) - centre;
@@ -180,21 +185,6 @@ void guardEnergy(Simulation& sim, double h) {
   if (taut.load(std::memory_order_relaxed)) sim.joints.noteTaut();
 }
 
-namespace {
-
-/// Calls visit(record, island) for every joint that holds a body which can be pushed.
-template <class Visit>
-void forJointIslands(Simulation& sim, const Visit& visit) {
-  for (JointRecord& r : sim.joints.records()) {
-    if (!r.used || r.broken) continue;
-    const JointDefinition& d = r.definition;
-    const std::uint32_t k = sim.islands.islandOf[sim.pushable[d.bodyA] != 0 ? d.bodyA : d.bodyB];
-    if (k != Islands::kNone) visit(r, k);
-  }
-}
-
-}  // namespace
-
 void recallJointGains(Simulation& sim) {
   if (sim.joints.isEmpty()) return;
   Islands& islands = sim.islands;
@@ -217,49 +207,30 @@ void storeJointGains(Simulation& sim) {
   });
 }
 
-
 namespace {
 
 /// World inertia of a body before its position was corrected.
 Matrix3D inertiaBefore(const SolverBodies& solver, std::uint32_t i) {
-  const double* s = solver.mass[i].inertia;
-  Matrix3D body;
-  body << s[0], s[3], s[4], s[3], s[1], s[5], s[4], s[5], s[2];
-  const double* q0 = solver.start[i].q;
-  const double* t = solver.turn[i].q;
-  const Matrix3D r = (Quaternion{t[0], t[1], t[2], t[3]} * Quaternion{q0[0], q0[1], q0[2], q0[3]})
-                         .toRotationMatrix();
-  return r * body * r.transpose();
+  return inertiaAt(solver, i, quat(solver.turn[i].q) * quat(solver.start[i].q));
 }
 
 /// Moving bodies that fly apart moves their momenta too. An island that nothing holds gives back, by a
 /// rigid turn, the angular momentum Σ m d × v + ΔI ω that its correction brought (P-7).
 void returnTurn(SolverBodies& solver, std::span<const std::uint32_t> bodies) {
-  double mass = 0.0;
-  Coordinate centre = Coordinate::Zero();
   Vector3D gained = Vector3D::Zero();
   for (const std::uint32_t i : bodies) {
-    const double m = solver.mass[i].mass;
     const BodyShift& shift = solver.shift[i];
-    mass += m;
-    centre += m * vec(solver.pose[i].x);
-    gained += m * vec(shift.d).cross(vec(solver.motion[i].v));
+    gained += solver.mass[i].mass * vec(shift.d).cross(vec(solver.motion[i].v));
     if (!vec(shift.theta).isZero(0.0)) {
       gained += (worldInertia(solver, i) - inertiaBefore(solver, i)) * vec(solver.motion[i].w);
     }
   }
   if (gained.isZero(0.0)) return;
-  centre /= mass;
-  Matrix3D inertia = Matrix3D::Zero();
-  for (const std::uint32_t i : bodies) {
-    const Vector3D r = vec(solver.pose[i].x) - centre;
-    inertia += worldInertia(solver, i) +
-               solver.mass[i].mass * (r.squaredNorm() * Matrix3D::Identity() - r * r.transpose());
-  }
-  const Vector3D spin = inertia.ldlt().solve(gained);
+  const RigidMotionOfGroup group{solver, bodies};
+  const Vector3D spin = group.inertia.ldlt().solve(gained);
   for (const std::uint32_t i : bodies) {
     BodyMotion& m = solver.motion[i];
-    const Vector3D v = spin.cross(vec(solver.pose[i].x) - centre);
+    const Vector3D v = spin.cross(vec(solver.pose[i].x) - group.centre);
     for (int c = 0; c < 3; ++c) {
       m.v[c] -= v[c];
       m.w[c] -= spin[c];
