@@ -16,8 +16,8 @@ void pause() {
 #endif
 }
 
-// Looks at a counter before a waiting thread offers its core to others: on a machine with more threads
-// than cores the one that is waited for may need it.
+// Looks at a counter before a waiting thread offers its core to others: on a machine with more
+// threads than cores the one that is waited for may need it.
 constexpr int kPatience = 2000;
 
 /// Waits a little, and more politely as time goes by.
@@ -35,8 +35,8 @@ class Waiting {
   int looks_{0};
 };
 
-// Runs that a thread claims in a loop if all are equally fast: few, since a claim takes a cache line from
-// the others, and enough to even out what is not equal.
+// Runs that a thread claims in a loop if all are equally fast: few, since a claim takes a cache
+// line from the others, and enough to even out what is not equal.
 constexpr std::size_t kRunsEach = 8;
 
 // A ticket: number of the loop, runs claimed from the front, runs claimed from the back.
@@ -46,8 +46,12 @@ constexpr std::uint64_t kNoRuns = 0xFFFFu * kFrontClaim;
 constexpr std::uint32_t loopOf(std::uint64_t ticket) {
   return static_cast<std::uint32_t>(ticket >> 32);
 }
-constexpr std::uint64_t frontOf(std::uint64_t ticket) { return (ticket >> 16) & 0xFFFFu; }
-constexpr std::uint64_t backOf(std::uint64_t ticket) { return ticket & 0xFFFFu; }
+constexpr std::uint64_t frontOf(std::uint64_t ticket) {
+  return (ticket >> 16) & 0xFFFFu;
+}
+constexpr std::uint64_t backOf(std::uint64_t ticket) {
+  return ticket & 0xFFFFu;
+}
 
 }  // namespace
 
@@ -96,9 +100,9 @@ void WorkTeam::share(std::size_t blocks, Call call, const void* context) {
   while (done_.load(std::memory_order_acquire) < runs) waiting.once();
 }
 
-// Claims runs of one loop until none is left. The fields of the loop cannot change while a run that was
-// claimed is unfinished, because share() waits for it; what was read of them before the claim is that of
-// the claim's loop, because the claim fails where the ticket has changed.
+// Claims runs of one loop until none is left. The fields of the loop cannot change while a run that
+// was claimed is unfinished, because share() waits for it; what was read of them before the claim
+// is that of the claim's loop, because the claim fails where the ticket has changed.
 void WorkTeam::workOn(std::uint32_t loop, End end) {
   const std::uint64_t claim = end == End::kFront ? kFrontClaim : kBackClaim;
   std::uint64_t ticket = ticket_.load(std::memory_order_acquire);

@@ -9,6 +9,8 @@ namespace msd_sim {
 
 /// Bundles one thread takes at a time.
 inline constexpr std::size_t kBundleGrain = 4;
+/// A colour with fewer bundles than this is done sooner than others have come to help.
+inline constexpr std::size_t kSharedBundles = 24;
 
 template <int kPoints>
 [[nodiscard]] const ContactKernels<kPoints>& contactKernels(const Kernels& kernels) {
@@ -41,16 +43,20 @@ struct ColourBlocks {
     pass(kernels, arrays, first, std::min(kBundleGrain, bundles - first));
   }
   template <class Pass>
+  void visitAll(const Pass& pass) const {
+    if (bundles > 0) pass(kernels, arrays, 0, bundles);
+  }
+  template <class Pass>
   void visitOneByOne(const Pass& pass) const {
     for (std::size_t i = 0; i < bundles; ++i) pass(kernels, arrays, i, 1);
   }
 };
 
 /// Calls pass(kernels, colour arrays, first bundle, count) for all contacts in the order of the
-/// colours. Within a colour the team shares the blocks of all kinds. The islands' stage has counted the
-/// colours in use.
+/// colours. Within a colour the team shares the blocks of all kinds, but where the caller is to
+/// work `alone`, because there is little to do. The islands' stage has counted the colours in use.
 template <class Pass>
-void forColours(Simulation& sim, const Pass& pass) {
+void forColours(Simulation& sim, const Pass& pass, bool alone = false) {
   const int used = static_cast<int>(sim.report.colours);
   for (int c = 0; c < ContactCache::kColours; ++c) {
     if (c == used) c = ContactCache::kOverflow;
@@ -63,8 +69,13 @@ void forColours(Simulation& sim, const Pass& pass) {
       points.visitOneByOne(pass);
       return;
     }
+    if (alone || patches.bundles + lines.bundles + points.bundles < kSharedBundles) {
+      patches.visitAll(pass);
+      lines.visitAll(pass);
+      points.visitAll(pass);
+      continue;
+    }
     const std::size_t n4 = patches.count(), n2 = lines.count(), n1 = points.count();
-    if (n4 + n2 + n1 == 0) continue;
     sim.team->forBlocks(n4 + n2 + n1, [&](std::size_t block) {
       if (block < n4) {
         patches.visit(block, pass);
@@ -94,14 +105,17 @@ class SharedMaximum {
 
 /// One sweep over all contacts. The order of the threads does not matter to a maximum and a count.
 template <class Kernel>
-SweepOutcome sweepContacts(Simulation& sim, const Kernel& kernel) {
+SweepOutcome sweepContacts(Simulation& sim, const Kernel& kernel, bool alone = false) {
   SharedMaximum largest;
   std::atomic<std::uint32_t> unsettled{0};
-  forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
-    const SweepOutcome part = kernel(kernels, arrays, first, count);
-    largest.add(part.unrest);
-    unsettled.fetch_add(part.unsettled, std::memory_order_relaxed);
-  });
+  forColours(
+      sim,
+      [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
+        const SweepOutcome part = kernel(kernels, arrays, first, count);
+        largest.add(part.unrest);
+        unsettled.fetch_add(part.unsettled, std::memory_order_relaxed);
+      },
+      alone);
   return {largest.get(), unsettled.load(std::memory_order_relaxed)};
 }
 

@@ -32,8 +32,8 @@ constexpr double kCalmKick = 0.1;
 constexpr int kHitBundles = 1000;
 constexpr int kMostHitSweeps = 200;
 constexpr double kHitUnrest = 1e-3;
-// A cold start (G-9): from one contact in so many that is new; bundles visited in a phase; sweeps; how
-// much better than otherwise.
+// A cold start (G-9): from one contact in so many that is new; bundles visited in a phase; sweeps;
+// how much better than otherwise.
 constexpr std::uint32_t kFreshShare = 4;
 constexpr int kColdBundles = 20000;
 constexpr int kFewestColdSweeps = 30;
@@ -43,6 +43,9 @@ constexpr double kColdUnrest = 1e-6;
 constexpr std::uint32_t kLargestStamp = 0xFFF00000u;
 // From one bundle in so many that has not settled, momentum pays (SweepMomentum.hpp).
 constexpr std::uint32_t kManyUnsettled = 20;
+
+// Where fewer bundles have not settled, the next sweep is not worth sharing.
+constexpr std::uint32_t kFewUnsettled = 16;
 
 // Joints that are swept have settled when no anchor's velocity changes by more than this share of
 // it.
@@ -76,8 +79,9 @@ void finishJoints(Simulation& sim, double dt) {
   sim.report.jointError = sim.joints.sums().separation;
 }
 
-// Sweeps that make things this much worse than the first one are given up: bodies that have turned far
-// since the rows were made answer otherwise than these expect. The energy guard takes out what they did.
+// Sweeps that make things this much worse than the first one are given up: bodies that have turned
+// far since the rows were made answer otherwise than these expect. The energy guard takes out what
+// they did.
 constexpr double kRunaway = 100.0;
 
 struct SweepLimits {
@@ -111,7 +115,7 @@ void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Jo
   int sweeps = 0;
   SweepMomentum momentum{sim, SweepMomentum::Unknowns::kVelocities};
   double unrest = 0.0, firstUnrest = 0.0;
-  bool extrapolate = false;
+  bool extrapolate = false, few = false;
   do {
     pass.first = sweeps == 0;
     pass.stamp = ++sim.sweepStamp;
@@ -119,13 +123,14 @@ void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Jo
     pass.settled = sweeps + 1 < limits.few ? limits.unrest : hit ? limits.hit : kImpact;
     pass.whole = others || (hit && limits.hit < kImpact);
     pass.watchSlip = cold || pass.whole ? 1.0 : 0.0;
-    const SweepOutcome outcome = sweepContacts(sim, kernel);
+    const SweepOutcome outcome = sweepContacts(sim, kernel, few && !pass.whole);
+    few = outcome.unsettled < kFewUnsettled;
     unrest = std::max(outcome.unrest, joints(pass.first));
     ++sweeps;
     if (sweeps == 1) firstUnrest = unrest;
     if (!(unrest <= kRunaway * firstUnrest)) break;
-    // Momentum needs many sweeps to pay, and every contact in each; joints keep impulses of their own,
-    // which it does not know. What a few contacts lack they get from plain sweeps.
+    // Momentum needs many sweeps to pay, and every contact in each; joints keep impulses of their
+    // own, which it does not know. What a few contacts lack they get from plain sweeps.
     if (sweeps == 1) {
       extrapolate = limits.few > kMostSweeps && sim.joints.isEmpty() &&
                     sim.resistance.rows.empty() &&
@@ -200,7 +205,8 @@ bool isSlower(const Simulation& sim, double speed) {
   });
 }
 
-/// Does a body touch with a round surface along a line or at a point? Nothing keeps it from rolling.
+/// Does a body touch with a round surface along a line or at a point? Nothing keeps it from
+/// rolling.
 template <int kPoints>
 bool canRoll(Simulation& sim) {
   for (int c = 0; c < ContactCache::kColours; ++c) {
@@ -216,9 +222,9 @@ bool canRoll(Simulation& sim) {
   return false;
 }
 
-/// True when nothing but contacts and gravity acts, nothing moves, and the impulses of the last phase,
-/// scaled to the whole step, keep it so: one substep then does what more would do (G-10). The bodies
-/// have been kicked where the answer is true, and stand as they were where not.
+/// True when nothing but contacts and gravity acts, nothing moves, and the impulses of the last
+/// phase, scaled to the whole step, keep it so: one substep then does what more would do (G-10).
+/// The bodies have been kicked where the answer is true, and stand as they were where not.
 bool restsOnContacts(Simulation& sim, double dt) {
   const ContactCache& contacts = sim.collision.contacts();
   if (sim.settings.substeps > 0 || !sim.joints.isEmpty() || sim.kinematicCount > 0 ||
@@ -325,8 +331,7 @@ void solveSubsteps(Simulation& sim, double dt) {
         sim, pass,
         [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
           return kernels.relax(sim.solver, arrays.bundles.data() + first,
-                               arrays.rows.data() + first, arrays.busy.data() + first, count,
-                               pass);
+                               arrays.rows.data() + first, arrays.busy.data() + first, count, pass);
         },
         relaxJoints);
     sim.joints.concludeVelocities(*sim.team);
