@@ -14,8 +14,8 @@ constexpr double kSupport = 0.1;
 constexpr int kSweeps = 2;
 constexpr int kJammedSweeps = 30;
 constexpr double kDeep = 1e-2;
-// A sweep that moves no contact by more than this share of its size, or of what the first one did, was
-// the last.
+// A sweep that moves no contact by more than this share of its size, or of what the first one did,
+// was the last.
 constexpr double kSettledShift = 1e-6;
 constexpr double kSettledPart = 0.03;
 
@@ -30,7 +30,7 @@ void clearShifts(Simulation& sim) {
 }  // namespace
 
 void correctPositions(Simulation& sim, double dt) {
-  forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
+  forAllBundles(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     kernels.store(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
                   arrays.sums.data() + first, count);
   });

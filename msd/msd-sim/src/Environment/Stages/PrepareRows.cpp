@@ -24,7 +24,7 @@ void prepareRows(Simulation& sim, double dt) {
   sim.team->forRange(blocks.size(), kBlockGrain, [&](std::size_t first, std::size_t last) {
     sim.kernels->body.begin(sim.solver, blocks.subspan(first, last - first));
   });
-  forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
+  forAllBundles(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     kernels.prepare(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count);
     std::fill_n(arrays.sums.data() + first, count, ContactSums{});
   });
@@ -32,7 +32,7 @@ void prepareRows(Simulation& sim, double dt) {
 
 void renewRows(Simulation& sim) {
   if (sim.solver.turnedFar == 0) return;
-  forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
+  forAllBundles(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     kernels.renew(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count);
   });
 }

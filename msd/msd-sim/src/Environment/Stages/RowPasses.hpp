@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 
 #include "msd-sim/src/Environment/Simulation.hpp"
@@ -86,6 +87,36 @@ void forColours(Simulation& sim, const Pass& pass, bool alone = false) {
       }
     });
   }
+}
+
+/// The same for passes that write nothing but the bundles' own rows and sums: all colours are one
+/// loop.
+template <class Pass>
+void forAllBundles(Simulation& sim, const Pass& pass) {
+  constexpr auto kColours = static_cast<std::size_t>(ContactCache::kColours);
+  // Where the blocks of a colour and kind end, kinds side by side.
+  std::array<std::size_t, 3 * kColours> ends;
+  std::size_t blocks = 0;
+  for (std::size_t c = 0; c < kColours; ++c) {
+    const int colour = static_cast<int>(c);
+    ends[3 * c] = blocks += ColourBlocks<4>{sim, colour}.count();
+    ends[3 * c + 1] = blocks += ColourBlocks<2>{sim, colour}.count();
+    ends[3 * c + 2] = blocks += ColourBlocks<1>{sim, colour}.count();
+  }
+  sim.team->forBlocks(blocks, [&](std::size_t block) {
+    const auto at =
+        static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), block) - ends.begin());
+    const std::size_t within = block - (at > 0 ? ends[at - 1] : 0);
+    const int colour = static_cast<int>(at / 3);
+    switch (at % 3) {
+      case 0:
+        return ColourBlocks<4>{sim, colour}.visit(within, pass);
+      case 1:
+        return ColourBlocks<2>{sim, colour}.visit(within, pass);
+      default:
+        return ColourBlocks<1>{sim, colour}.visit(within, pass);
+    }
+  });
 }
 
 /// A maximum that several threads add to; their order does not matter to it.

@@ -305,10 +305,11 @@ void solveSubsteps(Simulation& sim, double dt) {
   for (int k = 0; k < substeps; ++k) {
     applyFields(sim, h);
     if (bounces) {
-      forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
-        kernels.approach(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
-                         arrays.bounce.data() + first, count, pass);
-      });
+      forAllBundles(
+          sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
+            kernels.approach(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
+                             arrays.bounce.data() + first, count, pass);
+          });
     }
     if (!rests) kickBodies(sim, h);
     pass.opening = k == 0;
