@@ -4,8 +4,8 @@
 #   tools/fresh_machine.sh [FOLDER]    (needs root, debootstrap and about 6 GB)
 #
 # FOLDER keeps the machine for another time; without one, a temporary folder is used and removed at the end.
-# Clones this checkout into it, runs ./run and ./test, then makes the Debian package and installs it on a second
-# bare machine, where the README's example is built against it. Prints how long each took; exits with 1 if anything failed.
+# Clones this checkout into it, runs ./run and ./test, then makes the Debian packages and installs them on a second
+# bare machine, where the README's example is built against them. Prints how long each took; exits with 1 if anything failed.
 #
 # The mirror is that of this machine's package sources; so are proxy, name server and certificates, which any
 # machine at this place would have. CMAKE_BUILD_PARALLEL_LEVEL and CTEST_PARALLEL_LEVEL are passed on.
@@ -43,6 +43,8 @@ umount_all() {
   done
 }
 
+load() { cut -d ' ' -f 1 /proc/loadavg; }
+load_before=$(load)
 results=()
 failures=0
 # timed NAME COMMAND...: runs it and notes how long it took; goes on when it fails.
@@ -128,6 +130,29 @@ build_package() {
   cp "$folder"/builder/opt/msd-sim/build/release/package/*.deb "$folder/user/srv/package/"
 }
 
+# installed: what the package promises is there, and nothing that only the adapters need.
+installed() {
+  local file
+  for file in bin/msd lib/cmake/msd/msdConfig.cmake share/msd/scenes/demo.json share/man/man1/msd.1 \
+    share/bash-completion/completions/msd share/doc/msd-sim/docs/scene-format.md; do
+    [[ -e $folder/user/usr/$file ]] || { say "not installed: /usr/$file"; return 1; }
+  done
+  # shellcheck disable=SC2016
+  if on user dpkg-query -W -f '${Package}\n' | grep -E '^lib(bullet|ode|mujoco)[0-9]' >&2; then
+    say "another engine came with msd-sim"
+    return 1
+  fi
+  on user msd >&2 && on user msd run /usr/share/msd/scenes/demo.json --steps 60 >&2
+}
+
+# no_peers: without the adapters, msd bench says what is missing and which package has it.
+no_peers() {
+  local output status=0
+  output=$(on user msd bench --against bullet 2>&1) || status=$?
+  say "$output"
+  [[ $status -eq 2 && $output == *msd-peer-bullet*msd-sim-peers* ]]
+}
+
 example() {
   local there=$folder/user/srv/example
   mkdir -p "$there"
@@ -175,15 +200,24 @@ mv "$folder/builder/opt/build" "$folder/builder/opt/msd-sim/build"
 
 machine user
 timed "cpack" build_package
-timed "install the package on a bare machine" on user bash -c \
-  'export DEBIAN_FRONTEND=noninteractive; apt-get update -q && apt-get install -q -y /srv/package/*.deb'
-timed "the installed tool" on user msd run /usr/share/msd/scenes/demo.json --steps 60
+timed "install msd-sim on a bare machine" on user bash -c \
+  'export DEBIAN_FRONTEND=noninteractive; apt-get update -q && apt-get install -q -y /srv/package/msd-sim_*.deb'
+timed "the installed tool" installed
+timed "msd bench without the adapters: says so" no_peers
+timed "install msd-sim-peers" on user bash -c \
+  'DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends /srv/package/msd-sim-peers_*.deb'
+timed "msd bench with them" on user msd bench --against bullet,ode,mujoco --scenes stack_20 --steps 60 --repeat 1
 timed "install a compiler there" on user bash -c \
   'DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends g++ cmake make'
-timed "the example against the package" example
+timed "the README's example against the package" example
 
 umount_all
 printf '%s\n' "${results[@]}"
+printf '%-46s %5d s\n' "all of it" $SECONDS
+awk -v cores="$(nproc)" -v nice="$(nice)" -v before="$load_before" -v after="$(load)" 'BEGIN {
+  printf "%d cores, niceness %d, load %s before and %s after", cores, nice, before, after
+  print before + 0 > 0.5 || nice + 0 > 0 ? ": shared with others, so these times are upper bounds" : ""
+}'
 if [[ $failures -gt 0 ]]; then
   printf '%d of %d steps failed\n' "$failures" "${#results[@]}"
   exit 1

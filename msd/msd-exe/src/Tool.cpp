@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "msd-exe/src/Command.hpp"
@@ -22,17 +25,44 @@ namespace {
 constexpr std::string_view kDescription =
     "msd: rigid-body dynamics with contact that can be trusted";
 
-constexpr std::string_view kTheWay = R"(
-First steps:
-  msd run scenes/demo.json      simulate a scene, see the summary
-  msd view scenes/demo.json     watch it in the browser
-  msd check my_scene.json       say what is wrong with a scene, and where
-  msd info my_scene.json        say what is in it
-  msd run scenes/demo.json --record demo.db
-  msd report demo.db            record it, and make a page of it
-  msd run --help                all options of a command
-Scene files: docs/scene-format.md. Recordings: docs/recording.md. This tool: docs/command-line.md.
-)";
+/// Where a first scene and the pages are: installed beside the tool, or in the checkout.
+struct Places {
+  std::string demo{"scenes/demo.json"};
+  std::string docs{"docs"};
+};
+
+Places findPlaces() {
+  namespace fs = std::filesystem;
+  std::error_code unknown;
+  const fs::path share =
+      fs::read_symlink("/proc/self/exe", unknown).parent_path().parent_path() / "share";
+  const fs::path demo = share / "msd" / "scenes" / "demo.json";
+  if (unknown || !fs::exists(demo, unknown)) return {};
+  return {.demo = demo.string(), .docs = (share / "doc" / "msd-sim" / "docs").string()};
+}
+
+std::string theWay() {
+  const Places places = findPlaces();
+  const std::pair<std::string, std::string_view> steps[] = {
+      {"msd run " + places.demo, "simulate a scene, see the summary"},
+#ifdef MSD_HAS_VIEW
+      {"msd view " + places.demo, "watch it in the browser"},
+#endif
+      {"msd check my_scene.json", "say what is wrong with a scene, and where"},
+      {"msd info my_scene.json", "say what is in it"},
+      {"msd run my_scene.json --record out.db", "record it"},
+      {"msd report out.db", "make a page of the recording"},
+      {"msd run --help", "all options of a command"},
+  };
+  std::size_t width = 0;
+  for (const auto& [command, meaning] : steps) width = std::max(width, command.size());
+  std::string text = "\nFirst steps:\n";
+  for (const auto& [command, meaning] : steps)
+    text += fmt::format("  {:<{}}  {}\n", command, width, meaning);
+  text +=
+      fmt::format("To read, in {}: scene-format.md, command-line.md, recording.md.\n", places.docs);
+  return text;
+}
 
 void printError(std::string_view message) {
   fmt::print(stderr, "msd: {}\n", message);
@@ -132,7 +162,7 @@ int runTool(int argc, const char* const* argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   CLI::App tool{std::string{kDescription}, "msd"};
   tool.set_version_flag("--version", versionText());
-  tool.footer(std::string{kTheWay});
+  tool.footer(theWay());
   bool wantsManual = false;
   // For the build, which installs it; an empty group keeps it out of the help.
   tool.add_flag("--manual", wantsManual, "print the manual page (roff)")->group("");

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -73,14 +74,40 @@ fs::path toolPath() {
   return fs::read_symlink("/proc/self/exe");
 }
 
-/// The adapter of another engine: beside the tool in a build, below libexec when installed.
-std::optional<fs::path> findAdapter(const std::string& peer) {
+/// Where adapters of other engines are: beside the tool in a build, below libexec when installed.
+std::array<fs::path, 2> adapterFolders() {
   const fs::path folder = toolPath().parent_path();
-  for (const fs::path& place : {folder, folder.parent_path() / "libexec" / "msd"}) {
-    const fs::path candidate = place / ("msd-peer-" + peer);
+  return {folder, folder.parent_path() / "libexec" / "msd"};
+}
+
+std::optional<fs::path> findAdapter(const std::string& peer) {
+  for (const fs::path& folder : adapterFolders()) {
+    const fs::path candidate = folder / ("msd-peer-" + peer);
     if (fs::exists(candidate)) return candidate;
   }
   return std::nullopt;
+}
+
+/// The other engines of a run, and those that are left out because nobody asked for them by name.
+struct Peers {
+  std::vector<std::string> present{};
+  std::vector<std::string> absent{};
+};
+
+/// Throws UsageError for an engine that was asked for and is not there.
+Peers findPeers(const std::optional<std::vector<std::string>>& asked) {
+  Peers peers;
+  for (const std::string& peer : asked.value_or(kPeers))
+    (findAdapter(peer) ? peers.present : peers.absent).push_back(peer);
+  if (asked && !peers.absent.empty()) {
+    const std::string& peer = peers.absent.front();
+    const auto [beside, below] = adapterFolders();
+    throw UsageError{
+        fmt::format("--against {0}: the adapter msd-peer-{0} is missing (looked in {1} and {2}); "
+                    "install the package msd-sim-peers, or build msd-sim with lib{0}-dev installed",
+                    peer, beside.string(), below.string())};
+  }
+  return peers;
 }
 
 /// A scene by name (made) or by path (taken as it is).
@@ -110,7 +137,8 @@ struct Contestant {
 
 class SceneBench {
  public:
-  SceneBench(const BenchOptions& options, const std::string& wanted, const ScratchFolder& scratch)
+  SceneBench(const BenchOptions& options, const std::vector<std::string>& peers,
+             const std::string& wanted, const ScratchFolder& scratch)
       : options_{options},
         path_{placeScene(wanted, options, scratch)},
         loaded_{msd_scene::loadSceneFile(path_)} {
@@ -119,7 +147,7 @@ class SceneBench {
     result_.joints = loaded_.document.joints.size();
     result_.steps = options.steps.value_or(loaded_.document.steps);
     for (const int threads : options.threads) addOurs(threads, scratch);
-    for (const std::string& peer : options.against.value_or(kPeers)) addPeer(peer, scratch);
+    for (const std::string& peer : peers) addPeer(peer, scratch);
   }
 
   /// Engines take turns, so that a disturbance does not fall on one of them alone.
@@ -151,13 +179,10 @@ class SceneBench {
     Contestant c;
     c.result.engine = peer;
     c.poses = scratch / fmt::format("{}-{}.bin", result_.name, peer);
-    if (const auto adapter = findAdapter(peer)) {
-      c.command = {adapter->string(), path_.string(), "--limit", fmt::format("{}", options_.limit)};
-      if (options_.steps)
-        c.command.insert(c.command.end(), {"--steps", std::to_string(*options_.steps)});
-    } else {
-      c.result.failure = fmt::format("left out: built without lib{}-dev", peer);
-    }
+    c.command = {findAdapter(peer).value().string(), path_.string(), "--limit",
+                 fmt::format("{}", options_.limit)};
+    if (options_.steps)
+      c.command.insert(c.command.end(), {"--steps", std::to_string(*options_.steps)});
     contestants_.push_back(std::move(c));
   }
 
@@ -241,6 +266,7 @@ int writeScenes(const BenchOptions& options) {
 int bench(const BenchOptions& options) {
   if (options.list) return listScenes();
   if (!options.write.empty()) return writeScenes(options);
+  const Peers peers = findPeers(options.against);
   const ScratchFolder scratch;
   const InterruptGuard guard;
   BenchResult result{.machine = describeMachine(),
@@ -252,9 +278,13 @@ int bench(const BenchOptions& options) {
   if (asText) {
     fmt::print("{}, {} cores; median of {} runs, last half of each\n", result.machine.processor,
                result.machine.cores, options.repeat);
+    if (!peers.absent.empty()) {
+      fmt::print("left out: {} (their adapters are in the package msd-sim-peers)\n",
+                 fmt::join(peers.absent, ", "));
+    }
   }
   for (const std::string& name : chosenScenes(options)) {
-    SceneBench scene{options, name, scratch};
+    SceneBench scene{options, peers.present, name, scratch};
     result.scenes.push_back(scene.run());
     if (asText) fmt::print("\n{}", benchText(result.scenes.back()));
     std::fflush(stdout);
@@ -276,7 +306,7 @@ void addBenchCommand(CLI::App& parser, Action& action) {
   BenchOptions& o = *options;
   parser
       .add_option("--against", o.against,
-                  "other engines: bullet, ode, mujoco, or none (default: those that were built)")
+                  "other engines: bullet, ode, mujoco, or none (default: those that are there)")
       ->delimiter(',')
       ->check(oneOf({"bullet", "ode", "mujoco", "none"}))
       ->type_name("NAME,...");
@@ -318,6 +348,8 @@ void addBenchCommand(CLI::App& parser, Action& action) {
   parser.callback([options, &action] {
     if (options->against &&
         std::ranges::find(*options->against, "none") != options->against->end()) {
+      if (options->against->size() > 1)
+        throw CLI::ValidationError{"--against", "none stands alone, without other engines"};
       options->against->clear();
     }
     action = [options] { return bench(*options); };
