@@ -7,6 +7,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "msd-exe/src/HelpFormatter.hpp"
 #include "msd-exe/src/Version.hpp"
 
 namespace msd_exe {
@@ -96,12 +97,9 @@ void addOption(std::string& out, const CLI::Option& option) {
   for (const std::string& name : option.get_lnames()) names += "--" + name + ", ";
   if (names.empty()) names = option.get_single_name() + ", ";
   names.resize(names.size() - 2);
-  // Types that a name of its own replaces say nothing here.
-  const std::string type = option.get_type_name();
-  const bool isNamed = !type.empty() && type != "TEXT" && type != "INT" && type != "UINT" &&
-                       type != "FLOAT" && option.get_type_size() > 0 && !option.get_positional();
+  const std::string value = valueName(option);
   fmt::format_to(std::back_inserter(out), ".TP\n.B {}{}\n{}\n", plain(names),
-                 isNamed ? " " + plain(type) : "", plain(option.get_description()));
+                 value.empty() ? "" : " " + plain(value), plain(describeOption(option)));
 }
 
 void addCommand(std::string& out, const CLI::App& command, const std::string& before) {
@@ -110,7 +108,7 @@ void addCommand(std::string& out, const CLI::App& command, const std::string& be
   for (const CLI::Option* option : command.get_options()) {
     if (!option->get_positional()) continue;
     const std::string word = option->get_single_name();
-    usage += option->get_required() ? " " + word : " [" + word + "]";
+    usage += isRequired(*option) ? " " + word : " [" + word + "]";
   }
   out += fmt::format(".SS {}\n{}\n", plain(usage), sentence(command.get_description()));
   for (const CLI::Option* option : command.get_options()) {

@@ -6,17 +6,19 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/HelpFormatter.hpp"
 #include "msd-exe/src/Manual.hpp"
+#include "msd-exe/src/UsageMessages.hpp"
 #include "msd-exe/src/Version.hpp"
 #include "msd-record/src/RecordError.hpp"
 #include "msd-scene/src/SceneError.hpp"
-#include "msd-scene/src/Suggestion.hpp"
 
 namespace msd_exe {
 
@@ -68,63 +70,22 @@ void printError(std::string_view message) {
   fmt::print(stderr, "msd: {}\n", message);
 }
 
-/// The command that was chosen, or the command of a command; the tool itself where none was.
-const CLI::App& chosenParser(const CLI::App& tool) {
-  const CLI::App* parser = &tool;
-  while (!parser->get_subcommands().empty()) parser = parser->get_subcommands().front();
-  return *parser;
-}
-
-/// "msd validate tosses"
-std::string fullName(const CLI::App& parser) {
-  const CLI::App* parent = parser.get_parent();
-  return parent == nullptr ? parser.get_name() : fullName(*parent) + " " + parser.get_name();
-}
-
-/// The words a misspelt one may have meant: the options of the parser that met it, and its
-/// commands.
-std::vector<std::string> knownWords(const CLI::App& parser) {
-  std::vector<std::string> words;
-  for (const CLI::Option* option : parser.get_options()) {
-    for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
+/// "msd help run" is "msd run --help".
+std::vector<std::string> argumentsOf(int argc, const char* const* argv) {
+  std::vector<std::string> arguments{argv + std::min(argc, 1), argv + argc};
+  if (!arguments.empty() && arguments.front() == "help") {
+    arguments.erase(arguments.begin());
+    arguments.emplace_back("--help");
   }
-  for (const CLI::App* command : parser.get_subcommands([](const CLI::App*) { return true; })) {
-    words.push_back(command->get_name());
-  }
-  return words;
+  return arguments;
 }
 
-/// "unknown option --stpes; did you mean --steps?"
-std::string describeExtra(const CLI::App& parser, const std::string& word) {
-  const std::string name = word.substr(0, word.find('='));
-  const std::vector<std::string> words = knownWords(parser);
-  const std::vector<std::string_view> known{words.begin(), words.end()};
-  const auto closest = msd_scene::findClosest(name, known);
-  const bool isOption = word.starts_with('-');
-  const bool isCommand = !isOption && parser.get_parent() == nullptr;
-  std::string text = fmt::format("unknown {} {}",
-                                 isOption    ? "option"
-                                 : isCommand ? "command"
-                                             : "argument",
-                                 isOption ? name : word);
-  text += closest ? fmt::format("; did you mean {}?", *closest)
-                  : fmt::format("; see {} --help", fullName(parser));
-  return text;
-}
-
-std::string describeParseError(const CLI::App& tool, const CLI::ParseError& error) {
-  const CLI::App& parser = chosenParser(tool);
-  const std::vector<std::string> extras = tool.remaining(true);
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !extras.empty())
-    return describeExtra(parser, extras.front());
-  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
-    // What is missing may be there, under a misspelt option.
-    for (const std::string& word : extras) {
-      if (word.starts_with('-')) return describeExtra(parser, word);
-    }
-    return fmt::format("{}; see {} --help", error.what(), fullName(parser));
+/// One word for one thing: "command" in help and errors alike.
+void groupCommands(CLI::App& parser) {
+  for (CLI::App* command : parser.get_subcommands([](const CLI::App*) { return true; })) {
+    command->group("Commands");
+    groupCommands(*command);
   }
-  return error.what();
 }
 
 int runAction(const Action& action) {
@@ -161,7 +122,9 @@ int runTool(int argc, const char* const* argv) {
   // So does a file that may not grow any further.
   std::signal(SIGXFSZ, SIG_IGN);
   CLI::App tool{std::string{kDescription}, "msd"};
-  tool.set_version_flag("--version", versionText());
+  tool.formatter(std::make_shared<HelpFormatter>());
+  tool.set_help_flag("-h,--help", "print this help and end");
+  tool.set_version_flag("--version", versionText(), "print the version and end");
   tool.footer(theWay());
   bool wantsManual = false;
   // For the build, which installs it; an empty group keeps it out of the help.
@@ -173,9 +136,17 @@ int runTool(int argc, const char* const* argv) {
     parser->footer("");
     command.add(*parser, action);
   }
+  groupCommands(tool);
   try {
-    tool.parse(argc, argv);
+    std::vector<std::string> arguments = argumentsOf(argc, argv);
+    // The parser takes them from the back.
+    std::ranges::reverse(arguments);
+    tool.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
+    if (const auto unknown = describeUnknownCommand(tool)) {
+      printError(*unknown);
+      return kBadInput;
+    }
     const CLI::App& parser = chosenParser(tool);
     const CLI::App* parent = parser.get_parent();
     fmt::print("{}", parent == nullptr ? tool.help() : parser.help(fullName(*parent)));

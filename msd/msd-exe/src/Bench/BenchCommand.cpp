@@ -17,7 +17,9 @@
 #include "msd-exe/src/Interrupt.hpp"
 #include "msd-exe/src/OptionChecks.hpp"
 #include "msd-exe/src/OutputFile.hpp"
+#include "msd-exe/src/OutputFolder.hpp"
 #include "msd-exe/src/Version.hpp"
+#include "msd-exe/src/Wording.hpp"
 #include "msd-scene/src/ReadScene.hpp"
 #include "msd-scene/src/WriteScene.hpp"
 
@@ -110,11 +112,14 @@ Peers findPeers(const std::optional<std::vector<std::string>>& asked) {
   return peers;
 }
 
+bool isFile(const std::string& scene) {
+  return scene.ends_with(".json") || scene.find('/') != std::string::npos;
+}
+
 /// A scene by name (made) or by path (taken as it is).
 fs::path placeScene(const std::string& wanted, const BenchOptions& options,
                     const ScratchFolder& scratch) {
-  const bool isFile = wanted.ends_with(".json") || wanted.find('/') != std::string::npos;
-  if (isFile) return wanted;
+  if (isFile(wanted)) return wanted;
   const fs::path path = scratch / (wanted + ".json");
   OutputFile file{path};
   file.write(msd_scene::writeScene(makeBenchScene(wanted, options.seed)));
@@ -230,8 +235,13 @@ class SceneBench {
   std::vector<Contestant> contestants_{};
 };
 
-void writeWhole(const std::string& path, const std::string& text) {
-  OutputFile file{path};
+/// A file that was asked for, opened before anything is measured.
+std::optional<OutputFile> opened(const std::string& path) {
+  if (path.empty()) return std::nullopt;
+  return std::optional<OutputFile>{std::in_place, path};
+}
+
+void writeWhole(OutputFile& file, const std::string& text) {
   file.write(text);
   file.commit();
 }
@@ -253,11 +263,24 @@ std::vector<std::string> chosenScenes(const BenchOptions& options) {
   return names;
 }
 
+/// Before anything is measured: a wrong name at the end of the list would cost all that came first.
+void checkScenes(const std::vector<std::string>& scenes) {
+  for (const std::string& scene : scenes) {
+    if (isFile(scene)) {
+      static_cast<void>(msd_scene::loadSceneFile(scene));
+    } else {
+      checkBenchScene(scene);
+    }
+  }
+}
+
 int writeScenes(const BenchOptions& options) {
-  fs::create_directories(options.write);
+  for (const std::string& name : chosenScenes(options)) checkBenchScene(name);
+  const fs::path folder = makeOutputFolder(options.write);
   for (const std::string& name : chosenScenes(options)) {
-    const fs::path path = fs::path{options.write} / (name + ".json");
-    writeWhole(path.string(), msd_scene::writeScene(makeBenchScene(name, options.seed)));
+    const fs::path path = folder / (name + ".json");
+    OutputFile file{path};
+    writeWhole(file, msd_scene::writeScene(makeBenchScene(name, options.seed)));
     fmt::print("wrote {}\n", path.string());
   }
   return kOk;
@@ -267,6 +290,10 @@ int bench(const BenchOptions& options) {
   if (options.list) return listScenes();
   if (!options.write.empty()) return writeScenes(options);
   const Peers peers = findPeers(options.against);
+  const std::vector<std::string> scenes = chosenScenes(options);
+  checkScenes(scenes);
+  std::optional<OutputFile> plot = opened(options.plot);
+  std::optional<OutputFile> page = opened(options.markdown);
   const ScratchFolder scratch;
   const InterruptGuard guard;
   BenchResult result{.machine = describeMachine(),
@@ -276,14 +303,16 @@ int bench(const BenchOptions& options) {
                      .seed = options.seed};
   const bool asText = !options.json && !options.csv;
   if (asText) {
-    fmt::print("{}, {} cores; median of {} runs, last half of each\n", result.machine.processor,
-               result.machine.cores, options.repeat);
+    fmt::print("{}, {}; {}, last half of each\n", result.machine.processor,
+               plural(static_cast<std::size_t>(result.machine.cores), "core", "cores"),
+               options.repeat == 1 ? std::string{"one run"}
+                                   : fmt::format("median of {} runs", options.repeat));
     if (!peers.absent.empty()) {
       fmt::print("left out: {} (their adapters are in the package msd-sim-peers)\n",
                  fmt::join(peers.absent, ", "));
     }
   }
-  for (const std::string& name : chosenScenes(options)) {
+  for (const std::string& name : scenes) {
     SceneBench scene{options, peers.present, name, scratch};
     result.scenes.push_back(scene.run());
     if (asText) fmt::print("\n{}", benchText(result.scenes.back()));
@@ -292,8 +321,8 @@ int bench(const BenchOptions& options) {
   }
   if (options.json) fmt::print("{}", benchJson(result));
   if (options.csv) fmt::print("{}", benchCsv(result));
-  if (!options.plot.empty()) writeWhole(options.plot, benchPlot(result));
-  if (!options.markdown.empty()) writeWhole(options.markdown, benchMarkdown(result));
+  if (plot) writeWhole(*plot, benchPlot(result));
+  if (page) writeWhole(*page, benchMarkdown(result));
   const bool oursRan = std::ranges::all_of(
       result.scenes, [](const SceneResult& s) { return s.engines.front().ran(); });
   return oursRan ? kOk : kSimulationFailed;
