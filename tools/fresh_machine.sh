@@ -47,14 +47,20 @@ load() { cut -d ' ' -f 1 /proc/loadavg; }
 load_before=$(load)
 results=()
 failures=0
-# timed NAME COMMAND...: runs it and notes how long it took; goes on when it fails.
+steps=0
+# timed NAME COMMAND...: runs it and notes how long it took, and what ./run and ./test say of their parts; goes on
+# when it fails.
 timed() {
-  local what=$1 started=$SECONDS outcome=ok
+  local what=$1 started=$SECONDS outcome=ok line
   shift
   say "== $what"
-  "$@" || { outcome="FAILED (exit $?)"; failures=$((failures + 1)); }
-  results+=("$(printf '%-46s %5d s  %s' "$what" $((SECONDS - started)) "$outcome")")
-  say "== ${results[-1]}"
+  steps=$((steps + 1))
+  "$@" 2>&1 | tee "$folder/step.log" >&2 || { outcome="FAILED (exit $?)"; failures=$((failures + 1)); }
+  line=$(printf '%-46s %5d s  %s' "$what" $((SECONDS - started)) "$outcome")
+  results+=("$line")
+  say "== $line"
+  while IFS= read -r line; do results+=("    $line"); done \
+    < <(grep -E '^(Installed|Built) in [0-9]+ s$|^\./test: ' "$folder/step.log" || true)
 }
 
 # The first mirror that this machine's own package sources name.
@@ -162,63 +168,68 @@ example() {
     build/readme_example && build/scene_example /usr/share/msd/scenes/demo.json' >&2
 }
 
-if [[ ! -e $folder/bare/etc/debian_version ]]; then
-  rm -rf --one-file-system -- "$folder/bare.new"
-  timed "debootstrap" make_bare
-fi
-if [[ ! -e $folder/bare/etc/debian_version ]]; then exit 1; fi
+# Read as a whole before it begins, so that a change of this file does not reach a run that has started.
+main() {
+  if [[ ! -e $folder/bare/etc/debian_version ]]; then
+    rm -rf --one-file-system -- "$folder/bare.new"
+    timed "debootstrap" make_bare
+  fi
+  if [[ ! -e $folder/bare/etc/debian_version ]]; then exit 1; fi
 
-if [[ ${MSD_FRESH_AGAIN:-} == yes && -e $folder/builder/etc/debian_version ]]; then
-  switch_on builder
-  rm -rf "$folder/builder/opt"
-  mkdir "$folder/builder/opt"
-  results+=("(packages were installed before)")
-else
-  machine builder
-fi
-if [[ -n ${MSD_FRESH_CACHE:-} ]]; then
-  mkdir -p "$folder/builder/srv/.cache"
-  rm -rf "$folder/builder/srv/.cache/ccache"
-  cp -a "$MSD_FRESH_CACHE" "$folder/builder/srv/.cache/ccache"
-  results+=("(with a compiler cache)")
-fi
-git clone -q --no-hardlinks "$root" "$folder/builder/opt/msd-sim"
-mkdir -p "$folder/builder/opt/visitor"
-chown 1234:1234 "$folder/builder/opt/visitor"
-if [[ ${MSD_FRESH_AGAIN:-} != yes ]]; then
-  timed "./run as a user who may not install: is told" refused
-fi
-timed "./run, from nothing" on builder /opt/msd-sim/run
-timed "./run, again, in a locale that is not there" on builder LC_ALL=de_DE.UTF-8 /opt/msd-sim/run
-timed "./test, from nothing" on builder /opt/msd-sim/test
-timed "./test, again, a few" on builder /opt/msd-sim/test Tool
-chmod -R a+rX "$folder/builder/srv"
-mv "$folder/builder/opt/msd-sim/.git" "$folder/builder/opt/history"
-mv "$folder/builder/opt/msd-sim/build" "$folder/builder/opt/build"
-timed "./run as that user, no history, read-only" on builder as_user /opt/msd-sim/run
-mv "$folder/builder/opt/build" "$folder/builder/opt/msd-sim/build"
+  if [[ ${MSD_FRESH_AGAIN:-} == yes && -e $folder/builder/etc/debian_version ]]; then
+    switch_on builder
+    rm -rf "$folder/builder/opt"
+    mkdir "$folder/builder/opt"
+    results+=("(packages were installed before)")
+  else
+    machine builder
+  fi
+  if [[ -n ${MSD_FRESH_CACHE:-} ]]; then
+    mkdir -p "$folder/builder/srv/.cache"
+    rm -rf "$folder/builder/srv/.cache/ccache"
+    cp -a "$MSD_FRESH_CACHE" "$folder/builder/srv/.cache/ccache"
+    results+=("(with a compiler cache)")
+  fi
+  git clone -q --no-hardlinks "$root" "$folder/builder/opt/msd-sim"
+  mkdir -p "$folder/builder/opt/visitor"
+  chown 1234:1234 "$folder/builder/opt/visitor"
+  if [[ ${MSD_FRESH_AGAIN:-} != yes ]]; then
+    timed "./run as a user who may not install: is told" refused
+  fi
+  timed "./run, from nothing" on builder /opt/msd-sim/run
+  timed "./run, again, in a locale that is not there" on builder LC_ALL=de_DE.UTF-8 /opt/msd-sim/run
+  timed "./test, from nothing" on builder /opt/msd-sim/test
+  timed "./test, again, a few" on builder /opt/msd-sim/test Tool
+  chmod -R a+rX "$folder/builder/srv"
+  mv "$folder/builder/opt/msd-sim/.git" "$folder/builder/opt/history"
+  mv "$folder/builder/opt/msd-sim/build" "$folder/builder/opt/build"
+  timed "./run as that user, no history, read-only" on builder as_user /opt/msd-sim/run
+  mv "$folder/builder/opt/build" "$folder/builder/opt/msd-sim/build"
 
-machine user
-timed "cpack" build_package
-timed "install msd-sim on a bare machine" on user bash -c \
-  'export DEBIAN_FRONTEND=noninteractive; apt-get update -q && apt-get install -q -y /srv/package/msd-sim_*.deb'
-timed "the installed tool" installed
-timed "msd bench without the adapters: says so" no_peers
-timed "install msd-sim-peers" on user bash -c \
-  'DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends /srv/package/msd-sim-peers_*.deb'
-timed "msd bench with them" on user msd bench --against bullet,ode,mujoco --scenes stack_20 --steps 60 --repeat 1
-timed "install a compiler there" on user bash -c \
-  'DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends g++ cmake make'
-timed "the README's example against the package" example
+  machine user
+  timed "cpack" build_package
+  timed "install msd-sim on a bare machine" on user bash -c \
+    'export DEBIAN_FRONTEND=noninteractive; apt-get update -q && apt-get install -q -y /srv/package/msd-sim_*.deb'
+  timed "the installed tool" installed
+  timed "msd bench without the adapters: says so" no_peers
+  timed "install msd-sim-peers" on user bash -c \
+    'DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends /srv/package/msd-sim-peers_*.deb'
+  timed "msd bench with them" on user msd bench --against bullet,ode,mujoco --scenes stack_20 --steps 60 --repeat 1
+  timed "install a compiler there" on user bash -c \
+    'DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends g++ cmake make'
+  timed "the README's example against the package" example
 
-umount_all
-printf '%s\n' "${results[@]}"
-printf '%-46s %5d s\n' "all of it" $SECONDS
-awk -v cores="$(nproc)" -v nice="$(nice)" -v before="$load_before" -v after="$(load)" 'BEGIN {
-  printf "%d cores, niceness %d, load %s before and %s after", cores, nice, before, after
-  print before + 0 > 0.5 || nice + 0 > 0 ? ": shared with others, so these times are upper bounds" : ""
-}'
-if [[ $failures -gt 0 ]]; then
-  printf '%d of %d steps failed\n' "$failures" "${#results[@]}"
-  exit 1
-fi
+  umount_all
+  printf '%s\n' "${results[@]}"
+  printf '%-46s %5d s\n' "all of it" $SECONDS
+  awk -v cores="$(nproc)" -v nice="$(nice)" -v before="$load_before" -v after="$(load)" 'BEGIN {
+    printf "%d cores, niceness %d, load %s before and %s after", cores, nice, before, after
+    print before + 0 > 0.5 || nice + 0 > 0 ? ": shared with others, so these times are upper bounds" : ""
+  }'
+  if [[ $failures -gt 0 ]]; then
+    printf '%d of %d steps failed\n' "$failures" "$steps"
+    exit 1
+  fi
+  exit 0
+}
+main
