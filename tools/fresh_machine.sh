@@ -174,7 +174,7 @@ main() {
     rm -rf --one-file-system -- "$folder/bare.new"
     timed "debootstrap" make_bare
   fi
-  if [[ ! -e $folder/bare/etc/debian_version ]]; then exit 1; fi
+  if [[ ! -e $folder/bare/etc/debian_version ]]; then return 1; fi
 
   if [[ ${MSD_FRESH_AGAIN:-} == yes && -e $folder/builder/etc/debian_version ]]; then
     switch_on builder
@@ -228,8 +228,7 @@ main() {
   }'
   if [[ $failures -gt 0 ]]; then
     printf '%d of %d steps failed\n' "$failures" "$steps"
-    exit 1
+    return 1
   fi
-  exit 0
 }
 main
