@@ -54,10 +54,15 @@ the folder of measurements and problems that msd validate compares with
 .B MSD_CHROMIUM
 the browser that msd snapshot draws with
 .SH FILES
-Example scenes are installed in the folder
-.IR share/msd/scenes .
-The scene format is described in
-.IR docs/scene\-format.md .
+.TP
+.I share/msd/scenes
+example scenes
+.TP
+.I share/doc/msd\-sim/docs
+the documentation; scene\-format.md describes every field of a scene
+.TP
+.I libexec/msd
+the adapters through which msd bench runs other engines (Debian: the package msd\-sim\-peers)
 .SH EXAMPLES
 .nf
 msd run scenes/demo.json
