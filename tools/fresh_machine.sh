@@ -12,7 +12,7 @@
 #
 # To try again what failed, in less time: MSD_FRESH_AGAIN=yes keeps what was installed on the first machine, and
 # MSD_FRESH_CACHE=FOLDER gives it a copy of a compiler cache. The times are then not those of a fresh machine, and
-# the summary says so.
+# the summary says so. MSD_FRESH_PACKAGES=FOLDER tries only the Debian packages of that folder.
 set -euo pipefail
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 say() { printf '%s\n' "$*" >&2; }
@@ -79,6 +79,8 @@ make_bare() {
   for file in /etc/apt/apt.conf.d/*proxy* /etc/resolv.conf /etc/hosts; do
     if [[ -e $file ]]; then cp -L "$file" "$bare.new$file"; fi
   done
+  # A machine that may be lost need not wait for the disk after every file, as images of containers do not either.
+  echo force-unsafe-io >"$bare.new/etc/dpkg/dpkg.cfg.d/unsafe-io"
   # Certificates that the administrator of this place added count there as well, once ca-certificates is installed.
   mkdir -p "$bare.new/usr/local/share/ca-certificates"
   if [[ -r /etc/ssl/certs/ca-certificates.crt ]]; then
@@ -130,12 +132,6 @@ refused() {
   grep -qF "Please run this once" <<<"$output" || { say "$output"; return 1; }
 }
 
-build_package() {
-  on builder bash -c 'cd /opt/msd-sim/build/release && rm -rf package && cpack' >&2 || return 1
-  mkdir -p "$folder/user/srv/package"
-  cp "$folder"/builder/opt/msd-sim/build/release/package/*.deb "$folder/user/srv/package/"
-}
-
 # installed: what the package promises is there, and nothing that only the adapters need.
 installed() {
   local file
@@ -168,14 +164,8 @@ example() {
     build/readme_example && build/scene_example /usr/share/msd/scenes/demo.json' >&2
 }
 
-# Read as a whole before it begins, so that a change of this file does not reach a run that has started.
-main() {
-  if [[ ! -e $folder/bare/etc/debian_version ]]; then
-    rm -rf --one-file-system -- "$folder/bare.new"
-    timed "debootstrap" make_bare
-  fi
-  if [[ ! -e $folder/bare/etc/debian_version ]]; then return 1; fi
-
+# The first machine: the two commands.
+try_commands() {
   if [[ ${MSD_FRESH_AGAIN:-} == yes && -e $folder/builder/etc/debian_version ]]; then
     switch_on builder
     rm -rf "$folder/builder/opt"
@@ -205,9 +195,14 @@ main() {
   mv "$folder/builder/opt/msd-sim/build" "$folder/builder/opt/build"
   timed "./run as that user, no history, read-only" on builder as_user /opt/msd-sim/run
   mv "$folder/builder/opt/build" "$folder/builder/opt/msd-sim/build"
+  timed "cpack" on builder bash -c 'cd /opt/msd-sim/build/release && rm -rf package && cpack'
+}
 
+# try_packages FOLDER: the second machine, with the Debian packages of that folder.
+try_packages() {
   machine user
-  timed "cpack" build_package
+  mkdir -p "$folder/user/srv/package"
+  cp "$1"/*.deb "$folder/user/srv/package/"
   timed "install msd-sim on a bare machine" on user bash -c \
     'export DEBIAN_FRONTEND=noninteractive; apt-get update -q && apt-get install -q -y /srv/package/msd-sim_*.deb'
   timed "the installed tool" installed
@@ -218,8 +213,9 @@ main() {
   timed "install a compiler there" on user bash -c \
     'DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends g++ cmake make'
   timed "the README's example against the package" example
+}
 
-  umount_all
+summary() {
   printf '%s\n' "${results[@]}"
   printf '%-46s %5d s\n' "all of it" $SECONDS
   awk -v cores="$(nproc)" -v nice="$(nice)" -v before="$load_before" -v after="$(load)" 'BEGIN {
@@ -230,5 +226,23 @@ main() {
     printf '%d of %d steps failed\n' "$failures" "$steps"
     return 1
   fi
+}
+
+# Read as a whole before it begins, so that a change of this file does not reach a run that has started.
+main() {
+  if [[ ! -e $folder/bare/etc/debian_version ]]; then
+    rm -rf --one-file-system -- "$folder/bare.new"
+    timed "debootstrap" make_bare
+  fi
+  if [[ ! -e $folder/bare/etc/debian_version ]]; then return 1; fi
+  if [[ -n ${MSD_FRESH_PACKAGES:-} ]]; then
+    results+=("(packages made elsewhere)")
+    try_packages "$MSD_FRESH_PACKAGES"
+  else
+    try_commands
+    try_packages "$folder/builder/opt/msd-sim/build/release/package"
+  fi
+  umount_all
+  summary
 }
 main
