@@ -220,7 +220,8 @@ summary() {
   printf '%-46s %5d s\n' "all of it" $SECONDS
   awk -v cores="$(nproc)" -v nice="$(nice)" -v before="$load_before" -v after="$(load)" 'BEGIN {
     printf "%d cores, niceness %d, load %s before and %s after", cores, nice, before, after
-    print before + 0 > 0.5 || nice + 0 > 0 ? ": shared with others, so these times are upper bounds" : ""
+    isShared = (before + 0 > 0.5 || nice + 0 > 0)
+    print (isShared ? ": shared with others, so these times are upper bounds" : "")
   }'
   if [[ $failures -gt 0 ]]; then
     printf '%d of %d steps failed\n' "$failures" "$steps"
