@@ -11,8 +11,9 @@
 # machine at this place would have. CMAKE_BUILD_PARALLEL_LEVEL and CTEST_PARALLEL_LEVEL are passed on.
 #
 # To try again what failed, in less time: MSD_FRESH_AGAIN=yes keeps what was installed on the first machine, and
-# MSD_FRESH_CACHE=FOLDER gives it a copy of a compiler cache. The times are then not those of a fresh machine, and
-# the summary says so. MSD_FRESH_PACKAGES=FOLDER tries only the Debian packages of that folder.
+# MSD_FRESH_CACHE=FOLDER gives it a copy of a compiler cache; MSD_FRESH_TESTS=FILTER builds everything and runs only the
+# tests that match; MSD_FRESH_PACKAGES=FOLDER tries only the Debian packages of that folder. The times are then not those
+# of a fresh machine, and the summary says so.
 set -euo pipefail
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 say() { printf '%s\n' "$*" >&2; }
@@ -188,7 +189,12 @@ try_commands() {
   fi
   timed "./run, from nothing" on builder /opt/msd-sim/run
   timed "./run, again, in a locale that is not there" on builder LC_ALL=de_DE.UTF-8 /opt/msd-sim/run
-  timed "./test, from nothing" on builder /opt/msd-sim/test
+  if [[ -n ${MSD_FRESH_TESTS:-} ]]; then
+    timed "./test $MSD_FRESH_TESTS, from nothing" on builder /opt/msd-sim/test "$MSD_FRESH_TESTS"
+    results+=("(only the tests that match)")
+  else
+    timed "./test, from nothing" on builder /opt/msd-sim/test
+  fi
   timed "./test, again, a few" on builder /opt/msd-sim/test Tool
   chmod -R a+rX "$folder/builder/srv"
   mv "$folder/builder/opt/msd-sim/.git" "$folder/builder/opt/history"

@@ -73,7 +73,13 @@ class ScratchFolder {
 };
 
 fs::path toolPath() {
-  return fs::read_symlink("/proc/self/exe");
+  std::error_code error;
+  const fs::path path = fs::read_symlink("/proc/self/exe", error);
+  if (error) {
+    throw UsageError{
+        fmt::format("cannot tell where msd itself is: /proc/self/exe: {}", error.message())};
+  }
+  return path;
 }
 
 /// Where adapters of other engines are: beside the tool in a build, below libexec when installed.
