@@ -25,7 +25,12 @@ foreach(part msd-assets msd-sim msd-scene msd-record msd-view)
 endforeach()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/scenes/" DESTINATION "${CMAKE_INSTALL_DATADIR}/msd/scenes"
   FILES_MATCHING PATTERN "*.json")
-install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+# README and pages keep their places to each other, so that their links lead somewhere.
+set(msd_doc_dir "${CMAKE_INSTALL_DATADIR}/doc/msd-sim")
+install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md" DESTINATION "${msd_doc_dir}")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${msd_doc_dir}" RENAME copyright)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${msd_doc_dir}"
+  FILES_MATCHING PATTERN "*.md" PATTERN "*.html" PATTERN "*.svg" PATTERN "*.png")
 
 get_property(MSD_DEPENDENCIES GLOBAL PROPERTY MSD_DEPENDENCIES)
 list(PREPEND MSD_DEPENDENCIES Eigen3 hwy Qhull fmt Threads)

@@ -4,15 +4,16 @@
 #   tools/fresh_machine.sh [FOLDER]    (needs root, debootstrap and about 6 GB)
 #
 # FOLDER keeps the machine for another time; without one, a temporary folder is used and removed at the end.
-# Clones this checkout into it, runs ./run and ./test, then makes the Debian package and installs it on a second
-# bare machine, where the README's example is built against it. Prints how long each took; exits with 1 if anything failed.
+# Clones this checkout into it, runs ./run and ./test, then makes the Debian packages and installs them on a second
+# bare machine, where the README's example is built against them. Prints how long each took; exits with 1 if anything failed.
 #
 # The mirror is that of this machine's package sources; so are proxy, name server and certificates, which any
 # machine at this place would have. CMAKE_BUILD_PARALLEL_LEVEL and CTEST_PARALLEL_LEVEL are passed on.
 #
 # To try again what failed, in less time: MSD_FRESH_AGAIN=yes keeps what was installed on the first machine, and
-# MSD_FRESH_CACHE=FOLDER gives it a copy of a compiler cache. The times are then not those of a fresh machine, and
-# the summary says so.
+# MSD_FRESH_CACHE=FOLDER gives it a copy of a compiler cache; MSD_FRESH_TESTS=FILTER builds everything and runs only the
+# tests that match; MSD_FRESH_PACKAGES=FOLDER tries only the Debian packages of that folder. The times are then not those
+# of a fresh machine, and the summary says so.
 set -euo pipefail
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 say() { printf '%s\n' "$*" >&2; }
@@ -43,16 +44,24 @@ umount_all() {
   done
 }
 
+load() { cut -d ' ' -f 1 /proc/loadavg; }
+load_before=$(load)
 results=()
 failures=0
-# timed NAME COMMAND...: runs it and notes how long it took; goes on when it fails.
+steps=0
+# timed NAME COMMAND...: runs it and notes how long it took, and what ./run and ./test say of their parts; goes on
+# when it fails.
 timed() {
-  local what=$1 started=$SECONDS outcome=ok
+  local what=$1 started=$SECONDS outcome=ok line
   shift
   say "== $what"
-  "$@" || { outcome="FAILED (exit $?)"; failures=$((failures + 1)); }
-  results+=("$(printf '%-46s %5d s  %s' "$what" $((SECONDS - started)) "$outcome")")
-  say "== ${results[-1]}"
+  steps=$((steps + 1))
+  "$@" 2>&1 | tee "$folder/step.log" >&2 || { outcome="FAILED (exit $?)"; failures=$((failures + 1)); }
+  line=$(printf '%-46s %5d s  %s' "$what" $((SECONDS - started)) "$outcome")
+  results+=("$line")
+  say "== $line"
+  while IFS= read -r line; do results+=("    $line"); done \
+    < <(grep -E '^(Installed|Built) in [0-9]+ s$|^\./test: ' "$folder/step.log" || true)
 }
 
 # The first mirror that this machine's own package sources name.
@@ -71,6 +80,8 @@ make_bare() {
   for file in /etc/apt/apt.conf.d/*proxy* /etc/resolv.conf /etc/hosts; do
     if [[ -e $file ]]; then cp -L "$file" "$bare.new$file"; fi
   done
+  # A machine that may be lost need not wait for the disk after every file, as images of containers do not either.
+  echo force-unsafe-io >"$bare.new/etc/dpkg/dpkg.cfg.d/unsafe-io"
   # Certificates that the administrator of this place added count there as well, once ca-certificates is installed.
   mkdir -p "$bare.new/usr/local/share/ca-certificates"
   if [[ -r /etc/ssl/certs/ca-certificates.crt ]]; then
@@ -122,10 +133,27 @@ refused() {
   grep -qF "Please run this once" <<<"$output" || { say "$output"; return 1; }
 }
 
-build_package() {
-  on builder bash -c 'cd /opt/msd-sim/build/release && rm -rf package && cpack' >&2 || return 1
-  mkdir -p "$folder/user/srv/package"
-  cp "$folder"/builder/opt/msd-sim/build/release/package/*.deb "$folder/user/srv/package/"
+# installed: what the package promises is there, and nothing that only the adapters need.
+installed() {
+  local file
+  for file in bin/msd lib/cmake/msd/msdConfig.cmake share/msd/scenes/demo.json share/man/man1/msd.1 \
+    share/bash-completion/completions/msd share/doc/msd-sim/docs/scene-format.md; do
+    [[ -e $folder/user/usr/$file ]] || { say "not installed: /usr/$file"; return 1; }
+  done
+  # shellcheck disable=SC2016
+  if on user dpkg-query -W -f '${Package}\n' | grep -E '^lib(bullet|ode|mujoco)[0-9]' >&2; then
+    say "another engine came with msd-sim"
+    return 1
+  fi
+  on user msd >&2 && on user msd run /usr/share/msd/scenes/demo.json --steps 60 >&2
+}
+
+# no_peers: without the adapters, msd bench says what is missing and which package has it.
+no_peers() {
+  local output status=0
+  output=$(on user msd bench --against bullet 2>&1) || status=$?
+  say "$output"
+  [[ $status -eq 2 && $output == *msd-peer-bullet*msd-sim-peers* ]]
 }
 
 example() {
@@ -137,54 +165,91 @@ example() {
     build/readme_example && build/scene_example /usr/share/msd/scenes/demo.json' >&2
 }
 
-if [[ ! -e $folder/bare/etc/debian_version ]]; then
-  rm -rf --one-file-system -- "$folder/bare.new"
-  timed "debootstrap" make_bare
-fi
-if [[ ! -e $folder/bare/etc/debian_version ]]; then exit 1; fi
+# The first machine: the two commands.
+try_commands() {
+  if [[ ${MSD_FRESH_AGAIN:-} == yes && -e $folder/builder/etc/debian_version ]]; then
+    switch_on builder
+    rm -rf "$folder/builder/opt"
+    mkdir "$folder/builder/opt"
+    results+=("(packages were installed before)")
+  else
+    machine builder
+  fi
+  if [[ -n ${MSD_FRESH_CACHE:-} ]]; then
+    mkdir -p "$folder/builder/srv/.cache"
+    rm -rf "$folder/builder/srv/.cache/ccache"
+    cp -a "$MSD_FRESH_CACHE" "$folder/builder/srv/.cache/ccache"
+    results+=("(with a compiler cache)")
+  fi
+  git clone -q --no-hardlinks "$root" "$folder/builder/opt/msd-sim"
+  mkdir -p "$folder/builder/opt/visitor"
+  chown 1234:1234 "$folder/builder/opt/visitor"
+  if [[ ${MSD_FRESH_AGAIN:-} != yes ]]; then
+    timed "./run as a user who may not install: is told" refused
+  fi
+  timed "./run, from nothing" on builder /opt/msd-sim/run
+  timed "./run, again, in a locale that is not there" on builder LC_ALL=de_DE.UTF-8 /opt/msd-sim/run
+  if [[ -n ${MSD_FRESH_TESTS:-} ]]; then
+    timed "./test $MSD_FRESH_TESTS, from nothing" on builder /opt/msd-sim/test "$MSD_FRESH_TESTS"
+    results+=("(only the tests that match)")
+  else
+    timed "./test, from nothing" on builder /opt/msd-sim/test
+  fi
+  timed "./test, again, a few" on builder /opt/msd-sim/test Tool
+  chmod -R a+rX "$folder/builder/srv"
+  mv "$folder/builder/opt/msd-sim/.git" "$folder/builder/opt/history"
+  mv "$folder/builder/opt/msd-sim/build" "$folder/builder/opt/build"
+  timed "./run as that user, no history, read-only" on builder as_user /opt/msd-sim/run
+  mv "$folder/builder/opt/build" "$folder/builder/opt/msd-sim/build"
+  timed "cpack" on builder bash -c 'cd /opt/msd-sim/build/release && rm -rf package && cpack'
+}
 
-if [[ ${MSD_FRESH_AGAIN:-} == yes && -e $folder/builder/etc/debian_version ]]; then
-  switch_on builder
-  rm -rf "$folder/builder/opt"
-  mkdir "$folder/builder/opt"
-  results+=("(packages were installed before)")
-else
-  machine builder
-fi
-if [[ -n ${MSD_FRESH_CACHE:-} ]]; then
-  mkdir -p "$folder/builder/srv/.cache"
-  rm -rf "$folder/builder/srv/.cache/ccache"
-  cp -a "$MSD_FRESH_CACHE" "$folder/builder/srv/.cache/ccache"
-  results+=("(with a compiler cache)")
-fi
-git clone -q --no-hardlinks "$root" "$folder/builder/opt/msd-sim"
-mkdir -p "$folder/builder/opt/visitor"
-chown 1234:1234 "$folder/builder/opt/visitor"
-if [[ ${MSD_FRESH_AGAIN:-} != yes ]]; then
-  timed "./run as a user who may not install: is told" refused
-fi
-timed "./run, from nothing" on builder /opt/msd-sim/run
-timed "./run, again, in a locale that is not there" on builder LC_ALL=de_DE.UTF-8 /opt/msd-sim/run
-timed "./test, from nothing" on builder /opt/msd-sim/test
-timed "./test, again, a few" on builder /opt/msd-sim/test Tool
-chmod -R a+rX "$folder/builder/srv"
-mv "$folder/builder/opt/msd-sim/.git" "$folder/builder/opt/history"
-mv "$folder/builder/opt/msd-sim/build" "$folder/builder/opt/build"
-timed "./run as that user, no history, read-only" on builder as_user /opt/msd-sim/run
-mv "$folder/builder/opt/build" "$folder/builder/opt/msd-sim/build"
+# try_packages FOLDER: the second machine, with the Debian packages of that folder.
+try_packages() {
+  machine user
+  mkdir -p "$folder/user/srv/package"
+  cp "$1"/*.deb "$folder/user/srv/package/"
+  timed "install msd-sim on a bare machine" on user bash -c \
+    'export DEBIAN_FRONTEND=noninteractive; apt-get update -q && apt-get install -q -y /srv/package/msd-sim_*.deb'
+  timed "the installed tool" installed
+  timed "msd bench without the adapters: says so" no_peers
+  timed "install msd-sim-peers" on user bash -c \
+    'DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends /srv/package/msd-sim-peers_*.deb'
+  timed "msd bench with them" on user msd bench --against bullet,ode,mujoco --scenes stack_20 --steps 60 --repeat 1
+  timed "install a compiler there" on user bash -c \
+    'DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends g++ cmake make'
+  timed "the README's example against the package" example
+}
 
-machine user
-timed "cpack" build_package
-timed "install the package on a bare machine" on user bash -c \
-  'export DEBIAN_FRONTEND=noninteractive; apt-get update -q && apt-get install -q -y /srv/package/*.deb'
-timed "the installed tool" on user msd run /usr/share/msd/scenes/demo.json --steps 60
-timed "install a compiler there" on user bash -c \
-  'DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends g++ cmake make'
-timed "the example against the package" example
+summary() {
+  printf '%s\n' "${results[@]}"
+  printf '%-46s %5d s\n' "all of it" $SECONDS
+  awk -v cores="$(nproc)" -v nice="$(nice)" -v before="$load_before" -v after="$(load)" 'BEGIN {
+    printf "%d cores, niceness %d, load %s before and %s after", cores, nice, before, after
+    isShared = (before + 0 > 0.5 || nice + 0 > 0)
+    print (isShared ? ": shared with others, so these times are upper bounds" : "")
+  }'
+  if [[ $failures -gt 0 ]]; then
+    printf '%d of %d steps failed\n' "$failures" "$steps"
+    return 1
+  fi
+}
 
-umount_all
-printf '%s\n' "${results[@]}"
-if [[ $failures -gt 0 ]]; then
-  printf '%d of %d steps failed\n' "$failures" "${#results[@]}"
-  exit 1
-fi
+# Read as a whole before it begins, so that a change of this file does not reach a run that has started.
+main() {
+  if [[ ! -e $folder/bare/etc/debian_version ]]; then
+    rm -rf --one-file-system -- "$folder/bare.new"
+    timed "debootstrap" make_bare
+  fi
+  if [[ ! -e $folder/bare/etc/debian_version ]]; then return 1; fi
+  if [[ -n ${MSD_FRESH_PACKAGES:-} ]]; then
+    results+=("(packages made elsewhere)")
+    try_packages "$MSD_FRESH_PACKAGES"
+  else
+    try_commands
+    try_packages "$folder/builder/opt/msd-sim/build/release/package"
+  fi
+  umount_all
+  summary
+}
+main

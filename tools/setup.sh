@@ -76,7 +76,11 @@ need() {
     exit 1
   fi
   say "Installing: ${missing[*]}"
-  apt_install_with_update "${missing[@]}" && return 0
+  local started=$SECONDS
+  if apt_install_with_update "${missing[@]}"; then
+    say "Installed in $((SECONDS - started)) s"
+    return 0
+  fi
   say_how "${missing[@]}"
   fail "the installation did not succeed"
 }
@@ -90,7 +94,11 @@ want() {
   [[ ${#missing[@]} -eq 0 ]] && return 0
   if may_be_root; then
     say "Installing: ${missing[*]}"
-    apt_install_with_update "${missing[@]}" && return 0
+    local started=$SECONDS
+    if apt_install_with_update "${missing[@]}"; then
+      say "Installed in $((SECONDS - started)) s"
+      return 0
+    fi
     # One package that cannot be had should not take the others with it.
     for package in "${missing[@]}"; do
       apt_install "$package" || left_out+=("$package")
@@ -161,7 +169,7 @@ job_count() {
 
 # pass_on_work: passes ninja's lines on, as they come, once it is known that there is more than a little to do.
 pass_on_work() {
-  local line started=no
+  local line started=no begun=$SECONDS
   while IFS= read -r line; do
     if [[ $started == no && $line =~ ^\[[0-9]+/([0-9]+)\] && ${BASH_REMATCH[1]} -gt 3 ]]; then
       started=yes
@@ -169,6 +177,7 @@ pass_on_work() {
     fi
     if [[ $started == yes ]]; then say "$line"; fi
   done
+  if [[ $started == yes ]]; then say "Built in $((SECONDS - begun)) s"; fi
 }
 
 # build_targets [TARGET...]: builds; silent when there is next to nothing to do. (A dry run would not tell: it

@@ -16,7 +16,7 @@ _msd() {
   COMPREPLY=()
   # The command, and the command of a command (msd validate tosses).
   for ((i = 1; i < COMP_CWORD && i <= 2; ++i)); do
-    words=$(_msd_words Subcommands "${command[@]}")
+    words=$(_msd_words Commands "${command[@]}")
     if ! grep -qxF -- "${COMP_WORDS[i]}" <<<"$words"; then break; fi
     command+=("${COMP_WORDS[i]}")
   done
@@ -37,7 +37,7 @@ _msd() {
     return
   fi
   if [[ $COMP_CWORD -eq $((${#command[@]} + 1)) ]]; then
-    words=$(_msd_words Subcommands "${command[@]}")
+    words=$(_msd_words Commands "${command[@]}")
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
     if [[ $COMP_CWORD -eq 1 ]]; then return; fi
   fi

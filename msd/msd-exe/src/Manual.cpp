@@ -7,6 +7,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "msd-exe/src/HelpFormatter.hpp"
 #include "msd-exe/src/Version.hpp"
 
 namespace msd_exe {
@@ -53,10 +54,15 @@ the folder of measurements and problems that msd validate compares with
 .B MSD_CHROMIUM
 the browser that msd snapshot draws with
 .SH FILES
-Example scenes are installed in the folder
-.IR share/msd/scenes .
-The scene format is described in
-.IR docs/scene\-format.md .
+.TP
+.I share/msd/scenes
+example scenes
+.TP
+.I share/doc/msd\-sim/docs
+the documentation; scene\-format.md describes every field of a scene
+.TP
+.I libexec/msd
+the adapters through which msd bench runs other engines (Debian: the package msd\-sim\-peers)
 .SH EXAMPLES
 .nf
 msd run scenes/demo.json
@@ -96,12 +102,9 @@ void addOption(std::string& out, const CLI::Option& option) {
   for (const std::string& name : option.get_lnames()) names += "--" + name + ", ";
   if (names.empty()) names = option.get_single_name() + ", ";
   names.resize(names.size() - 2);
-  // Types that a name of its own replaces say nothing here.
-  const std::string type = option.get_type_name();
-  const bool isNamed = !type.empty() && type != "TEXT" && type != "INT" && type != "UINT" &&
-                       type != "FLOAT" && option.get_type_size() > 0 && !option.get_positional();
+  const std::string value = valueName(option);
   fmt::format_to(std::back_inserter(out), ".TP\n.B {}{}\n{}\n", plain(names),
-                 isNamed ? " " + plain(type) : "", plain(option.get_description()));
+                 value.empty() ? "" : " " + plain(value), plain(describeOption(option)));
 }
 
 void addCommand(std::string& out, const CLI::App& command, const std::string& before) {
@@ -110,7 +113,7 @@ void addCommand(std::string& out, const CLI::App& command, const std::string& be
   for (const CLI::Option* option : command.get_options()) {
     if (!option->get_positional()) continue;
     const std::string word = option->get_single_name();
-    usage += option->get_required() ? " " + word : " [" + word + "]";
+    usage += isRequired(*option) ? " " + word : " [" + word + "]";
   }
   out += fmt::format(".SS {}\n{}\n", plain(usage), sentence(command.get_description()));
   for (const CLI::Option* option : command.get_options()) {

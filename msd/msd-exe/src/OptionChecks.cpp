@@ -42,8 +42,8 @@ CLI::Validator number(double low, double high, std::string unit) {
   return CLI::Validator{[low, high, unit = std::move(unit)](std::string& text) -> std::string {
                           double value = 0.0;
                           if (parses(text, value) && value >= low && value <= high) return {};
-                          return complaint(
-                              text, fmt::format("a number from {} to {} {}", low, high, unit));
+                          return complaint(text, fmt::format("a number from {} to {}{}{}", low,
+                                                             high, unit.empty() ? "" : " ", unit));
                         },
                         ""};
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/HelpFormatter.hpp"
 #include "msd-exe/src/OptionChecks.hpp"
 #include "msd-exe/src/PosesWriter.hpp"
 #include "msd-exe/src/ProblemWriter.hpp"
@@ -74,7 +75,9 @@ msd_scene::SettingsOverrides overridesOf(const RunOptions& options) {
 /// Refuses outputs that would overwrite the scene or one another.
 void checkOutputs(const RunOptions& options) {
   std::vector<std::pair<std::string_view, const std::string*>> outputs{
-      {"--poses", &options.poses}, {"--report", &options.report}, {"--profile", &options.trace},
+      {"--poses", &options.poses},
+      {"--report", &options.report},
+      {"--profile", &options.trace},
       {"--record", &options.record}};
   if (!options.problem.empty()) outputs.emplace_back("--dump-problem", &options.problem[1]);
   std::vector<fs::path> taken{fs::weakly_canonical(options.scene)};
@@ -263,7 +266,7 @@ int run(const RunOptions& options) {
 }
 
 void addSimulationOptions(CLI::App& parser, RunOptions& o) {
-  parser.add_option("SCENE", o.scene, "scene file (JSON)");
+  parser.add_option("SCENE", o.scene, "scene file (JSON)")->option_text(kRequiredByCommand);
   parser.add_option("--steps", o.steps, "number of steps, instead of the scene's")
       ->check(wholeNumber(0, static_cast<std::uint64_t>(Limits::kMaxSteps)))
       ->type_name("N");

@@ -50,8 +50,8 @@ Size parseSize(const std::string& text) {
   const bool isRight = rest.ec == std::errc{} && rest.ptr == end && size.width >= 64 &&
                        size.height >= 64 && size.width <= 7680 && size.height <= 7680;
   if (!isRight) {
-    throw UsageError{fmt::format(
-        "--size: found \"{}\", expected WIDTHxHEIGHT, each from 64 to 7680 [px]", text)};
+    throw UsageError{
+        fmt::format("--size: found \"{}\", expected WxH, each from 64 to 7680 [px]", text)};
   }
   return size;
 }
@@ -139,12 +139,18 @@ void addSnapshotCommand(CLI::App& parser, Action& action) {
   const auto options = std::make_shared<SnapshotOptions>();
   parser.add_option("FILE", options->file, "scene (JSON) or recording (.db)")->required();
   parser.add_option("--at", options->at, "simulated time of the picture [s]")
-      ->check(number(0.0, 1e6, "s"))
+      ->check(number(0.0, 1e6, "[s]"))
+      ->type_name("S")
       ->capture_default_str();
-  parser.add_option("-o,--output", options->output, "PNG file to write")->required();
-  parser.add_option("--size", options->size, "WIDTHxHEIGHT [px]")->capture_default_str();
+  parser.add_option("-o,--out", options->output, "picture to write")
+      ->required()
+      ->type_name("OUT.png");
+  parser.add_option("--size", options->size, "width and height [px]")
+      ->type_name("WxH")
+      ->capture_default_str();
   parser.add_option("--theme", options->theme, "light or dark")
       ->check(oneOf({"light", "dark"}))
+      ->type_name("NAME")
       ->capture_default_str();
   parser
       .add_option("--show", options->show,
@@ -152,15 +158,19 @@ void addSnapshotCommand(CLI::App& parser, Action& action) {
                   "bounds, joints, centres; colour by island, sleep or speed")
       ->delimiter(',')
       ->check(oneOf({"points", "forces", "normals", "penetration", "cones", "bounds", "joints",
-                     "centres", "shape", "island", "sleep", "speed"}));
-  parser.add_option("--body", options->body, "name of a body to pick");
-  parser.add_option("--hide", options->hide, "names of bodies to leave out, e.g. a pane in front")
-      ->delimiter(',');
+                     "centres", "shape", "island", "sleep", "speed"}))
+      ->type_name("WORD,...");
+  parser.add_option("--body", options->body, "body to pick")->type_name("NAME");
+  parser.add_option("--hide", options->hide, "bodies to leave out, e.g. a pane in front")
+      ->delimiter(',')
+      ->type_name("NAME,...");
   parser.add_option("--trail", options->trail, "other times, drawn pale in the same picture [s]")
       ->delimiter(',')
-      ->check(number(0.0, 1e6, "s"));
+      ->check(number(0.0, 1e6, "[s]"))
+      ->type_name("S,...");
   parser.add_option("--arrows", options->arrows, "length of force arrows, times the usual one")
-      ->check(number(0.01, 100.0, "-"))
+      ->check(number(0.01, 100.0, ""))
+      ->type_name("X")
       ->capture_default_str();
   parser.add_flag("--panels", options->panels, "the whole page instead of the picture alone");
   parser.callback(

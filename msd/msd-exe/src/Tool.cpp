@@ -1,19 +1,24 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <memory>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/HelpFormatter.hpp"
 #include "msd-exe/src/Manual.hpp"
+#include "msd-exe/src/UsageMessages.hpp"
 #include "msd-exe/src/Version.hpp"
 #include "msd-record/src/RecordError.hpp"
 #include "msd-scene/src/SceneError.hpp"
-#include "msd-scene/src/Suggestion.hpp"
 
 namespace msd_exe {
 
@@ -22,79 +27,65 @@ namespace {
 constexpr std::string_view kDescription =
     "msd: rigid-body dynamics with contact that can be trusted";
 
-constexpr std::string_view kTheWay = R"(
-First steps:
-  msd run scenes/demo.json      simulate a scene, see the summary
-  msd view scenes/demo.json     watch it in the browser
-  msd check my_scene.json       say what is wrong with a scene, and where
-  msd info my_scene.json        say what is in it
-  msd run scenes/demo.json --record demo.db
-  msd report demo.db            record it, and make a page of it
-  msd run --help                all options of a command
-Scene files: docs/scene-format.md. Recordings: docs/recording.md. This tool: docs/command-line.md.
-)";
+/// Where a first scene and the pages are: installed beside the tool, or in the checkout.
+struct Places {
+  std::string demo{"scenes/demo.json"};
+  std::string docs{"docs"};
+};
+
+Places findPlaces() {
+  namespace fs = std::filesystem;
+  std::error_code unknown;
+  const fs::path share =
+      fs::read_symlink("/proc/self/exe", unknown).parent_path().parent_path() / "share";
+  const fs::path demo = share / "msd" / "scenes" / "demo.json";
+  if (unknown || !fs::exists(demo, unknown)) return {};
+  return {.demo = demo.string(), .docs = (share / "doc" / "msd-sim" / "docs").string()};
+}
+
+std::string theWay() {
+  const Places places = findPlaces();
+  const std::pair<std::string, std::string_view> steps[] = {
+      {"msd run " + places.demo, "simulate a scene, see the summary"},
+#ifdef MSD_HAS_VIEW
+      {"msd view " + places.demo, "watch it in the browser"},
+#endif
+      {"msd check my_scene.json", "say what is wrong with a scene, and where"},
+      {"msd info my_scene.json", "say what is in it"},
+      {"msd run my_scene.json --record out.db", "record it"},
+      {"msd report out.db", "make a page of the recording"},
+      {"msd run --help", "all options of a command"},
+  };
+  std::size_t width = 0;
+  for (const auto& [command, meaning] : steps) width = std::max(width, command.size());
+  std::string text = "\nFirst steps:\n";
+  for (const auto& [command, meaning] : steps)
+    text += fmt::format("  {:<{}}  {}\n", command, width, meaning);
+  text +=
+      fmt::format("To read, in {}: scene-format.md, command-line.md, recording.md.\n", places.docs);
+  return text;
+}
 
 void printError(std::string_view message) {
   fmt::print(stderr, "msd: {}\n", message);
 }
 
-/// The command that was chosen, or the command of a command; the tool itself where none was.
-const CLI::App& chosenParser(const CLI::App& tool) {
-  const CLI::App* parser = &tool;
-  while (!parser->get_subcommands().empty()) parser = parser->get_subcommands().front();
-  return *parser;
-}
-
-/// "msd validate tosses"
-std::string fullName(const CLI::App& parser) {
-  const CLI::App* parent = parser.get_parent();
-  return parent == nullptr ? parser.get_name() : fullName(*parent) + " " + parser.get_name();
-}
-
-/// The words a misspelt one may have meant: the options of the parser that met it, and its
-/// commands.
-std::vector<std::string> knownWords(const CLI::App& parser) {
-  std::vector<std::string> words;
-  for (const CLI::Option* option : parser.get_options()) {
-    for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
+/// "msd help run" is "msd run --help".
+std::vector<std::string> argumentsOf(int argc, const char* const* argv) {
+  std::vector<std::string> arguments{argv + std::min(argc, 1), argv + argc};
+  if (!arguments.empty() && arguments.front() == "help") {
+    arguments.erase(arguments.begin());
+    arguments.emplace_back("--help");
   }
-  for (const CLI::App* command : parser.get_subcommands([](const CLI::App*) { return true; })) {
-    words.push_back(command->get_name());
-  }
-  return words;
+  return arguments;
 }
 
-/// "unknown option --stpes; did you mean --steps?"
-std::string describeExtra(const CLI::App& parser, const std::string& word) {
-  const std::string name = word.substr(0, word.find('='));
-  const std::vector<std::string> words = knownWords(parser);
-  const std::vector<std::string_view> known{words.begin(), words.end()};
-  const auto closest = msd_scene::findClosest(name, known);
-  const bool isOption = word.starts_with('-');
-  const bool isCommand = !isOption && parser.get_parent() == nullptr;
-  std::string text = fmt::format("unknown {} {}",
-                                 isOption    ? "option"
-                                 : isCommand ? "command"
-                                             : "argument",
-                                 isOption ? name : word);
-  text += closest ? fmt::format("; did you mean {}?", *closest)
-                  : fmt::format("; see {} --help", fullName(parser));
-  return text;
-}
-
-std::string describeParseError(const CLI::App& tool, const CLI::ParseError& error) {
-  const CLI::App& parser = chosenParser(tool);
-  const std::vector<std::string> extras = tool.remaining(true);
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !extras.empty())
-    return describeExtra(parser, extras.front());
-  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
-    // What is missing may be there, under a misspelt option.
-    for (const std::string& word : extras) {
-      if (word.starts_with('-')) return describeExtra(parser, word);
-    }
-    return fmt::format("{}; see {} --help", error.what(), fullName(parser));
+/// One word for one thing: "command" in help and errors alike.
+void groupCommands(CLI::App& parser) {
+  for (CLI::App* command : parser.get_subcommands([](const CLI::App*) { return true; })) {
+    command->group("Commands");
+    groupCommands(*command);
   }
-  return error.what();
 }
 
 int runAction(const Action& action) {
@@ -131,8 +122,10 @@ int runTool(int argc, const char* const* argv) {
   // So does a file that may not grow any further.
   std::signal(SIGXFSZ, SIG_IGN);
   CLI::App tool{std::string{kDescription}, "msd"};
-  tool.set_version_flag("--version", versionText());
-  tool.footer(std::string{kTheWay});
+  tool.formatter(std::make_shared<HelpFormatter>());
+  tool.set_help_flag("-h,--help", "print this help and end");
+  tool.set_version_flag("--version", versionText(), "print the version and end");
+  tool.footer(theWay());
   bool wantsManual = false;
   // For the build, which installs it; an empty group keeps it out of the help.
   tool.add_flag("--manual", wantsManual, "print the manual page (roff)")->group("");
@@ -143,9 +136,17 @@ int runTool(int argc, const char* const* argv) {
     parser->footer("");
     command.add(*parser, action);
   }
+  groupCommands(tool);
   try {
-    tool.parse(argc, argv);
+    std::vector<std::string> arguments = argumentsOf(argc, argv);
+    // The parser takes them from the back.
+    std::ranges::reverse(arguments);
+    tool.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
+    if (const auto unknown = describeUnknownCommand(tool)) {
+      printError(*unknown);
+      return kBadInput;
+    }
     const CLI::App& parser = chosenParser(tool);
     const CLI::App* parent = parser.get_parent();
     fmt::print("{}", parent == nullptr ? tool.help() : parser.help(fullName(*parent)));

@@ -108,7 +108,14 @@ void printResult(const MethodResult& r) {
 fs::path folderOf(const TossOptions& options) {
   if (!options.folder.empty()) return options.folder;
   const char* data = std::getenv("MSD_EXTERNAL_DATA");
-  return fs::path{data != nullptr ? data : "../shared/data"} / "cube-tosses";
+  const fs::path folder = fs::path{data != nullptr ? data : "../shared/data"} / "cube-tosses";
+  if (!fs::exists(folder)) {
+    throw UsageError{fmt::format(
+        "{}: found no folder of this name, expected the measured tosses; name theirs, or set "
+        "MSD_EXTERNAL_DATA to the folder that holds cube-tosses",
+        folder.string())};
+  }
+  return folder;
 }
 
 int validate(const TossOptions& options) {

@@ -28,9 +28,19 @@ double numberField(const nlohmann::json& json, const char* name, const fs::path&
   return found->get<double>();
 }
 
-void readExperiment(const fs::path& file, TossData& data) {
+/// A file of the collection, open; `what` says what it should hold.
+std::ifstream opened(const fs::path& file, std::string_view what) {
+  if (!fs::exists(file)) {
+    throw UsageError{
+        fmt::format("{}: found no file of this name, expected {}", file.string(), what)};
+  }
   std::ifstream stream{file};
   if (!stream) throw UsageError{fmt::format("{}: cannot be opened for reading", file.string())};
+  return stream;
+}
+
+void readExperiment(const fs::path& file, TossData& data) {
+  std::ifstream stream = opened(file, "the experiment's constants (JSON)");
   const nlohmann::json json = nlohmann::json::parse(stream, nullptr, false);
   if (!json.is_object()) throw UsageError{fmt::format("{}: expected a JSON object", file.string())};
   data.dt = numberField(json, "dt", file);
@@ -65,8 +75,7 @@ TossData readTosses(const fs::path& folder) {
   TossData data;
   readExperiment(folder / "experiment.json", data);
   const fs::path file = folder / "tosses.csv";
-  std::ifstream stream{file};
-  if (!stream) throw UsageError{fmt::format("{}: cannot be opened for reading", file.string())};
+  std::ifstream stream = opened(file, "the table of the tosses (CSV)");
   std::string line;
   double toss = std::nan("");
   for (std::size_t number = 1; std::getline(stream, line); ++number) {

@@ -84,17 +84,21 @@ void addViewCommand(CLI::App& parser, Action& action) {
                     "scene (JSON), simulated live, or recording (.db); without it the demo scene");
   parser.add_option("--port", options->port, "port on 127.0.0.1; 0 finds a free one")
       ->check(wholeNumber(0, 65535))
+      ->type_name("P")
       ->capture_default_str();
   parser.add_flag("--paused", options->paused, "wait for the play button");
-  parser.add_option("--method", options->method, "fast or exact instead of the scene's choice")
-      ->check(oneOf({"fast", "exact"}));
-  parser.add_option("--threads", options->threads, "threads of the simulation; 0: all cores")
+  parser.add_option("--method", options->method, "fast or exact, instead of the scene's")
+      ->check(oneOf({"fast", "exact"}))
+      ->type_name("NAME");
+  parser.add_option("--threads", options->threads, "threads that share a step; 0: all cores")
       ->check(wholeNumber(0, 1024))
+      ->type_name("N")
       ->capture_default_str();
   parser
       .add_option("--history", options->historyMegabytes,
                   "memory for moments to scrub back to [MB]")
       ->check(wholeNumber(1, 1 << 20))
+      ->type_name("MB")
       ->capture_default_str();
   parser.callback([options, &action] { action = [options] { return view(*options); }; });
 }

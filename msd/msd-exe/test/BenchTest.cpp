@@ -17,6 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
 
 TEST(Bench, listsItsScenes) {
   const Outcome outcome = runMsd({"bench", "--list"});
@@ -53,6 +55,28 @@ TEST(Bench, writesJsonPlotAndPage) {
 TEST(Bench, refusesAnUnknownSceneAndAnUnknownEngine) {
   EXPECT_EQ(runMsd({"bench", "--scenes", "no_such_scene"}).exitCode, 2);
   EXPECT_EQ(runMsd({"bench", "--against", "havok"}).exitCode, 2);
+  const Outcome both = runMsd({"bench", "--against", "none,ode"});
+  EXPECT_EQ(both.exitCode, 2);
+  EXPECT_THAT(both.err, HasSubstr("none stands alone"));
+}
+
+/// A copy of the tool in a folder of its own is a machine without msd-sim-peers.
+TEST(Bench, saysWhichPackageHasAnEngineThatIsMissing) {
+  const TemporaryFolder folder;
+  const fs::path alone = folder / "bin";
+  fs::create_directory(alone);
+  fs::copy_file(fs::path{std::getenv("MSD_BINARY_DIR")} / "bin/msd", alone / "msd");
+  const Outcome asked = runProgram({alone / "msd", "bench", "--against", "bullet"});
+  EXPECT_EQ(asked.exitCode, 2);
+  EXPECT_THAT(asked.err,
+              StartsWith("msd: --against bullet: the adapter msd-peer-bullet is missing"));
+  EXPECT_THAT(asked.err, HasSubstr("install the package msd-sim-peers"));
+  EXPECT_THAT(asked.out, IsEmpty());
+  const Outcome unasked = runProgram(
+      {alone / "msd", "bench", "--scenes", "stack_20", "--steps", "20", "--repeat", "1"});
+  EXPECT_EQ(unasked.exitCode, 0) << unasked.err;
+  EXPECT_THAT(unasked.out, HasSubstr("left out: bullet, ode, mujoco (their adapters are in the "
+                                     "package msd-sim-peers)"));
 }
 
 TEST(BenchScenes, haveTheirNumbersOfBodiesAndJoints) {

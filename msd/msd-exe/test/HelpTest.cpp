@@ -55,7 +55,7 @@ void collect(const Words& path, std::vector<CommandHelp>& all) {
   const Outcome outcome = runMsd(arguments);
   EXPECT_EQ(outcome.exitCode, 0) << testing::PrintToString(path);
   if (!path.empty()) all.push_back({path, sectionOf(outcome.out, "Options")});
-  for (const std::string& name : sectionOf(outcome.out, "Subcommands")) {
+  for (const std::string& name : sectionOf(outcome.out, "Commands")) {
     Words longer = path;
     longer.push_back(name);
     collect(longer, all);

@@ -34,8 +34,8 @@ namespace {
   ::_exit(127);
 }
 
-/// Until the process has a handler of its own for SIGINT: on a busy machine that can take longer than
-/// any fixed time.
+/// Until the process has a handler of its own for SIGINT: on a busy machine that can take longer
+/// than any fixed time.
 void waitUntilItListens(pid_t child) {
   const std::string status = "/proc/" + std::to_string(child) + "/status";
   constexpr unsigned long kInterruptBit = 1UL << (SIGINT - 1);
@@ -54,9 +54,13 @@ void waitUntilItListens(pid_t child) {
 Outcome runMsd(const std::vector<std::string>& arguments, double interruptAfter, int signal) {
   const char* build = std::getenv("MSD_BINARY_DIR");
   if (build == nullptr) throw std::runtime_error{"MSD_BINARY_DIR is not set: run through ctest"};
-  const TemporaryFolder folder;
   std::vector<std::string> command{std::string{build} + "/bin/msd"};
   command.insert(command.end(), arguments.begin(), arguments.end());
+  return runProgram(command, interruptAfter, signal);
+}
+
+Outcome runProgram(const std::vector<std::string>& command, double interruptAfter, int signal) {
+  const TemporaryFolder folder;
   const fs::path out = folder / "out";
   const fs::path err = folder / "err";
   const pid_t child = ::fork();

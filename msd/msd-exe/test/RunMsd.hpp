@@ -13,8 +13,13 @@ struct Outcome {
   std::string err{};
 };
 
-/// Runs the real tool, with the arguments as they are, and waits for it. `interruptAfter` > 0 sends
-/// it a signal so many seconds after it began to listen to SIGINT; SIGINT where none is given.
+/// Runs a program by its path, with its arguments as they are, and waits for it. `interruptAfter` >
+/// 0 sends it a signal so many seconds after it began to listen to SIGINT; SIGINT where none is
+/// given.
+[[nodiscard]] Outcome runProgram(const std::vector<std::string>& command,
+                                 double interruptAfter = 0.0, int signal = 0);
+
+/// Runs the real tool, with the arguments as they are; otherwise as runProgram.
 [[nodiscard]] Outcome runMsd(const std::vector<std::string>& arguments, double interruptAfter = 0.0,
                              int signal = 0);
 

@@ -14,6 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::StartsWith;
 
 constexpr const char* kBall = R"({"version": 1, "name": "ball", "steps": 25,
@@ -29,6 +30,23 @@ TEST(Tool, showsTheWayWithoutArguments) {
   EXPECT_THAT(outcome.err, IsEmpty());
 }
 
+TEST(Tool, helpIsACommandToo) {
+  EXPECT_EQ(runMsd({"help"}).out, runMsd({"--help"}).out);
+  EXPECT_EQ(runMsd({"help", "validate", "tosses"}).out,
+            runMsd({"validate", "tosses", "--help"}).out);
+}
+
+/// What the parser calls a type or a count is not for the reader.
+TEST(Tool, helpIsInOneForm) {
+  for (const char* command : {"run", "solve", "export", "bench", "validate", "snapshot", "view"}) {
+    const std::string help = runMsd({command, "--help"}).out;
+    for (const char* word :
+         {" TEXT", " INT", "FLOAT", "REQUIRED", "SUBCOMMAND", "Excludes", ", ... "})
+      EXPECT_THAT(help, Not(HasSubstr(word))) << command;
+  }
+  EXPECT_THAT(runMsd({"run", "--help"}).out, HasSubstr("Usage: msd run [options] SCENE\n"));
+}
+
 TEST(Tool, tellsItsVersion) {
   const Outcome outcome = runMsd({"--version"});
   EXPECT_EQ(outcome.exitCode, 0);
@@ -36,8 +54,8 @@ TEST(Tool, tellsItsVersion) {
 }
 
 TEST(Tool, helpsWithEveryCommand) {
-  for (const char* command : {"run", "solve", "check", "info", "bench", "validate", "export", "plot",
-                              "report", "verify", "resume"}) {
+  for (const char* command : {"run", "solve", "check", "info", "bench", "validate", "export",
+                              "plot", "report", "verify", "resume"}) {
     const Outcome outcome = runMsd({command, "--help"});
     EXPECT_EQ(outcome.exitCode, 0);
     EXPECT_THAT(outcome.out, HasSubstr(std::string{"Usage: msd "} + command));
@@ -59,11 +77,24 @@ TEST(Tool, answersMisuseWithOneLineAndExitCodeTwo) {
   const Misuse cases[] = {
       {{"rnu"}, "unknown command rnu; did you mean run?"},
       {{"simulate"}, "unknown command simulate; see msd --help"},
+      {{"help", "rnu"}, "unknown command rnu; did you mean run?"},
+      {{"rnu", "--help"}, "unknown command rnu; did you mean run?"},
+      {{""}, "unknown command \"\"; see msd --help"},
       {{"--versoin"}, "unknown option --versoin; did you mean --version?"},
       {{"run"}, "SCENE is required"},
       {{"check"}, "SCENE is required"},
       {{"run", ball, "--stpes", "5"}, "unknown option --stpes; did you mean --steps?"},
       {{"run", ball, "--stpes=5"}, "unknown option --stpes; did you mean --steps?"},
+      {{"run", ball, "--st", "5"}, "unknown option --st; did you mean --steps?"},
+      {{"run", "--", ball, "--steps"}, "unknown argument --steps; see msd run --help"},
+      {{"run", ball, "--steps"}, "--steps: found no value, expected N"},
+      {{"run", ball, "--steps", "5", "--steps", "6"}, "--steps: given more than once"},
+      {{"run", ball, "--dump-problem", "5"}, "--dump-problem: found too few values"},
+      {{"bench", "--scenes", "stack_2"}, "unknown scene stack_2; did you mean stack_20?"},
+      {{"bench", "--scenes", "stack_20,none.json"}, "none.json: found no file of this name"},
+      {{"bench", "--scenes", "stack_20", "--plot", folder / "no/such/x.svg"}, "cannot write"},
+      {{"bench", "--write", "/proc/none"}, "cannot make the folder /proc/none"},
+      {{"validate", "tosses", folder / "none"}, "experiment.json: found no file of this name"},
       {{"run", ball, "again.json"}, "unknown argument again.json"},
       {{"run", ball, "--steps", "many"}, "--steps: found \"many\", expected a whole number"},
       {{"run", ball, "--steps", "-1"}, "--steps: found \"-1\""},
@@ -175,7 +206,8 @@ TEST(Validate, writesItsPagesWithPlots) {
   EXPECT_EQ(drawings, 3u);
   EXPECT_EQ(text.find("src="), std::string::npos);
   EXPECT_EQ(text.find("href="), std::string::npos);
-  EXPECT_EQ(runMsd({"validate", "--only", "Motion", "--html", folder / "no/such/x.html"}).exitCode, 2);
+  EXPECT_EQ(runMsd({"validate", "--only", "Motion", "--html", folder / "no/such/x.html"}).exitCode,
+            2);
 }
 
 TEST(Validate, namesWhatItLeavesOut) {

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -16,7 +17,9 @@
 #include "msd-exe/src/Interrupt.hpp"
 #include "msd-exe/src/OptionChecks.hpp"
 #include "msd-exe/src/OutputFile.hpp"
+#include "msd-exe/src/OutputFolder.hpp"
 #include "msd-exe/src/Version.hpp"
+#include "msd-exe/src/Wording.hpp"
 #include "msd-scene/src/ReadScene.hpp"
 #include "msd-scene/src/WriteScene.hpp"
 
@@ -70,24 +73,59 @@ class ScratchFolder {
 };
 
 fs::path toolPath() {
-  return fs::read_symlink("/proc/self/exe");
+  std::error_code error;
+  const fs::path path = fs::read_symlink("/proc/self/exe", error);
+  if (error) {
+    throw UsageError{
+        fmt::format("cannot tell where msd itself is: /proc/self/exe: {}", error.message())};
+  }
+  return path;
 }
 
-/// The adapter of another engine: beside the tool in a build, below libexec when installed.
-std::optional<fs::path> findAdapter(const std::string& peer) {
+/// Where adapters of other engines are: beside the tool in a build, below libexec when installed.
+std::array<fs::path, 2> adapterFolders() {
   const fs::path folder = toolPath().parent_path();
-  for (const fs::path& place : {folder, folder.parent_path() / "libexec" / "msd"}) {
-    const fs::path candidate = place / ("msd-peer-" + peer);
+  return {folder, folder.parent_path() / "libexec" / "msd"};
+}
+
+std::optional<fs::path> findAdapter(const std::string& peer) {
+  for (const fs::path& folder : adapterFolders()) {
+    const fs::path candidate = folder / ("msd-peer-" + peer);
     if (fs::exists(candidate)) return candidate;
   }
   return std::nullopt;
 }
 
+/// The other engines of a run, and those that are left out because nobody asked for them by name.
+struct Peers {
+  std::vector<std::string> present{};
+  std::vector<std::string> absent{};
+};
+
+/// Throws UsageError for an engine that was asked for and is not there.
+Peers findPeers(const std::optional<std::vector<std::string>>& asked) {
+  Peers peers;
+  for (const std::string& peer : asked.value_or(kPeers))
+    (findAdapter(peer) ? peers.present : peers.absent).push_back(peer);
+  if (asked && !peers.absent.empty()) {
+    const std::string& peer = peers.absent.front();
+    const auto [beside, below] = adapterFolders();
+    throw UsageError{
+        fmt::format("--against {0}: the adapter msd-peer-{0} is missing (looked in {1} and {2}); "
+                    "install the package msd-sim-peers, or build msd-sim with lib{0}-dev installed",
+                    peer, beside.string(), below.string())};
+  }
+  return peers;
+}
+
+bool isFile(const std::string& scene) {
+  return scene.ends_with(".json") || scene.find('/') != std::string::npos;
+}
+
 /// A scene by name (made) or by path (taken as it is).
 fs::path placeScene(const std::string& wanted, const BenchOptions& options,
                     const ScratchFolder& scratch) {
-  const bool isFile = wanted.ends_with(".json") || wanted.find('/') != std::string::npos;
-  if (isFile) return wanted;
+  if (isFile(wanted)) return wanted;
   const fs::path path = scratch / (wanted + ".json");
   OutputFile file{path};
   file.write(msd_scene::writeScene(makeBenchScene(wanted, options.seed)));
@@ -110,7 +148,8 @@ struct Contestant {
 
 class SceneBench {
  public:
-  SceneBench(const BenchOptions& options, const std::string& wanted, const ScratchFolder& scratch)
+  SceneBench(const BenchOptions& options, const std::vector<std::string>& peers,
+             const std::string& wanted, const ScratchFolder& scratch)
       : options_{options},
         path_{placeScene(wanted, options, scratch)},
         loaded_{msd_scene::loadSceneFile(path_)} {
@@ -119,7 +158,7 @@ class SceneBench {
     result_.joints = loaded_.document.joints.size();
     result_.steps = options.steps.value_or(loaded_.document.steps);
     for (const int threads : options.threads) addOurs(threads, scratch);
-    for (const std::string& peer : options.against.value_or(kPeers)) addPeer(peer, scratch);
+    for (const std::string& peer : peers) addPeer(peer, scratch);
   }
 
   /// Engines take turns, so that a disturbance does not fall on one of them alone.
@@ -151,13 +190,10 @@ class SceneBench {
     Contestant c;
     c.result.engine = peer;
     c.poses = scratch / fmt::format("{}-{}.bin", result_.name, peer);
-    if (const auto adapter = findAdapter(peer)) {
-      c.command = {adapter->string(), path_.string(), "--limit", fmt::format("{}", options_.limit)};
-      if (options_.steps)
-        c.command.insert(c.command.end(), {"--steps", std::to_string(*options_.steps)});
-    } else {
-      c.result.failure = fmt::format("left out: built without lib{}-dev", peer);
-    }
+    c.command = {findAdapter(peer).value().string(), path_.string(), "--limit",
+                 fmt::format("{}", options_.limit)};
+    if (options_.steps)
+      c.command.insert(c.command.end(), {"--steps", std::to_string(*options_.steps)});
     contestants_.push_back(std::move(c));
   }
 
@@ -205,8 +241,13 @@ class SceneBench {
   std::vector<Contestant> contestants_{};
 };
 
-void writeWhole(const std::string& path, const std::string& text) {
-  OutputFile file{path};
+/// A file that was asked for, opened before anything is measured.
+std::optional<OutputFile> opened(const std::string& path) {
+  if (path.empty()) return std::nullopt;
+  return std::optional<OutputFile>{std::in_place, path};
+}
+
+void writeWhole(OutputFile& file, const std::string& text) {
   file.write(text);
   file.commit();
 }
@@ -228,11 +269,24 @@ std::vector<std::string> chosenScenes(const BenchOptions& options) {
   return names;
 }
 
+/// Before anything is measured: a wrong name at the end of the list would cost all that came first.
+void checkScenes(const std::vector<std::string>& scenes) {
+  for (const std::string& scene : scenes) {
+    if (isFile(scene)) {
+      static_cast<void>(msd_scene::loadSceneFile(scene));
+    } else {
+      checkBenchScene(scene);
+    }
+  }
+}
+
 int writeScenes(const BenchOptions& options) {
-  fs::create_directories(options.write);
+  for (const std::string& name : chosenScenes(options)) checkBenchScene(name);
+  const fs::path folder = makeOutputFolder(options.write);
   for (const std::string& name : chosenScenes(options)) {
-    const fs::path path = fs::path{options.write} / (name + ".json");
-    writeWhole(path.string(), msd_scene::writeScene(makeBenchScene(name, options.seed)));
+    const fs::path path = folder / (name + ".json");
+    OutputFile file{path};
+    writeWhole(file, msd_scene::writeScene(makeBenchScene(name, options.seed)));
     fmt::print("wrote {}\n", path.string());
   }
   return kOk;
@@ -241,6 +295,11 @@ int writeScenes(const BenchOptions& options) {
 int bench(const BenchOptions& options) {
   if (options.list) return listScenes();
   if (!options.write.empty()) return writeScenes(options);
+  const Peers peers = findPeers(options.against);
+  const std::vector<std::string> scenes = chosenScenes(options);
+  checkScenes(scenes);
+  std::optional<OutputFile> plot = opened(options.plot);
+  std::optional<OutputFile> page = opened(options.markdown);
   const ScratchFolder scratch;
   const InterruptGuard guard;
   BenchResult result{.machine = describeMachine(),
@@ -250,11 +309,17 @@ int bench(const BenchOptions& options) {
                      .seed = options.seed};
   const bool asText = !options.json && !options.csv;
   if (asText) {
-    fmt::print("{}, {} cores; median of {} runs, last half of each\n", result.machine.processor,
-               result.machine.cores, options.repeat);
+    fmt::print("{}, {}; {}, last half of each\n", result.machine.processor,
+               plural(static_cast<std::size_t>(result.machine.cores), "core", "cores"),
+               options.repeat == 1 ? std::string{"one run"}
+                                   : fmt::format("median of {} runs", options.repeat));
+    if (!peers.absent.empty()) {
+      fmt::print("left out: {} (their adapters are in the package msd-sim-peers)\n",
+                 fmt::join(peers.absent, ", "));
+    }
   }
-  for (const std::string& name : chosenScenes(options)) {
-    SceneBench scene{options, name, scratch};
+  for (const std::string& name : scenes) {
+    SceneBench scene{options, peers.present, name, scratch};
     result.scenes.push_back(scene.run());
     if (asText) fmt::print("\n{}", benchText(result.scenes.back()));
     std::fflush(stdout);
@@ -262,8 +327,8 @@ int bench(const BenchOptions& options) {
   }
   if (options.json) fmt::print("{}", benchJson(result));
   if (options.csv) fmt::print("{}", benchCsv(result));
-  if (!options.plot.empty()) writeWhole(options.plot, benchPlot(result));
-  if (!options.markdown.empty()) writeWhole(options.markdown, benchMarkdown(result));
+  if (plot) writeWhole(*plot, benchPlot(result));
+  if (page) writeWhole(*page, benchMarkdown(result));
   const bool oursRan = std::ranges::all_of(
       result.scenes, [](const SceneResult& s) { return s.engines.front().ran(); });
   return oursRan ? kOk : kSimulationFailed;
@@ -276,7 +341,7 @@ void addBenchCommand(CLI::App& parser, Action& action) {
   BenchOptions& o = *options;
   parser
       .add_option("--against", o.against,
-                  "other engines: bullet, ode, mujoco, or none (default: those that were built)")
+                  "other engines: bullet, ode, mujoco, or none (default: those that are there)")
       ->delimiter(',')
       ->check(oneOf({"bullet", "ode", "mujoco", "none"}))
       ->type_name("NAME,...");
@@ -318,6 +383,8 @@ void addBenchCommand(CLI::App& parser, Action& action) {
   parser.callback([options, &action] {
     if (options->against &&
         std::ranges::find(*options->against, "none") != options->against->end()) {
+      if (options->against->size() > 1)
+        throw CLI::ValidationError{"--against", "none stands alone, without other engines"};
       options->against->clear();
     }
     action = [options] { return bench(*options); };

@@ -10,6 +10,7 @@
 
 #include "msd-assets/src/MassProperties.hpp"
 #include "msd-exe/src/Command.hpp"
+#include "msd-scene/src/Suggestion.hpp"
 
 namespace msd_exe {
 
@@ -368,6 +369,17 @@ std::span<const BenchScene> benchScenes() {
   return kScenes;
 }
 
+void checkBenchScene(std::string_view name) {
+  if (std::ranges::find(kScenes, name, &BenchScene::name) != kScenes.end()) return;
+  std::vector<std::string_view> known;
+  for (const BenchScene& scene : kScenes) known.push_back(scene.name);
+  const auto closest = msd_scene::findClosest(name, known);
+  throw UsageError{fmt::format("unknown scene {}; {}", name,
+                               closest
+                                   ? fmt::format("did you mean {}?", *closest)
+                                   : std::string{"see msd bench --list, or name a scene file"})};
+}
+
 SceneDocument makeBenchScene(std::string_view name, std::uint64_t seed) {
   const Random random{seed, name};
   const DrawShape mixed = mixture({randomSphere, randomBox, randomCapsule});
@@ -385,9 +397,8 @@ SceneDocument makeBenchScene(std::string_view name, std::uint64_t seed) {
   if (name == "mixed_1k") return pile(name, random, mixed, {1000, 1.6, 6.4, 300});
   if (name == "mixed_50k") return pile(name, random, mixed, {50000, 1.6, 44.0, 200});
   if (name == "pyramid_100") return pyramid(name, 100, 2000);
-  throw UsageError{fmt::format(
-      "unknown scene {}; msd bench --list shows them, and a scene file may be named as well",
-      name)};
+  checkBenchScene(name);
+  throw std::logic_error{fmt::format("scene {} is listed and not made", name)};
 }
 
 }  // namespace msd_exe

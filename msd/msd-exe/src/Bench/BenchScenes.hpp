@@ -18,6 +18,9 @@ struct BenchScene {
 
 [[nodiscard]] std::span<const BenchScene> benchScenes();
 
+/// Throws UsageError for a name that none of them has.
+void checkBenchScene(std::string_view name);
+
 /// Builds one of them; the same seed gives the same scene on every machine. Throws UsageError for
 /// an unknown name.
 [[nodiscard]] msd_scene::SceneDocument makeBenchScene(std::string_view name, std::uint64_t seed);

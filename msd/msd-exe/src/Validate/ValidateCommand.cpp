@@ -88,7 +88,9 @@ int validate(const ValidateOptions& options) {
     std::fflush(stdout);
   }
   if (findings.empty())
-    throw UsageError{fmt::format("--only: no phenomenon is called \"{}\"", options.only)};
+    throw UsageError{
+        fmt::format("--only: found \"{}\", expected a word in the name or group of a phenomenon",
+                    options.only)};
   if (options.json) {
     Json list = Json::array();
     for (const Finding& f : findings) list.push_back(toJson(f));
