@@ -158,12 +158,16 @@ TEST_F(Server, endsWhileWishesArrive) {
     start(500);
     SocketClient client = viewer();
     ASSERT_TRUE(client.isOpen());
-    std::atomic<int> sent{0};
+    std::atomic<bool> isUnderWay{false};
     std::jthread guest{[&] {
       // Fewer than would have the server close the connection.
-      for (int i = 0; i < 400 && client.isOpen(); ++i, ++sent) client.send(R"({"c":"pause"})");
+      for (int i = 0; i < 400 && client.isOpen(); ++i) {
+        client.send(R"({"c":"pause"})");
+        if (i == 20) isUnderWay = true;
+      }
+      isUnderWay = true;
     }};
-    while (sent < 20) std::this_thread::yield();
+    while (!isUnderWay) std::this_thread::yield();
     server.reset();
   }
 }
