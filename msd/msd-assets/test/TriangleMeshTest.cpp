@@ -160,10 +160,12 @@ TEST(TriangleMesh, aFanOfTwoHundredThousandTrianglesIsNoSpecialCase) {
   }
   const std::clock_t start = std::clock();
   const TriangleMesh mesh = soup.mesh();
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   EXPECT_EQ(mesh.report().borderEdges, kCount);
   EXPECT_EQ(mesh.report().nonManifoldEdges, 0u);
+  RecordProperty("processor_seconds", std::to_string(seconds));
 #ifdef NDEBUG
-  EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 2.0);
+  EXPECT_LT(seconds, 2.0);
 #endif
 }
 

@@ -1,22 +1,25 @@
 #include "msd-exe/src/Interrupt.hpp"
 
+#include <atomic>
 #include <csignal>
 
 namespace msd_exe {
 
 namespace {
 
-volatile std::sig_atomic_t requested = 0;
+// Any thread may be the one that the signal interrupts.
+std::atomic<bool> requested{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
 
 extern "C" void onSignal(int signal) {
-  requested = 1;
+  requested = true;
   std::signal(signal, SIG_DFL);
 }
 
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
-  requested = 0;
+  requested = false;
   std::signal(SIGINT, onSignal);
   std::signal(SIGTERM, onSignal);
 }
@@ -27,7 +30,7 @@ InterruptGuard::~InterruptGuard() {
 }
 
 bool InterruptGuard::isRequested() {
-  return requested != 0;
+  return requested;
 }
 
 }  // namespace msd_exe

@@ -80,9 +80,12 @@ ViewServer::Parts::Parts(std::unique_ptr<FrameSource> source, const ServerOption
   pthread_setname_np(thread.native_handle(), "msd-server");
 }
 
+// The server's thread hands wishes to the player until its last handler has returned; the player may
+// go on publishing into a context that has stopped.
 ViewServer::Parts::~Parts() {
-  player.reset();
   context.stop();
+  if (thread.joinable()) thread.join();
+  player.reset();
 }
 
 /// Called by the player's thread: leaves the update where the server's thread finds it. Updates

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <thread>
@@ -148,6 +149,26 @@ TEST_F(Server, showsPicturesToSeveralViewersAndForgetsThoseWhoLeave) {
     EXPECT_TRUE(waitForViewers(10));
     clients.clear();
     EXPECT_TRUE(waitForViewers(0));
+  }
+}
+
+// Wishes arrive up to the last moment; the server's thread must not hand them to a player that is gone.
+TEST_F(Server, endsWhileWishesArrive) {
+  for (int round = 0; round < 10; ++round) {
+    start(500);
+    SocketClient client = viewer();
+    ASSERT_TRUE(client.isOpen());
+    std::atomic<bool> isUnderWay{false};
+    std::jthread guest{[&] {
+      // Fewer than would have the server close the connection.
+      for (int i = 0; i < 400 && client.isOpen(); ++i) {
+        client.send(R"({"c":"pause"})");
+        if (i == 20) isUnderWay = true;
+      }
+      isUnderWay = true;
+    }};
+    while (!isUnderWay) std::this_thread::yield();
+    server.reset();
   }
 }
 
