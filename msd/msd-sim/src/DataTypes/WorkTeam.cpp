@@ -1,5 +1,7 @@
 #include "msd-sim/src/DataTypes/WorkTeam.hpp"
 
+#include <algorithm>
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -33,9 +35,19 @@ class Waiting {
   int looks_{0};
 };
 
-constexpr std::uint64_t pack(std::uint32_t loop, std::uint32_t block) {
-  return (static_cast<std::uint64_t>(loop) << 32) | block;
+// Runs that a thread claims in a loop if all are equally fast: few, since a claim takes a cache line from
+// the others, and enough to even out what is not equal.
+constexpr std::size_t kRunsEach = 8;
+
+// A ticket: number of the loop, runs claimed from the front, runs claimed from the back.
+constexpr std::uint64_t kFrontClaim = 1u << 16;
+constexpr std::uint64_t kBackClaim = 1;
+constexpr std::uint64_t kNoRuns = 0xFFFFu * kFrontClaim;
+constexpr std::uint32_t loopOf(std::uint64_t ticket) {
+  return static_cast<std::uint32_t>(ticket >> 32);
 }
+constexpr std::uint64_t frontOf(std::uint64_t ticket) { return (ticket >> 16) & 0xFFFFu; }
+constexpr std::uint64_t backOf(std::uint64_t ticket) { return ticket & 0xFFFFu; }
 
 }  // namespace
 
@@ -66,35 +78,46 @@ void WorkTeam::end() {
 
 void WorkTeam::share(std::size_t blocks, Call call, const void* context) {
   const std::uint32_t loop = loop_.load(std::memory_order_relaxed) + 1;
-  // First a ticket without blocks: whoever still holds the old one can no longer claim with it.
-  ticket_.store(pack(loop, 0xFFFFFFFFu), std::memory_order_seq_cst);
+  const auto shares = static_cast<std::size_t>(threads()) * kRunsEach;
+  const std::size_t run = (blocks + shares - 1) / shares;
+  const std::size_t runs = (blocks + run - 1) / run;
+  const std::uint64_t number = static_cast<std::uint64_t>(loop) << 32;
+  // First a ticket without runs: whoever still holds the old one can no longer claim with it.
+  ticket_.store(number | kNoRuns, std::memory_order_seq_cst);
   call_.store(call, std::memory_order_relaxed);
   context_.store(context, std::memory_order_relaxed);
-  blocks_.store(static_cast<std::uint32_t>(blocks), std::memory_order_relaxed);
+  blocks_.store(blocks, std::memory_order_relaxed);
+  run_.store(run, std::memory_order_relaxed);
   done_.store(0, std::memory_order_relaxed);
-  ticket_.store(pack(loop, 0), std::memory_order_release);
+  ticket_.store(number, std::memory_order_release);
   loop_.store(loop, std::memory_order_release);
-  workOn(loop);
+  workOn(loop, End::kFront);
   Waiting waiting;
-  while (done_.load(std::memory_order_acquire) < blocks) waiting.once();
+  while (done_.load(std::memory_order_acquire) < runs) waiting.once();
 }
 
-// Claims blocks of one loop until none is left. The fields of the loop cannot change while a block
-// that was claimed is unfinished, because share() waits for it.
-void WorkTeam::workOn(std::uint32_t loop) {
+// Claims runs of one loop until none is left. The fields of the loop cannot change while a run that was
+// claimed is unfinished, because share() waits for it; what was read of them before the claim is that of
+// the claim's loop, because the claim fails where the ticket has changed.
+void WorkTeam::workOn(std::uint32_t loop, End end) {
+  const std::uint64_t claim = end == End::kFront ? kFrontClaim : kBackClaim;
   std::uint64_t ticket = ticket_.load(std::memory_order_acquire);
   for (;;) {
-    const auto block = static_cast<std::uint32_t>(ticket);
-    if (static_cast<std::uint32_t>(ticket >> 32) != loop ||
-        block >= blocks_.load(std::memory_order_relaxed)) {
-      return;
-    }
-    if (!ticket_.compare_exchange_weak(ticket, ticket + 1, std::memory_order_acq_rel,
+    const std::uint64_t blocks = blocks_.load(std::memory_order_relaxed);
+    const std::uint64_t run = run_.load(std::memory_order_relaxed);
+    const std::uint64_t runs = (blocks + run - 1) / run;
+    if (loopOf(ticket) != loop || frontOf(ticket) + backOf(ticket) >= runs) return;
+    if (!ticket_.compare_exchange_weak(ticket, ticket + claim, std::memory_order_acq_rel,
                                        std::memory_order_acquire)) {
       continue;
     }
+    const std::uint64_t taken = end == End::kFront ? frontOf(ticket) : runs - 1 - backOf(ticket);
+    const std::uint64_t first = taken * run;
     const Call call = call_.load(std::memory_order_relaxed);
-    call(context_.load(std::memory_order_relaxed), block);
+    const void* context = context_.load(std::memory_order_relaxed);
+    for (std::uint64_t block = first; block < std::min(first + run, blocks); ++block) {
+      call(context, block);
+    }
     done_.fetch_add(1, std::memory_order_acq_rel);
     ticket = ticket_.load(std::memory_order_acquire);
   }
@@ -112,7 +135,7 @@ void WorkTeam::help(std::stop_token stop) {
     }
     const std::uint32_t loop = loop_.load(std::memory_order_acquire);
     if (loop != lastLoop) {
-      workOn(loop);
+      workOn(loop, End::kBack);
       lastLoop = loop;
       waiting = {};
     } else {

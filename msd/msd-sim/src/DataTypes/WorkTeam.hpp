@@ -10,8 +10,9 @@
 namespace msd_sim {
 
 /// A team of threads that share loops. The calling thread always takes part, so that a loop ends
-/// even when no other thread gets time; blocks are claimed one by one from a counter, and a loop's
-/// end costs no more than a look at another counter.
+/// even when no other thread gets time. Runs of blocks are claimed, by the caller from the front and by
+/// the others from the back: a thread so meets the same blocks in loop after loop, and their data in its
+/// cache. A loop's end costs no more than a look at a counter.
 ///
 /// What a block computes must not depend on who computes it, and blocks of one loop must write to
 /// different places: the results are then the same for every number of threads.
@@ -55,11 +56,14 @@ class WorkTeam {
  private:
   using Call = void (*)(const void*, std::size_t);
 
-  /// One loop that is being shared. `ticket` holds the loop's number in its upper and the next block
-  /// in its lower half, so that a late helper can never claim a block of a later loop by mistake.
+  enum class End : std::uint8_t { kFront, kBack };
+
+  /// One loop that is being shared. `ticket` holds the loop's number in its upper half, so that a late
+  /// helper can never claim a run of a later loop by mistake, and in its lower half how many runs were
+  /// claimed from the front and from the back.
   void share(std::size_t blocks, Call call, const void* context);
   void help(std::stop_token stop);
-  void workOn(std::uint32_t loop);
+  void workOn(std::uint32_t loop, End end);
 
   std::atomic<std::uint64_t> ticket_{0};
   std::atomic<std::uint64_t> done_{0};
@@ -67,7 +71,8 @@ class WorkTeam {
   std::atomic<std::uint32_t> session_{0};  ///< odd while the team is awake
   std::atomic<Call> call_{nullptr};
   std::atomic<const void*> context_{nullptr};
-  std::atomic<std::uint32_t> blocks_{0};
+  std::atomic<std::uint64_t> blocks_{0};
+  std::atomic<std::uint64_t> run_{1};  ///< blocks that are claimed at once
   bool awake_{false};
   std::vector<std::jthread> helpers_;
 };
