@@ -57,6 +57,18 @@ inline constexpr double kSlideTravel = 3e-5;
 /// moves out from under its centre, and the force in it drives the roll with g times this.
 inline constexpr double kRollTravel = 1e-9;
 
+/// A capsule whose axis turns by more than this in half a step [rad] touches with the point that will be
+/// nearest halfway; beyond the second angle a straight look ahead says nothing.
+inline constexpr double kAimFrom = 0.01;
+inline constexpr double kAimUpTo = 0.4;
+
+/// Two capsules that overlap by more than this share of their radii's sum touch with the ends of the
+/// stretch they share, too, as far as these overlap: with one point alone they would tip over it and stay
+/// in each other. The axes are within acos of the second number of each other, and so is the line between
+/// them from the normal.
+inline constexpr double kDeepLine = 0.02;
+inline constexpr double kDeepLineCosine = 0.8;
+
 /// Cores must be apart by this share of their roundings' sum for the line between them to be followed.
 inline constexpr double kClearCores = 0.1;
 

@@ -7,6 +7,7 @@
 #include "msd-sim/src/Physics/Collision/CollisionPipeline.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionTolerances.hpp"
 #include "msd-sim/src/Physics/Collision/ConvexTriangles.hpp"
+#include "msd-sim/src/Physics/Collision/HalfwayContacts.hpp"
 #include "msd-sim/src/Physics/Collision/PairManifolds.hpp"
 #include "msd-sim/src/Physics/Collision/RoundContacts.hpp"
 
@@ -148,6 +149,9 @@ void CollisionPipeline::testPair(std::uint32_t index, const SolverBodies& bodies
           ? collidePolyhedra(a.shape, poseA, b.shape, poseB, margin, pair.cache, found.manifolds)
           : collideShapes(a.shape, poseA, b.shape, poseB, margin, pair.cache, found.manifolds);
   found.count = static_cast<std::size_t>(count);
+  if (count == 1) {
+    aimHalfway({a, poseA, ta.reach - ta.sum}, {b, poseB, tb.reach - tb.sum}, bodies, margin, first);
+  }
   // No contact: nothing can touch before the separation is used up. Contact: the points follow the
   // bodies, and no other point can be missed, for motions up to what the manifolds allow.
   double kept = kBallTravel * size;
