@@ -66,7 +66,7 @@ inline constexpr double kAimUpTo = 0.4;
 /// stretch they share, too, as far as these overlap: with one point alone they would tip over it and stay
 /// in each other. The axes are within acos of the second number of each other, and so is the line between
 /// them from the normal.
-inline constexpr double kDeepLine = 0.02;
+inline constexpr double kDeepLine = 0.005;
 inline constexpr double kDeepLineCosine = 0.8;
 
 /// Cores must be apart by this share of their roundings' sum for the line between them to be followed.
