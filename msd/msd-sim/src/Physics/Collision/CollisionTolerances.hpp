@@ -57,8 +57,8 @@ inline constexpr double kSlideTravel = 3e-5;
 /// moves out from under its centre, and the force in it drives the roll with g times this.
 inline constexpr double kRollTravel = 1e-9;
 
-/// A capsule whose axis turns by more than this in half a step [rad] touches with the point that will be
-/// nearest halfway; beyond the second angle a straight look ahead says nothing.
+/// A round shape and one that turns by more than this in half a step [rad] touch with the point that will
+/// be nearest halfway; beyond the second angle a straight look ahead says nothing.
 inline constexpr double kAimFrom = 0.01;
 inline constexpr double kAimUpTo = 0.4;
 

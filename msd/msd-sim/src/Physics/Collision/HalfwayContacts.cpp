@@ -19,9 +19,16 @@ bool isCapsule(const TestedSide& side) {
   return side.collider.shape.kind == ShapeKind::kCapsule;
 }
 
+bool isSphere(const TestedSide& side) {
+  return side.collider.shape.kind == ShapeKind::kSphere;
+}
+
+bool isRound(const TestedSide& side) {
+  return isCapsule(side) || isSphere(side);
+}
+
 double radiusOf(const TestedSide& side) {
-  const CollisionShape& shape = side.collider.shape;
-  return isCapsule(side) || shape.kind == ShapeKind::kSphere ? shape.radius : 0.0;
+  return isRound(side) ? side.collider.shape.radius : 0.0;
 }
 
 /// The length of the step, from what the body may move in it: exact but for what the loads add
@@ -33,11 +40,12 @@ double stepOf(const TestedSide& side, const SolverBodies& bodies) {
   return speed > 0.0 ? side.coming / speed : std::numeric_limits<double>::infinity();
 }
 
-/// How far the axis of a capsule turns in a time [rad].
+/// How far a shape turns in a time, apart from turns that leave it as it is [rad].
 double turnOf(const TestedSide& side, const SolverBodies& bodies, double time) {
-  if (!isCapsule(side)) return 0.0;
-  const Vector3D axis = side.pose.orientation * Vector3D::UnitZ();
-  return time * vectorOf(bodies.motion[side.collider.body].w).cross(axis).norm();
+  if (isSphere(side)) return 0.0;
+  const Vector3D w = vectorOf(bodies.motion[side.collider.body].w);
+  if (!isCapsule(side)) return time * w.norm();
+  return time * w.cross(side.pose.orientation * Vector3D::UnitZ()).norm();
 }
 
 /// Where a shape is after a short time without loads.
@@ -55,11 +63,14 @@ Pose laterPose(const TestedSide& side, const SolverBodies& bodies, double time) 
 
 void aimHalfway(const TestedSide& a, const TestedSide& b, const SolverBodies& bodies, double margin,
                 ContactManifold& manifold) {
-  if (manifold.count != 1 || manifold.owner != NormalOwner::kNeither) return;
-  if (!isCapsule(a) && !isCapsule(b)) return;
+  if (manifold.count != 1 || (!isRound(a) && !isRound(b))) return;
   if (!a.collider.shape.isConvex() || !b.collider.shape.isConvex()) return;
   const double time = 0.5 * std::min(stepOf(a, bodies), stepOf(b, bodies));
-  const double turn = std::max(turnOf(a, bodies, time), turnOf(b, bodies, time));
+  const double turnA = turnOf(a, bodies, time), turnB = turnOf(b, bodies, time);
+  // A face that does not turn serves a round shape exactly, however that turns.
+  const double turn = manifold.owner == NormalOwner::kBodyA   ? turnA
+                      : manifold.owner == NormalOwner::kBodyB ? turnB
+                                                              : std::max(turnA, turnB);
   if (!(turn > kAimFrom && turn < kAimUpTo)) return;
 
   const Pose laterA = laterPose(a, bodies, time), laterB = laterPose(b, bodies, time);

@@ -13,9 +13,9 @@ struct TestedSide {
   double coming;     ///< most that the body may move in the step [m]
 };
 
-/// Where a capsule touches with its side the point runs along the axis as it turns, and in a step that
-/// turns it far it ends elsewhere than it began (docs/theory/collision.md, K-12). Replaces the only
-/// point of such a manifold by what would touch halfway through the step, as it lies on the bodies now.
+/// Where a round shape touches the side of a capsule or an edge, the point runs along it as it turns, and
+/// in a step that turns it far it ends elsewhere than it began (docs/theory/collision.md, K-12). Replaces the
+/// only point of such a manifold by what would touch halfway through the step, as it lies on the bodies now.
 void aimHalfway(const TestedSide& a, const TestedSide& b, const SolverBodies& bodies, double margin,
                 ContactManifold& manifold);
 
