@@ -70,6 +70,7 @@ void refuseBadCombination(Simulation& sim) {
 
 void findContacts(Simulation& sim) {
   sim.collision.contacts().advanceFrame();
+  sim.collision.followBodies(sim.solver, sim.kernels->follow, *sim.team);
   sim.collision.testPairs(sim.solver, sim.travel, sim.pushable, *sim.team);
   // What meets a sleeper wakes its island, whose bodies may meet others.
   while (sim.sleepers.count > 0) {
@@ -77,6 +78,7 @@ void findContacts(Simulation& sim) {
     if (!wakeCalled(sim)) break;
     gatherBodies(sim, sim.report.dt);
     findPairs(sim);
+    sim.collision.followBodies(sim.solver, sim.kernels->follow, *sim.team);
     sim.collision.testPairs(sim.solver, sim.travel, sim.pushable, *sim.team);
   }
   sim.report.manifolds = sim.collision.contacts().count();

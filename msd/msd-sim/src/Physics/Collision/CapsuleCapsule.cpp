@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "msd-sim/src/Physics/Collision/CollisionTolerances.hpp"
 #include "msd-sim/src/Physics/Collision/FaceClip.hpp"
 #include "msd-sim/src/Physics/Collision/PairManifolds.hpp"
 #include "msd-sim/src/Physics/Collision/Tolerances.hpp"
@@ -98,7 +99,10 @@ class Writer {
 };
 
 /// Capsules side by side touch along a line: the two ends of the stretch they share.
-void addLine(const Axes& axes, const Vector3D& n, double size, const Writer& writer) {
+/// `overlap` is the distance of the axes below which an end counts although the line between the axes
+/// there leaves the common normal; 0 where none does [m].
+void addLine(const Axes& axes, const Vector3D& n, double size, double overlap,
+             const Writer& writer) {
   // Ends of B on the axis of A; the stretch ends where either capsule does.
   const double middle = axes.u.dot(axes.r);
   const double reach = axes.halfB * axes.cosine;
@@ -121,7 +125,8 @@ void addLine(const Axes& axes, const Vector3D& n, double size, const Writer& wri
     const Vector3D along = axes.r + p.t * axes.w - p.s * axes.u;
     const double length = along.norm();
     // The line between the axes must still point along the common normal.
-    if (length > tolerance::kTouching * size && n.dot(along) > tolerance::kLineCosine * length) {
+    const double cosine = length < overlap ? kDeepLineCosine : tolerance::kLineCosine;
+    if (length > tolerance::kTouching * size && n.dot(along) > cosine * length) {
       writer.addAlong(p, n, along / length);
     }
   }
@@ -160,7 +165,12 @@ void collideCapsuleCapsule(const CollisionShape& a, const Pose& poseA, const Col
   out.normal = n;
   const Writer writer{a, b, axes, poseA.position, margin, out};
   const double sine2 = 1.0 - axes.cosine * axes.cosine;
-  if (sine2 < tolerance::kParallelSine * tolerance::kParallelSine) addLine(axes, n, size, writer);
+  const double radii = a.radius + b.radius;
+  const bool isDeep =
+      gap < -kDeepLine * radii && std::abs(axes.cosine) > kDeepLineCosine;
+  if (isDeep || sine2 < tolerance::kParallelSine * tolerance::kParallelSine) {
+    addLine(axes, n, size, isDeep ? radii : 0.0, writer);
+  }
   const double deepest = gap + tolerance::kSameDepth * size;
   bool hasDeepest = false;
   for (int i = 0; i < out.count; ++i) hasDeepest |= out.points[i].gap <= deepest;

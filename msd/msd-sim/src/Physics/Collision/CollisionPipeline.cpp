@@ -4,8 +4,6 @@
 #include <cmath>
 
 #include "msd-sim/src/Physics/Collision/CollisionTolerances.hpp"
-#include "msd-sim/src/Physics/Collision/ConvexTriangles.hpp"
-#include "msd-sim/src/Physics/Collision/PairManifolds.hpp"
 
 namespace msd_sim {
 
@@ -15,13 +13,9 @@ Coordinate positionOf(const BodyPose& p) { return {p.x[0], p.x[1], p.x[2]}; }
 Quaternion orientationOf(const BodyPose& p) { return {p.q[0], p.q[1], p.q[2], p.q[3]}; }
 
 constexpr std::size_t kQueryGrain = 64;
-constexpr std::size_t kTestGrain = 64;
 
 // Fewer colliders than this find the tree in the cache in any order.
 constexpr std::size_t kSortFrom = 512;
-
-// Cosine of the angle up to which a surface's manifold continues an old contact.
-constexpr double kSameNormal = 0.9;
 
 ContactMaterial geometricMeans(const ContactMaterial& a, const ContactMaterial& b) {
   return {std::sqrt(a.friction * b.friction), std::sqrt(a.restitution * b.restitution),
@@ -36,31 +30,6 @@ bool isInRange(const ContactMaterial& m) {
   return m.friction >= 0.0 && m.friction <= kMostFriction && m.restitution >= 0.0 &&
          m.restitution <= 1.0 && m.rollingResistance >= 0.0 && m.rollingResistance <= kLargest &&
          m.torsionalResistance >= 0.0 && m.torsionalResistance <= kLargest;
-}
-
-/// A cylinder touches with its side, not with a cap, when the normal is at least this much across
-/// its axis.
-constexpr double kSideways = 0.7;
-
-/// Distance of the surface from the core that turns with the body, along the normal (G-1). About
-/// its axis a cylinder's core is the axis itself: the radius reaches it where the normal is across,
-/// and farther where it leans.
-double roundingOf(const Collider& collider, const Vector3D& normal, const SolverBodies& bodies) {
-  const CollisionShape& shape = collider.shape;
-  if (shape.kind == ShapeKind::kSphere || shape.kind == ShapeKind::kCapsule) return shape.radius;
-  if (shape.kind != ShapeKind::kCylinder) return 0.0;
-  const Quaternion turned = orientationOf(bodies.pose[collider.body]) * collider.local.orientation;
-  const double across = normal.cross(turned * Vector3D{0.0, 0.0, 1.0}).norm();
-  return across > kSideways ? shape.radius / across : 0.0;
-}
-
-bool canRoll(const Collider& collider) {
-  const ShapeKind kind = collider.shape.kind;
-  return kind == ShapeKind::kSphere || kind == ShapeKind::kCapsule || kind == ShapeKind::kCylinder;
-}
-
-bool isBall(const Collider& collider) {
-  return collider.shape.kind == ShapeKind::kSphere && collider.local.position.isZero(0.0);
 }
 
 }  // namespace
@@ -247,9 +216,7 @@ void CollisionPipeline::addPair(const PairTable::Key& key) {
   table_.insert(key);
   pairs_.push_back(Pair{.colliderA = key.a, .colliderB = key.b});
   clocks_.push_back(PairClock{.bodyA = colliders_[key.a].body,
-                              .bodyB = colliders_[key.b].body,
-                              .colliderA = key.a,
-                              .colliderB = key.b});
+                              .bodyB = colliders_[key.b].body});
 }
 
 void CollisionPipeline::removePair(std::uint32_t index) {
@@ -272,156 +239,6 @@ void CollisionPipeline::removePair(std::uint32_t index) {
          c = contacts_.contact(c).next) {
       contacts_.contact(c).pair = index;
     }
-  }
-}
-
-void CollisionPipeline::testPairs(const SolverBodies& bodies, std::span<const BodyTravel> travel,
-                                  std::span<const std::uint8_t> pushable, WorkTeam& team) {
-  contacts_.resizeBodies(bodies.size());
-  due_.clear();
-  for (std::uint32_t i = 0; i < clocks_.size();) {
-    const PairClock& clock = clocks_[i];
-    const BodyTravel& ta = travel[clock.bodyA];
-    const BodyTravel& tb = travel[clock.bodyB];
-    const bool due = ta.reach + tb.reach > clock.limit || ta.sum + tb.sum > clock.movedLimit;
-    if (due || is_moved_[clock.colliderA] != 0 || is_moved_[clock.colliderB] != 0) {
-      if (!box(clock.colliderA).overlaps(box(clock.colliderB))) {
-        removePair(i);
-        continue;
-      }
-    }
-    if (due) due_.push_back(i);
-    ++i;
-  }
-  // Surfaces may give several manifolds per pair: their places in the scratch list are known first.
-  std::uint32_t room = 0;
-  first_manifold_.clear();
-  for (const std::uint32_t i : due_) {
-    first_manifold_.push_back(room);
-    room += manifoldRoom(pairs_[i]);
-  }
-  manifolds_.resize(std::max<std::size_t>(manifolds_.size(), room));
-  manifold_count_.resize(std::max(manifold_count_.size(), due_.size()));
-  team.forRange(due_.size(), kTestGrain, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) {
-      manifold_count_[i] =
-          testPair(due_[i], bodies, travel,
-                   std::span{manifolds_}.subspan(first_manifold_[i], manifoldRoom(pairs_[due_[i]])));
-    }
-  });
-  for (std::size_t i = 0; i < due_.size(); ++i) {
-    const auto count = static_cast<std::size_t>(manifold_count_[i]);
-    applyManifolds(due_[i], std::span{manifolds_}.subspan(first_manifold_[i], count), bodies,
-                   pushable);
-  }
-}
-
-std::uint32_t CollisionPipeline::manifoldRoom(const Pair& pair) const {
-  const CollisionShape& a = colliders_[pair.colliderA].shape;
-  const CollisionShape& b = colliders_[pair.colliderB].shape;
-  if (a.triangles != nullptr || b.triangles != nullptr) return kMaxTriangleManifolds;
-  return a.polyhedron != nullptr && b.polyhedron != nullptr ? kMaxPolyhedronManifolds : 1;
-}
-
-int CollisionPipeline::contactCount(const Pair& pair) const {
-  int count = 0;
-  for (std::uint32_t c = pair.firstContact; c != ContactCache::kNone;
-       c = contacts_.contact(c).next) {
-    ++count;
-  }
-  return count;
-}
-
-// Margin: what both bodies may move in this step, and a share of their size so that a pair at rest
-// need not be tested again soon. docs/theory/collision.md derives both bounds.
-int CollisionPipeline::testPair(std::uint32_t index, const SolverBodies& bodies,
-                                std::span<const BodyTravel> travel,
-                                std::span<ContactManifold> out) {
-  Pair& pair = pairs_[index];
-  const Collider& a = colliders_[pair.colliderA];
-  const Collider& b = colliders_[pair.colliderB];
-  const BodyTravel& ta = travel[a.body];
-  const BodyTravel& tb = travel[b.body];
-  const double size = std::min(a.shape.size, b.shape.size);
-  const double coming = (ta.reach - ta.sum) + (tb.reach - tb.sum);
-  const double margin = coming + kSpareMargin * size;
-  out[0].count = 0;
-  out[0].separation = -std::numeric_limits<double>::infinity();
-  const Pose poseA = colliderPose(a, bodies), poseB = colliderPose(b, bodies);
-  const bool polyhedra = a.shape.polyhedron != nullptr && b.shape.polyhedron != nullptr;
-  const int count =
-      polyhedra ? collidePolyhedra(a.shape, poseA, b.shape, poseB, margin, pair.cache, out)
-                : collideShapes(a.shape, poseA, b.shape, poseB, margin, pair.cache, out);
-  const double sums = ta.sum + tb.sum;
-  // No contact: nothing can touch before the separation is used up. Contact: the points follow the
-  // bodies exactly, and no other point can be missed, for motions up to kReuseTravel.
-  // What rolls leaves its points behind; two balls' rows follow them (G-2).
-  const bool rolls = (canRoll(a) || canRoll(b)) && !(isBall(a) && isBall(b));
-  const double kept = (rolls ? kRollTravel : kReuseTravel) * size;
-  PairClock& clock = clocks_[index];
-  clock.limit = sums + (count == 0 ? out[0].separation : coming + kept);
-  clock.movedLimit = count == 0 ? std::numeric_limits<double>::infinity() : sums + kept;
-  return count;
-}
-
-// A surface's manifolds come in no lasting order: each continues the old contact whose normal is
-// nearest to its own, if that is near enough.
-std::uint32_t CollisionPipeline::takeContact(std::uint32_t& old, const Vector3D& normal,
-                                             const SolverBodies& bodies) {
-  std::uint32_t best = ContactCache::kNone, beforeBest = ContactCache::kNone;
-  double nearest = kSameNormal;
-  std::uint32_t before = ContactCache::kNone;
-  for (std::uint32_t c = old; c != ContactCache::kNone; c = contacts_.contact(c).next) {
-    const double cosine = contacts_.normal(c, bodies).dot(normal);
-    if (cosine > nearest) {
-      nearest = cosine;
-      best = c;
-      beforeBest = before;
-    }
-    before = c;
-  }
-  if (best == ContactCache::kNone) return best;
-  std::uint32_t& link =
-      beforeBest == ContactCache::kNone ? old : contacts_.contact(beforeBest).next;
-  link = contacts_.contact(best).next;
-  return best;
-}
-
-void CollisionPipeline::applyManifolds(std::uint32_t index,
-                                       std::span<const ContactManifold> manifolds,
-                                       const SolverBodies& bodies,
-                                       std::span<const std::uint8_t> pushable) {
-  Pair& pair = pairs_[index];
-  const Collider& a = colliders_[pair.colliderA];
-  const Collider& b = colliders_[pair.colliderB];
-  const ContactBodies who{a.body, b.body, pushable[a.body] != 0, pushable[b.body] != 0};
-  // One manifold after one: the same contact goes on whatever its normal does.
-  const bool single = manifolds.size() <= 1 && contactCount(pair) <= 1;
-  std::uint32_t old = pair.firstContact;
-  pair.firstContact = ContactCache::kNone;
-  for (std::size_t i = manifolds.size(); i-- > 0;) {
-    const ContactManifold& manifold = manifolds[i];
-    std::uint32_t contact = old;
-    if (single) {
-      old = ContactCache::kNone;
-    } else {
-      contact = takeContact(old, manifold.normal, bodies);
-    }
-    if (contact == ContactCache::kNone) {
-      contact = contacts_.add(index, who,
-                              combine(a.material, b.material));
-    }
-    contacts_.update(contact, manifold, who,
-                     {roundingOf(a, manifold.normal, bodies), roundingOf(b, manifold.normal, bodies),
-                      isBall(a) && isBall(b)},
-                     bodies);
-    contacts_.contact(contact).next = pair.firstContact;
-    pair.firstContact = contact;
-  }
-  while (old != ContactCache::kNone) {
-    const std::uint32_t next = contacts_.contact(old).next;
-    contacts_.remove(old);
-    old = next;
   }
 }
 

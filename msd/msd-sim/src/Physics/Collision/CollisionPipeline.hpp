@@ -53,8 +53,6 @@ class CollisionPipeline {
     double movedLimit{std::numeric_limits<double>::infinity()};
     std::uint32_t bodyA{0};
     std::uint32_t bodyB{0};
-    std::uint32_t colliderA{0};
-    std::uint32_t colliderB{0};
   };
 
   /// Two bodies (slots) of a pair that was removed while it touched.
@@ -89,7 +87,7 @@ class CollisionPipeline {
   [[nodiscard]] std::span<const Collider> colliders() const { return colliders_; }
   [[nodiscard]] std::span<const Pair> pairs() const { return pairs_; }
   [[nodiscard]] std::span<Pair> pairs() { return pairs_; }
-  /// Pairs that the last testPairs looked at.
+  /// Pairs that the last testPairs looked at, in the order of their contacts' places.
   [[nodiscard]] std::span<const std::uint32_t> testedPairs() const { return due_; }
   /// Touching pairs that were removed since the list was last cleared.
   [[nodiscard]] std::vector<EndedPair>& endedPairs() { return ended_; }
@@ -119,6 +117,11 @@ class CollisionPipeline {
   /// Narrowphase: tests the pairs whose limit has passed and brings their contacts up to date.
   void testPairs(const SolverBodies& bodies, std::span<const BodyTravel> travel,
                  std::span<const std::uint8_t> pushable, WorkTeam& team);
+
+  /// Contacts of round shapes that no test brings up to date go on by what is known of them (K-11).
+  void followBodies(const SolverBodies& bodies, const FollowKernels& kernels, WorkTeam& team) {
+    contacts_.followBodies(bodies, kernels, team);
+  }
 
   /// Forgets pairs, contacts and boxes of a body's colliders so that they are found afresh; for a
   /// body that was moved from outside or whose kind of motion changed.
@@ -160,14 +163,35 @@ class CollisionPipeline {
   void queryPairs(const PairRule& rule, WorkTeam& team);
   [[nodiscard]] bool mayCollide(std::uint32_t a, std::uint32_t b, const PairRule& rule) const;
   void removePair(std::uint32_t pair);
-  /// Manifolds the pair can have at most.
-  [[nodiscard]] std::uint32_t manifoldRoom(const Pair& pair) const;
-  [[nodiscard]] int contactCount(const Pair& pair) const;
-  /// Writes the pair's manifolds and returns their number.
-  int testPair(std::uint32_t pair, const SolverBodies& bodies, std::span<const BodyTravel> travel,
-               std::span<ContactManifold> out);
+  /// What one test finds.
+  struct Found;
+  /// What the tests of a block of pairs leave for later.
+  struct BlockFinds {
+    struct Pair {
+      std::uint32_t index;
+      std::uint32_t first;  ///< manifold
+      std::uint32_t count;
+    };
+    std::vector<Pair> pairs;
+    std::vector<ContactManifold> manifolds;
+    std::vector<ContactRounding> roundings;
+  };
+  /// Lists the pairs whose limit has passed, and drops those whose boxes have parted.
+  void findDue(std::span<const BodyTravel> travel);
+  /// Brings the pairs to test into the order of their contacts' places.
+  void sortDue();
+  /// Fetches what the test of a pair will read.
+  void fetchPair(std::uint32_t pair, const SolverBodies& bodies) const;
+  void testPair(std::uint32_t pair, const SolverBodies& bodies, std::span<const BodyTravel> travel,
+                Found& found);
+  /// Takes over what a test found where no contact comes, goes or changes its kind; may run beside
+  /// others of its sort. False where it leaves everything as it was.
+  bool applyInPlace(std::uint32_t pair, const Found& found, const SolverBodies& bodies,
+                    std::span<const std::uint8_t> pushable);
   void applyManifolds(std::uint32_t pair, std::span<const ContactManifold> manifolds,
-                      const SolverBodies& bodies, std::span<const std::uint8_t> pushable);
+                      std::span<const ContactRounding> rounding, const SolverBodies& bodies,
+                      std::span<const std::uint8_t> pushable);
+  [[nodiscard]] int contactCount(const Pair& pair) const;
   [[nodiscard]] ContactMaterial combine(const ContactMaterial& a, const ContactMaterial& b);
   /// Takes the contact that a manifold with this normal continues out of the list, or none.
   std::uint32_t takeContact(std::uint32_t& list, const Vector3D& normal,
@@ -187,13 +211,13 @@ class CollisionPipeline {
   std::vector<std::uint32_t> moved_;                     ///< colliders that got a new box
   std::vector<std::uint64_t> places_;                    ///< of these: place on a curve, collider
   std::vector<std::uint8_t> is_moved_;                   ///< per collider
+  std::vector<std::uint8_t> has_moved_;                  ///< per body: one of its colliders has
   std::vector<std::vector<PairTable::Key>> found_;       ///< per block of moved colliders
   std::vector<PairTable::Key> fresh_;
   std::vector<std::uint32_t> due_;                       ///< pairs to test
   std::vector<EndedPair> ended_;
-  std::vector<std::uint32_t> first_manifold_;            ///< per due pair, in manifolds_
-  std::vector<int> manifold_count_;                      ///< per due pair
-  std::vector<ContactManifold> manifolds_;
+  std::vector<std::uint64_t> due_places_;                ///< of these: place of a contact, pair
+  std::vector<BlockFinds> finds_;                        ///< per block of pairs to test
 };
 
 }  // namespace msd_sim

@@ -96,6 +96,7 @@ void ContactCache::saveColour(int c, ByteWriter& out) const {
   const std::size_t bundles = bundleCount<kPoints>(c);
   out.put(colour.count);
   out.putRun(std::span{colour.bundles}.first(bundles));
+  out.putRun(std::span{colour.follow}.first(bundles));
   out.putRun(std::span{colour.sums}.first(bundles));
   out.putRun(std::span{colour.meta}.first(bundles * kBundleLanes));
   for (std::size_t i = 0; i < bundles; ++i) {
@@ -111,9 +112,10 @@ void ContactCache::loadColour(int c, ByteReader& in) {
   in.take(colour.count);
   const std::size_t bundles = bundleCount<kPoints>(c);
   in.takeRun(colour.bundles);
+  in.takeRun(colour.follow);
   in.takeRun(colour.sums);
   in.takeRun(colour.meta);
-  if (colour.bundles.size() != bundles || colour.sums.size() != bundles ||
+  if (colour.bundles.size() != bundles || colour.follow.size() != bundles || colour.sums.size() != bundles ||
       colour.meta.size() != bundles * kBundleLanes) {
     refuse("contacts do not fill their bundles");
   }

@@ -33,13 +33,50 @@ inline constexpr double kLooseBox = 4.0;
 inline constexpr double kSpareMargin = 1e-3;
 
 /// A contact is kept without a new test while its bodies have moved less than this share of the
-/// smaller shape's size since the last one. Faces follow the bodies exactly; for the others the error
-/// of the gap is at most travel²/(2 size), 4.5e-8 of the size.
+/// smaller shape's size since the last one; the error of the gap is at most travel²/(2 size), 4.5e-8 of
+/// the size.
 inline constexpr double kReuseTravel = 3e-4;
 
-/// The same for round shapes: a point that stays with a rolling surface moves out from under its centre,
-/// and the force in it drives the roll. What remains is an acceleration of g times this.
+/// The same where a face owns the normal, or the line between two cores is the normal: plane and points
+/// follow the bodies exactly, and no point is missed within kSpareMargin. A face or edge that ends is felt
+/// too late by travel²/(2 size), 5e-7 of the size.
+inline constexpr double kFaceTravel = kSpareMargin;
+
+/// The same for a sphere, which has one point and cannot miss another: 2e-6 of the size.
+inline constexpr double kSphereTravel = 2e-3;
+
+/// The same for two balls, whose only point follows them exactly wherever they go. Once they are this
+/// far apart their contact is no longer worth its place among the rows.
+inline constexpr double kBallTravel = 4e-3;
+
+/// The same where the core of a round shape may move along something that is not known (the edge of a
+/// hull or mesh): the normal leans by travel/radius, which is felt as an acceleration of g times this.
+inline constexpr double kSlideTravel = 3e-5;
+
+/// The same for round shapes whose contact does not follow: a point that stays with a rolling surface
+/// moves out from under its centre, and the force in it drives the roll with g times this.
 inline constexpr double kRollTravel = 1e-9;
+
+/// A round shape and one that turns by more than this in half a step [rad] touch with the point that will
+/// be nearest halfway; beyond the second angle a straight look ahead says nothing.
+inline constexpr double kAimFrom = 0.01;
+inline constexpr double kAimUpTo = 0.4;
+
+/// Two capsules that overlap by more than this share of their radii's sum touch with the ends of the
+/// stretch they share, too, as far as these overlap: with one point alone they would tip over it and stay
+/// in each other. The axes are within acos of the second number of each other, and so is the line between
+/// them from the normal.
+inline constexpr double kDeepLine = 0.005;
+inline constexpr double kDeepLineCosine = 0.8;
+
+/// Cores must be apart by this share of their roundings' sum for the line between them to be followed.
+inline constexpr double kClearCores = 0.1;
+
+/// Two axes cross well enough to follow their nearest points from this squared sine on.
+inline constexpr double kCrossingAxes = 0.01;
+
+/// A point this share of the size from an edge or end belongs to it.
+inline constexpr double kSameFeature = 1e-9;
 
 /// Margins wider than this share of the smaller shape's size: two edges that touch first need not be
 /// the only features that touch before the next test.

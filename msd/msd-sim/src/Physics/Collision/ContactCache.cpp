@@ -38,6 +38,11 @@ void clearLane(ContactBundle<kPoints>& bundle, int lane) {
   }
 }
 
+template <int kPoints>
+void clearLane(ContactFollow<kPoints>& follow, int lane) {
+  follow.mode[lane] = static_cast<double>(FollowMode::kStay);
+}
+
 /// Copies one lane of an array-of-lanes structure into another, double by double.
 template <class Bundle>
 void copyLane(const Bundle& from, int fromLane, Bundle& to, int toLane) {
@@ -217,12 +222,16 @@ void ContactCache::placeLane(Contact& contact) {
   const std::size_t bundle = bundleOf(contact);
   if (bundle < colour.bundles.size()) return;
   colour.bundles.resize(bundle + 1);
+  colour.follow.resize(bundle + 1);
   colour.rows.resize(bundle + 1);
   colour.bounce.resize(bundle + 1);
   colour.sums.resize(bundle + 1);
   colour.busy.resize(bundle + 1);
   colour.meta.resize((bundle + 1) * kBundleLanes);
-  for (int l = 0; l < kBundleLanes; ++l) clearLane(colour.bundles[bundle], l);
+  for (int l = 0; l < kBundleLanes; ++l) {
+    clearLane(colour.bundles[bundle], l);
+    clearLane(colour.follow[bundle], l);
+  }
 }
 
 template <int kPoints>
@@ -235,6 +244,7 @@ void ContactCache::openLane(Contact& contact, std::uint32_t id, const ContactBod
   ContactBundle<kPoints>& b = colour.bundles[bundle];
   const auto l = static_cast<std::size_t>(lane);
   clearLane(b, lane);
+  clearLane(colour.follow[bundle], lane);
   b.body0[l] = static_cast<std::int32_t>(bodies.a);
   b.body1[l] = static_cast<std::int32_t>(bodies.b);
   b.friction[l] = material.friction;
@@ -252,6 +262,7 @@ void ContactCache::moveLane(Contact& contact, std::uint32_t id, int colour) {
   const std::size_t f = bundleOf(old), t = bundleOf(contact);
   const int fl = laneOf(old), tl = laneOf(contact);
   copyLane(from.bundles[f], fl, to.bundles[t], tl);
+  copyLane(from.follow[f], fl, to.follow[t], tl);
   copyLane(from.rows[f], fl, to.rows[t], tl);
   copyLane(from.sums[f], fl, to.sums[t], tl);
   LaneMeta& meta = to.meta[t * kBundleLanes + static_cast<std::size_t>(tl)];
@@ -286,12 +297,14 @@ void ContactCache::closeLane(const Contact& contact) {
     const int toLane = laneOf(contact);
     const std::size_t to = toBundle * kBundleLanes + static_cast<std::size_t>(toLane);
     copyLane(colour.bundles[fromBundle], fromLane, colour.bundles[toBundle], toLane);
+    copyLane(colour.follow[fromBundle], fromLane, colour.follow[toBundle], toLane);
     copyLane(colour.rows[fromBundle], fromLane, colour.rows[toBundle], toLane);
     copyLane(colour.sums[fromBundle], fromLane, colour.sums[toBundle], toLane);
     colour.meta[to] = colour.meta[from];
     contacts_[colour.meta[to].contact].slot = contact.slot;
   }
   clearLane(colour.bundles[fromBundle], fromLane);
+  clearLane(colour.follow[fromBundle], fromLane);
   colour.meta[from] = LaneMeta{};
 }
 
@@ -332,6 +345,7 @@ void ContactCache::update(std::uint32_t id, const ContactManifold& manifold,
   if (kind != contact.kind) changeKind(contact, id, kind);
   forKind(kind, [&]<int kPoints>() {
     writeLane<kPoints>(contact, manifold, bodies, rounding, poses, old);
+    writeFollow<kPoints>(contact, rounding, poses);
   });
 }
 
@@ -395,6 +409,57 @@ void ContactCache::writeLane(Contact& contact, const ContactManifold& manifold,
   }
 }
 
+template <int kPoints>
+void ContactCache::writeFollow(const Contact& contact, const ContactRounding& rounding,
+                               const SolverBodies& poses) {
+  Colour<kPoints>& colour = colours<kPoints>()[contact.colour];
+  ContactFollow<kPoints>& f = colour.follow[bundleOf(contact)];
+  const ContactBundle<kPoints>& b = colour.bundles[bundleOf(contact)];
+  const auto l = static_cast<std::size_t>(laneOf(contact));
+  f.mode[l] = static_cast<double>(rounding.follow);
+  if (rounding.follow == FollowMode::kStay) return;
+  const Quaternion q0 = orientationOf(poses.pose[static_cast<std::size_t>(b.body0[l])]);
+  const Quaternion q1 = orientationOf(poses.pose[static_cast<std::size_t>(b.body1[l])]);
+  const Vector3D n_0{b.normal[0][l], b.normal[1][l], b.normal[2][l]};
+  const Vector3D n_1 = q1.conjugate() * (q0 * n_0);
+  // Two balls are their centres, to the last digit.
+  const double centred = rounding.balls ? 0.0 : 1.0;
+  for (std::size_t p = 0; p < kPoints; ++p) {
+    for (int c = 0; c < 3; ++c) {
+      f.core0[p][c][l] = centred * (b.anchor0[p][c][l] - b.rounding0[l] * n_0[c]);
+      f.core1[p][c][l] = centred * (b.anchor1[p][c][l] + b.rounding1[l] * n_1[c]);
+    }
+  }
+  if constexpr (kPoints == 1) {
+    const Vector3D slide0 = q0.conjugate() * (contact.flipped ? rounding.slideB : rounding.slideA);
+    const Vector3D slide1 = q1.conjugate() * (contact.flipped ? rounding.slideA : rounding.slideB);
+    for (int c = 0; c < 3; ++c) {
+      f.slide0[c][l] = slide0[c];
+      f.slide1[c][l] = slide1[c];
+    }
+  }
+}
+
+void ContactCache::followBodies(const SolverBodies& poses, const FollowKernels& kernels,
+                                WorkTeam& team) {
+  constexpr std::size_t kGrain = 16;
+  for (int c = 0; c < kColours; ++c) {
+    const auto i = static_cast<std::size_t>(c);
+    team.forRange(bundleCount<1>(c), kGrain, [&](std::size_t first, std::size_t last) {
+      kernels.point(poses, points_[i].bundles.data() + first, points_[i].follow.data() + first,
+                    last - first);
+    });
+    team.forRange(bundleCount<2>(c), kGrain, [&](std::size_t first, std::size_t last) {
+      kernels.line(poses, lines_[i].bundles.data() + first, lines_[i].follow.data() + first,
+                   last - first);
+    });
+    team.forRange(bundleCount<4>(c), kGrain, [&](std::size_t first, std::size_t last) {
+      kernels.patch(poses, patches_[i].bundles.data() + first, patches_[i].follow.data() + first,
+                    last - first);
+    });
+  }
+}
+
 Vector3D ContactCache::normal(std::uint32_t id, const SolverBodies& poses) const {
   const Contact& contact = contacts_[id];
   const auto read = [&](const auto& bundle) {
@@ -434,11 +499,19 @@ void ContactCache::sortColour(Colour<kPoints>& colour,
     if constexpr (kPoints == 4) return spare_patches_;
   }();
   spare.assign(colour.bundles.begin(), colour.bundles.end());
+  AlignedVector<ContactFollow<kPoints>>& spareFollow = [&]() -> auto& {
+    if constexpr (kPoints == 1) return spare_point_follow_;
+    if constexpr (kPoints == 2) return spare_line_follow_;
+    if constexpr (kPoints == 4) return spare_patch_follow_;
+  }();
+  spareFollow.assign(colour.follow.begin(), colour.follow.end());
   spare_meta_.assign(colour.meta.begin(), colour.meta.end());
   for (std::uint32_t to = 0; to < colour.count; ++to) {
     const std::uint32_t from = lane_keys_[to].slot;
     copyLane(spare[from / kBundleLanes], static_cast<int>(from % kBundleLanes),
              colour.bundles[to / kBundleLanes], static_cast<int>(to % kBundleLanes));
+    copyLane(spareFollow[from / kBundleLanes], static_cast<int>(from % kBundleLanes),
+             colour.follow[to / kBundleLanes], static_cast<int>(to % kBundleLanes));
     colour.meta[to] = spare_meta_[from];
     contacts_[colour.meta[to].contact].slot = to;
   }

@@ -7,7 +7,9 @@
 
 #include "msd-sim/src/DataTypes/AlignedVector.hpp"
 #include "msd-sim/src/DataTypes/Bytes.hpp"
+#include "msd-sim/src/DataTypes/WorkTeam.hpp"
 #include "msd-sim/src/Physics/Collision/ContactManifold.hpp"
+#include "msd-sim/src/Physics/Constraints/Rows/ContactFollow.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/ContactRows.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/SolverBodies.hpp"
 
@@ -26,6 +28,9 @@ struct ContactRounding {
   double a{0.0};
   double b{0.0};
   bool balls{false};  ///< both are balls about their bodies' centres of mass
+  FollowMode follow{FollowMode::kStay};
+  Vector3D slideA{Vector3D::Zero()};  ///< along which the core of A may move, world, unit or zero
+  Vector3D slideB{Vector3D::Zero()};
 };
 
 /// Coefficients of a pair.
@@ -87,6 +92,7 @@ class ContactCache {
   template <int kPoints>
   struct Colour {
     AlignedVector<ContactBundle<kPoints>> bundles;
+    AlignedVector<ContactFollow<kPoints>> follow;
     AlignedVector<ContactRows<kPoints>> rows;
     AlignedVector<ContactBounce<kPoints>> bounce;
     AlignedVector<ContactSums> sums;
@@ -113,6 +119,9 @@ class ContactCache {
   /// Takes over a freshly computed manifold; impulses of points whose feature is still there stay.
   void update(std::uint32_t contact, const ContactManifold& manifold, const ContactBodies& bodies,
               const ContactRounding& rounding, const SolverBodies& poses);
+
+  /// Brings the anchors and normals of round contacts to where the bodies are now (K-11).
+  void followBodies(const SolverBodies& poses, const FollowKernels& kernels, WorkTeam& team);
 
   /// Contact normal in the world, from the pair's body A to B.
   [[nodiscard]] Vector3D normal(std::uint32_t contact, const SolverBodies& poses) const;
@@ -219,6 +228,14 @@ class ContactCache {
     return c.colour == kOverflow ? 0 : static_cast<int>(c.slot % kBundleLanes);
   }
 
+  /// Where a contact's lane lies among all, by kind, colour and slot: near numbers, near places.
+  [[nodiscard]] std::uint32_t place(std::uint32_t id) const {
+    const Contact& c = contacts_[id];
+    constexpr std::uint32_t kSlotBits = 24;
+    return (static_cast<std::uint32_t>(c.kind) * (kColours + 1) + c.colour) << kSlotBits |
+           std::min(c.slot, (1u << kSlotBits) - 1);
+  }
+
   /// The frame counter that ages entries which no step refreshes.
   void advanceFrame() {
     ++frame_;
@@ -278,6 +295,10 @@ class ContactCache {
   void writeLane(Contact& contact, const ContactManifold& manifold, const ContactBodies& bodies,
                  const ContactRounding& rounding, const SolverBodies& poses,
                  const OldPoints& old);
+  /// Notes the cores of a lane whose anchors and normal have been written.
+  template <int kPoints>
+  void writeFollow(const Contact& contact, const ContactRounding& rounding,
+                   const SolverBodies& poses);
 
   std::array<Colour<1>, kColours + 1> points_;
   std::array<Colour<2>, kColours + 1> lines_;
@@ -301,6 +322,9 @@ class ContactCache {
   AlignedVector<ContactBundle<1>> spare_points_;
   AlignedVector<ContactBundle<2>> spare_lines_;
   AlignedVector<ContactBundle<4>> spare_patches_;
+  AlignedVector<ContactFollow<1>> spare_point_follow_;
+  AlignedVector<ContactFollow<2>> spare_line_follow_;
+  AlignedVector<ContactFollow<4>> spare_patch_follow_;
   std::uint32_t live_count_{0};
   std::uint32_t bouncing_count_{0};
   std::uint32_t resisting_count_{0};

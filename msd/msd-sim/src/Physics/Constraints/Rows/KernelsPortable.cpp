@@ -6,6 +6,7 @@
 #include "msd-sim/src/Physics/Constraints/Rows/ContactKernels-inl.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/ContactPrepare-inl.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/BallKernels-inl.hpp"
+#include "msd-sim/src/Physics/Constraints/Rows/ContactFollow-inl.hpp"
 
 namespace msd_sim {
 
@@ -17,7 +18,8 @@ Kernels makePortableKernels() {
           contact_kernels::table<1>(),
           contact_kernels::table<2>(),
           contact_kernels::table<4>(),
-          ball_kernels::table()};
+          ball_kernels::table(),
+          follow_kernels::table()};
 }
 
 }  // namespace msd_sim

@@ -1,0 +1,105 @@
+#include "msd-sim/src/Physics/Collision/HalfwayContacts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "msd-sim/src/Physics/Collision/CollisionTolerances.hpp"
+#include "msd-sim/src/Physics/Collision/PairManifolds.hpp"
+
+namespace msd_sim {
+
+namespace {
+
+Vector3D vectorOf(const double (&v)[3]) {
+  return {v[0], v[1], v[2]};
+}
+
+bool isCapsule(const TestedSide& side) {
+  return side.collider.shape.kind == ShapeKind::kCapsule;
+}
+
+bool isSphere(const TestedSide& side) {
+  return side.collider.shape.kind == ShapeKind::kSphere;
+}
+
+bool isRound(const TestedSide& side) {
+  return isCapsule(side) || isSphere(side);
+}
+
+double radiusOf(const TestedSide& side) {
+  return isRound(side) ? side.collider.shape.radius : 0.0;
+}
+
+/// The length of the step, from what the body may move in it: exact but for what the loads add
+/// (K-2).
+double stepOf(const TestedSide& side, const SolverBodies& bodies) {
+  const BodyMotion& m = bodies.motion[side.collider.body];
+  const double speed =
+      vectorOf(m.v).norm() + vectorOf(m.w).norm() * bodies.pose[side.collider.body].size;
+  return speed > 0.0 ? side.coming / speed : std::numeric_limits<double>::infinity();
+}
+
+/// How far a shape turns in a time, apart from turns that leave it as it is [rad].
+double turnOf(const TestedSide& side, const SolverBodies& bodies, double time) {
+  if (isSphere(side)) return 0.0;
+  const Vector3D w = vectorOf(bodies.motion[side.collider.body].w);
+  if (!isCapsule(side)) return time * w.norm();
+  return time * w.cross(side.pose.orientation * Vector3D::UnitZ()).norm();
+}
+
+/// Where a shape is after a short time without loads.
+Pose laterPose(const TestedSide& side, const SolverBodies& bodies, double time) {
+  const BodyMotion& m = bodies.motion[side.collider.body];
+  const BodyPose& p = bodies.pose[side.collider.body];
+  const Vector3D half = 0.5 * time * vectorOf(m.w);
+  const Quaternion turn = Quaternion{1.0, half.x(), half.y(), half.z()}.normalized();
+  const Pose body{vectorOf(p.x) + time * vectorOf(m.v),
+                  turn * Quaternion{p.q[0], p.q[1], p.q[2], p.q[3]}};
+  return body * side.collider.local;
+}
+
+}  // namespace
+
+void aimHalfway(const TestedSide& a, const TestedSide& b, const SolverBodies& bodies, double margin,
+                ContactManifold& manifold) {
+  if (manifold.count != 1 || (!isRound(a) && !isRound(b))) return;
+  if (!a.collider.shape.isConvex() || !b.collider.shape.isConvex()) return;
+  const double time = 0.5 * std::min(stepOf(a, bodies), stepOf(b, bodies));
+  const double turnA = turnOf(a, bodies, time), turnB = turnOf(b, bodies, time);
+  // A face that does not turn serves a round shape exactly, however that turns.
+  const double turn = manifold.owner == NormalOwner::kBodyA   ? turnA
+                      : manifold.owner == NormalOwner::kBodyB ? turnB
+                                                              : std::max(turnA, turnB);
+  if (!(turn > kAimFrom && turn < kAimUpTo)) return;
+
+  const Pose laterA = laterPose(a, bodies, time), laterB = laterPose(b, bodies, time);
+  ManifoldCache cache;
+  ContactManifold later;
+  const double far = margin + a.coming + b.coming;
+  if (collideShapes(a.collider.shape, laterA, b.collider.shape, laterB, far, cache, {&later, 1}) !=
+      1) {
+    return;
+  }
+  // Back to now: what touches stays on its body, and so does a normal that has an owner.
+  Vector3D n = later.normal;
+  if (later.owner == NormalOwner::kBodyA) {
+    n = a.pose.orientation * (laterA.orientation.conjugate() * n);
+  } else if (later.owner == NormalOwner::kBodyB) {
+    n = b.pose.orientation * (laterB.orientation.conjugate() * n);
+  }
+  const double ra = radiusOf(a), rb = radiusOf(b);
+  ContactManifold now = later;
+  now.normal = n;
+  now.count = 0;
+  for (int i = 0; i < later.count; ++i) {
+    ManifoldPoint point = later.points[static_cast<std::size_t>(i)];
+    point.pointA = a.pose.toWorld(laterA.toLocal(point.pointA - ra * later.normal)) + ra * n;
+    point.pointB = b.pose.toWorld(laterB.toLocal(point.pointB + rb * later.normal)) - rb * n;
+    point.gap = n.dot(point.pointB - point.pointA);
+    if (point.gap <= margin) now.points[static_cast<std::size_t>(now.count++)] = point;
+  }
+  if (now.count > 0) manifold = now;
+}
+
+}  // namespace msd_sim

@@ -1,0 +1,245 @@
+// Narrowphase: which pairs are tested, and what becomes of the manifolds.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include "msd-sim/src/Physics/Collision/CollisionPipeline.hpp"
+#include "msd-sim/src/Physics/Collision/CollisionTolerances.hpp"
+#include "msd-sim/src/Physics/Collision/ConvexTriangles.hpp"
+#include "msd-sim/src/Physics/Collision/HalfwayContacts.hpp"
+#include "msd-sim/src/Physics/Collision/PairManifolds.hpp"
+#include "msd-sim/src/Physics/Collision/RoundContacts.hpp"
+
+namespace msd_sim {
+
+namespace {
+
+constexpr std::size_t kTestGrain = 64;
+
+// Memory is asked for this many pairs before it is needed.
+constexpr std::size_t kFetchAhead = 4;
+
+// Cosine of the angle up to which a surface's manifold continues an old contact.
+constexpr double kSameNormal = 0.9;
+
+constexpr std::size_t kMostManifolds = std::max(kMaxTriangleManifolds, kMaxPolyhedronManifolds);
+
+}  // namespace
+
+struct CollisionPipeline::Found {
+  std::array<ContactManifold, kMostManifolds> manifolds;
+  std::array<ContactRounding, kMostManifolds> roundings;
+  std::size_t count{0};
+};
+
+void CollisionPipeline::findDue(std::span<const BodyTravel> travel) {
+  due_.clear();
+  for (std::uint32_t i = 0; i < clocks_.size();) {
+    const PairClock& clock = clocks_[i];
+    const BodyTravel& ta = travel[clock.bodyA];
+    const BodyTravel& tb = travel[clock.bodyB];
+    const bool due = ta.reach + tb.reach > clock.limit || ta.sum + tb.sum > clock.movedLimit;
+    if (due || has_moved_[clock.bodyA] != 0 || has_moved_[clock.bodyB] != 0) {
+      if (!box(pairs_[i].colliderA).overlaps(box(pairs_[i].colliderB))) {
+        removePair(i);
+        continue;
+      }
+      if (due) due_.push_back(i);
+    }
+    ++i;
+  }
+}
+
+// Neighbours in a bundle share cache lines: in this order each line is fetched once, by one thread.
+void CollisionPipeline::sortDue() {
+  due_places_.clear();
+  for (std::size_t i = 0; i < due_.size(); ++i) {
+    if (i + kFetchAhead < due_.size()) __builtin_prefetch(&pairs_[due_[i + kFetchAhead]]);
+    const std::uint32_t contact = pairs_[due_[i]].firstContact;
+    const std::uint64_t place = contact == ContactCache::kNone ? kNone : contacts_.place(contact);
+    due_places_.push_back(place << 32 | due_[i]);
+  }
+  std::sort(due_places_.begin(), due_places_.end());
+  for (std::size_t i = 0; i < due_.size(); ++i) {
+    due_[i] = static_cast<std::uint32_t>(due_places_[i]);
+  }
+}
+
+void CollisionPipeline::fetchPair(std::uint32_t index, const SolverBodies& bodies) const {
+  for (const std::uint32_t id : {pairs_[index].colliderA, pairs_[index].colliderB}) {
+    const auto* collider = reinterpret_cast<const std::byte*>(&colliders_[id]);
+    for (std::size_t at = 0; at < sizeof(Collider); at += alignof(Collider)) {
+      __builtin_prefetch(collider + at);
+    }
+  }
+  __builtin_prefetch(&bodies.pose[clocks_[index].bodyA]);
+  __builtin_prefetch(&bodies.pose[clocks_[index].bodyB]);
+}
+
+void CollisionPipeline::testPairs(const SolverBodies& bodies, std::span<const BodyTravel> travel,
+                                  std::span<const std::uint8_t> pushable, WorkTeam& team) {
+  contacts_.resizeBodies(bodies.size());
+  has_moved_.resize(bodies.size());
+  for (const std::uint32_t id : moved_) has_moved_[colliders_[id].body] = 1;
+  findDue(travel);
+  for (const std::uint32_t id : moved_) has_moved_[colliders_[id].body] = 0;
+  sortDue();
+  const std::size_t blocks = (due_.size() + kTestGrain - 1) / kTestGrain;
+  if (finds_.size() < blocks) finds_.resize(blocks);
+  team.forBlocks(blocks, [&](std::size_t block) {
+    BlockFinds& left = finds_[block];
+    left.pairs.clear();
+    left.manifolds.clear();
+    left.roundings.clear();
+    Found found;
+    const std::size_t last = std::min(due_.size(), (block + 1) * kTestGrain);
+    for (std::size_t i = block * kTestGrain; i < last; ++i) {
+      if (i + 2 * kFetchAhead < last) __builtin_prefetch(&pairs_[due_[i + 2 * kFetchAhead]]);
+      if (i + kFetchAhead < last) fetchPair(due_[i + kFetchAhead], bodies);
+      testPair(due_[i], bodies, travel, found);
+      if (applyInPlace(due_[i], found, bodies, pushable)) continue;
+      left.pairs.push_back({due_[i], static_cast<std::uint32_t>(left.manifolds.size()),
+                            static_cast<std::uint32_t>(found.count)});
+      const auto count = static_cast<std::ptrdiff_t>(found.count);
+      left.manifolds.insert(left.manifolds.end(), found.manifolds.begin(),
+                            found.manifolds.begin() + count);
+      left.roundings.insert(left.roundings.end(), found.roundings.begin(),
+                            found.roundings.begin() + count);
+    }
+  });
+  // Contacts come, go and change their kind one after the other.
+  for (std::size_t block = 0; block < blocks; ++block) {
+    const BlockFinds& left = finds_[block];
+    for (const BlockFinds::Pair& pair : left.pairs) {
+      applyManifolds(pair.index, std::span{left.manifolds}.subspan(pair.first, pair.count),
+                     std::span{left.roundings}.subspan(pair.first, pair.count), bodies, pushable);
+    }
+  }
+}
+
+int CollisionPipeline::contactCount(const Pair& pair) const {
+  int count = 0;
+  for (std::uint32_t c = pair.firstContact; c != ContactCache::kNone;
+       c = contacts_.contact(c).next) {
+    ++count;
+  }
+  return count;
+}
+
+// Margin: what both bodies may move in this step, and a share of their size so that a pair at rest
+// need not be tested again soon. docs/theory/collision.md derives both bounds.
+void CollisionPipeline::testPair(std::uint32_t index, const SolverBodies& bodies,
+                                 std::span<const BodyTravel> travel, Found& found) {
+  Pair& pair = pairs_[index];
+  const Collider& a = colliders_[pair.colliderA];
+  const Collider& b = colliders_[pair.colliderB];
+  const BodyTravel& ta = travel[a.body];
+  const BodyTravel& tb = travel[b.body];
+  const double size = std::min(a.shape.size, b.shape.size);
+  const double coming = (ta.reach - ta.sum) + (tb.reach - tb.sum);
+  const double margin = coming + kSpareMargin * size;
+  ContactManifold& first = found.manifolds[0];
+  first.count = 0;
+  first.separation = -std::numeric_limits<double>::infinity();
+  const Pose poseA = colliderPose(a, bodies), poseB = colliderPose(b, bodies);
+  const bool polyhedra = a.shape.polyhedron != nullptr && b.shape.polyhedron != nullptr;
+  const int count =
+      polyhedra
+          ? collidePolyhedra(a.shape, poseA, b.shape, poseB, margin, pair.cache, found.manifolds)
+          : collideShapes(a.shape, poseA, b.shape, poseB, margin, pair.cache, found.manifolds);
+  found.count = static_cast<std::size_t>(count);
+  if (count == 1) {
+    aimHalfway({a, poseA, ta.reach - ta.sum}, {b, poseB, tb.reach - tb.sum}, bodies, margin, first);
+  }
+  // No contact: nothing can touch before the separation is used up. Contact: the points follow the
+  // bodies, and no other point can be missed, for motions up to what the manifolds allow.
+  double kept = kBallTravel * size;
+  for (std::size_t i = 0; i < found.count; ++i) {
+    const RoundContact contact = describeRounding(a, poseA, b, poseB, found.manifolds[i]);
+    found.roundings[i] = contact.rounding;
+    kept = std::min(kept, contact.keptTravel * size);
+  }
+  const double sums = ta.sum + tb.sum;
+  PairClock& clock = clocks_[index];
+  clock.limit = sums + (count == 0 ? first.separation : coming + kept);
+  clock.movedLimit = count == 0 ? std::numeric_limits<double>::infinity() : sums + kept;
+}
+
+bool CollisionPipeline::applyInPlace(std::uint32_t index, const Found& found,
+                                     const SolverBodies& bodies,
+                                     std::span<const std::uint8_t> pushable) {
+  const std::uint32_t contact = pairs_[index].firstContact;
+  if (contact == ContactCache::kNone) return found.count == 0;
+  const ContactManifold& manifold = found.manifolds[0];
+  if (found.count != 1 || contacts_.contact(contact).next != ContactCache::kNone ||
+      contacts_.contact(contact).kind != ContactCache::kindFor(manifold.count)) {
+    return false;
+  }
+  const PairClock& clock = clocks_[index];
+  contacts_.update(
+      contact, manifold,
+      {clock.bodyA, clock.bodyB, pushable[clock.bodyA] != 0, pushable[clock.bodyB] != 0},
+      found.roundings[0], bodies);
+  return true;
+}
+
+// A surface's manifolds come in no lasting order: each continues the old contact whose normal is
+// nearest to its own, if that is near enough.
+std::uint32_t CollisionPipeline::takeContact(std::uint32_t& old, const Vector3D& normal,
+                                             const SolverBodies& bodies) {
+  std::uint32_t best = ContactCache::kNone, beforeBest = ContactCache::kNone;
+  double nearest = kSameNormal;
+  std::uint32_t before = ContactCache::kNone;
+  for (std::uint32_t c = old; c != ContactCache::kNone; c = contacts_.contact(c).next) {
+    const double cosine = contacts_.normal(c, bodies).dot(normal);
+    if (cosine > nearest) {
+      nearest = cosine;
+      best = c;
+      beforeBest = before;
+    }
+    before = c;
+  }
+  if (best == ContactCache::kNone) return best;
+  std::uint32_t& link =
+      beforeBest == ContactCache::kNone ? old : contacts_.contact(beforeBest).next;
+  link = contacts_.contact(best).next;
+  return best;
+}
+
+void CollisionPipeline::applyManifolds(std::uint32_t index,
+                                       std::span<const ContactManifold> manifolds,
+                                       std::span<const ContactRounding> rounding,
+                                       const SolverBodies& bodies,
+                                       std::span<const std::uint8_t> pushable) {
+  Pair& pair = pairs_[index];
+  const Collider& a = colliders_[pair.colliderA];
+  const Collider& b = colliders_[pair.colliderB];
+  const ContactBodies who{a.body, b.body, pushable[a.body] != 0, pushable[b.body] != 0};
+  // One manifold after one: the same contact goes on whatever its normal does.
+  const bool single = manifolds.size() <= 1 && contactCount(pair) <= 1;
+  std::uint32_t old = pair.firstContact;
+  pair.firstContact = ContactCache::kNone;
+  for (std::size_t i = manifolds.size(); i-- > 0;) {
+    const ContactManifold& manifold = manifolds[i];
+    std::uint32_t contact = old;
+    if (single) {
+      old = ContactCache::kNone;
+    } else {
+      contact = takeContact(old, manifold.normal, bodies);
+    }
+    if (contact == ContactCache::kNone) {
+      contact = contacts_.add(index, who, combine(a.material, b.material));
+    }
+    contacts_.update(contact, manifold, who, rounding[i], bodies);
+    contacts_.contact(contact).next = pair.firstContact;
+    pair.firstContact = contact;
+  }
+  while (old != ContactCache::kNone) {
+    const std::uint32_t next = contacts_.contact(old).next;
+    contacts_.remove(old);
+    old = next;
+  }
+}
+
+}  // namespace msd_sim

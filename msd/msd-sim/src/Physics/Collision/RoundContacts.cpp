@@ -1,0 +1,129 @@
+#include "msd-sim/src/Physics/Collision/RoundContacts.hpp"
+
+#include <cmath>
+
+#include "msd-sim/src/Physics/Collision/CollisionTolerances.hpp"
+
+namespace msd_sim {
+
+namespace {
+
+/// A cylinder touches with its side, not with a cap, when the normal is at least this much across
+/// its axis.
+constexpr double kSideways = 0.7;
+
+bool isRound(const Collider& collider) {
+  return collider.shape.kind == ShapeKind::kSphere || collider.shape.kind == ShapeKind::kCapsule;
+}
+
+bool isBall(const Collider& collider) {
+  return collider.shape.kind == ShapeKind::kSphere && collider.local.position.isZero(0.0);
+}
+
+bool hasSphere(const Collider& a, const Collider& b) {
+  return a.shape.kind == ShapeKind::kSphere || b.shape.kind == ShapeKind::kSphere;
+}
+
+/// Distance of the surface from the core that turns with the body, along the normal (G-1). About
+/// its axis a cylinder's core is the axis itself: the radius reaches it where the normal is across,
+/// and farther where it leans.
+double roundingOf(const CollisionShape& shape, const Pose& pose, const Vector3D& normal) {
+  if (shape.kind == ShapeKind::kSphere || shape.kind == ShapeKind::kCapsule) return shape.radius;
+  if (shape.kind != ShapeKind::kCylinder) return 0.0;
+  const double across = normal.cross(pose.orientation * Vector3D{0.0, 0.0, 1.0}).norm();
+  return across > kSideways ? shape.radius / across : 0.0;
+}
+
+struct Slide {
+  Vector3D direction{Vector3D::Zero()};  ///< along which the core moves on, world, unit or zero
+  bool isKnown{false};
+};
+
+/// A capsule's core moves along its axis unless it is an end.
+Slide slideOnAxis(const CollisionShape& capsule, const Pose& pose, const Coordinate& core) {
+  const Vector3D axis = pose.orientation * Vector3D::UnitZ();
+  const double along = axis.dot(core - pose.position);
+  const bool isInside = std::abs(along) < (1.0 - kSameFeature) * capsule.halfHeight;
+  return {isInside ? axis : Vector3D{Vector3D::Zero()}, true};
+}
+
+/// What a box touches a round shape with: a corner stays, the point of an edge moves along it.
+Slide slideOnBox(const CollisionShape& box, const Pose& pose, const Coordinate& point) {
+  const Vector3D inside = box.halfExtents - pose.toLocal(point).cwiseAbs();
+  int free = 0, onSides = 0;
+  for (int k = 0; k < 3; ++k) {
+    if (std::abs(inside[k]) <= kSameFeature * box.size) {
+      ++onSides;
+    } else {
+      free = k;
+    }
+  }
+  if (onSides == 3) return {Vector3D::Zero(), true};
+  if (onSides == 2) return {pose.orientation * Vector3D{Vector3D::Unit(free)}, true};
+  return {};
+}
+
+/// `core` is the manifold's point less the rounding.
+Slide slideOf(const CollisionShape& shape, const Pose& pose, const Coordinate& core) {
+  switch (shape.kind) {
+    case ShapeKind::kSphere:
+      return {Vector3D::Zero(), true};
+    case ShapeKind::kCapsule:
+      return slideOnAxis(shape, pose, core);
+    case ShapeKind::kBox:
+      return slideOnBox(shape, pose, core);
+    default:
+      return {};
+  }
+}
+
+/// One point between two cores.
+void followCores(const Collider& a, const Pose& poseA, const Collider& b, const Pose& poseB,
+                 const ContactManifold& manifold, RoundContact& contact) {
+  ContactRounding& r = contact.rounding;
+  const ManifoldPoint& point = manifold.points[0];
+  if (!(point.gap + r.a + r.b > kClearCores * (r.a + r.b))) return;  // the line may turn about
+  r.follow = FollowMode::kCores;
+  contact.keptTravel = kBallTravel;
+  if (r.balls) return;
+  const Slide slideA = slideOf(a.shape, poseA, point.pointA - r.a * manifold.normal);
+  const Slide slideB = slideOf(b.shape, poseB, point.pointB + r.b * manifold.normal);
+  const double cosine = slideA.direction.dot(slideB.direction);
+  contact.keptTravel = kSlideTravel;
+  if (!slideA.isKnown || !slideB.isKnown || 1.0 - cosine * cosine < kCrossingAxes) return;
+  contact.keptTravel = hasSphere(a, b) ? kSphereTravel : kFaceTravel;
+  r.slideA = slideA.direction;
+  r.slideB = slideB.direction;
+}
+
+}  // namespace
+
+RoundContact describeRounding(const Collider& a, const Pose& poseA, const Collider& b,
+                              const Pose& poseB, const ContactManifold& manifold) {
+  RoundContact contact;
+  ContactRounding& r = contact.rounding;
+  r.a = roundingOf(a.shape, poseA, manifold.normal);
+  r.b = roundingOf(b.shape, poseB, manifold.normal);
+  r.balls = isBall(a) && isBall(b);
+  const bool hasOwner = manifold.owner != NormalOwner::kNeither;
+  if (a.shape.kind == ShapeKind::kCylinder || b.shape.kind == ShapeKind::kCylinder) {
+    contact.keptTravel = kRollTravel;
+  } else if (!isRound(a) && !isRound(b)) {
+    contact.keptTravel = hasOwner ? kFaceTravel : kReuseTravel;
+  } else {
+    contact.keptTravel = kRollTravel;
+    if (hasOwner) {
+      r.follow = FollowMode::kFace;
+      contact.keptTravel = hasSphere(a, b) ? kSphereTravel : kFaceTravel;
+    } else if (manifold.count == 1) {
+      followCores(a, poseA, b, poseB, manifold, contact);
+    } else if (!isRound(a)) {
+      // Along an edge: its points stay on the core, which the normal leaves at the same place.
+      r.follow = FollowMode::kFace;
+      contact.keptTravel = kSlideTravel;
+    }
+  }
+  return contact;
+}
+
+}  // namespace msd_sim
