@@ -252,7 +252,7 @@ test("msd snapshot makes a picture of the size asked for, and says when it canno
   assert.match(refused.stderr, /Chromium/);
   const wrong = await msd("snapshot", stack, "--size", "huge", "-o", path.join(folder.path, "none.png"));
   assert.equal(wrong.code, 2);
-  assert.match(wrong.stderr, /WIDTHxHEIGHT/);
+  assert.match(wrong.stderr, /WxH/);
 });
 
 test("a page with a wrong token gets nothing", async () => {
