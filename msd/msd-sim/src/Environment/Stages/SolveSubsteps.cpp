@@ -26,6 +26,8 @@ constexpr int kFewSweeps = 2;
 // Beyond so many times that, it is an impact, and those that feel it are swept more often (G-8).
 constexpr double kImpact = 50.0;
 constexpr int kMostSweeps = 8;
+// Nothing moves where all is slower than this share of what gravity adds in half a step (G-10).
+constexpr double kCalmKick = 0.1;
 // Where contacts are few an impact is solved well: bundles visited in a phase; sweeps; unrest.
 constexpr int kHitBundles = 1000;
 constexpr int kMostHitSweeps = 200;
@@ -154,9 +156,12 @@ int substepsOf(const Simulation& sim) {
 /// Rows of the joints, and what all rows are expected to give in a phase of a substep of length h.
 void prepareGuesses(Simulation& sim, double h) {
   clearGuesses(sim);
+  const double scale = sim.lastSubstep > 0.0 ? h / sim.lastSubstep : 1.0;
   forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
-    kernels.warm(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count);
+    kernels.warm(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count,
+                 scale);
   });
+  sim.lastSubstep = h;
   prepareResistance(sim);
   sim.joints.setTime(sim.time);
   sim.joints.prepare(sim.solver, sim.kernels->ball, h, sim.settings.correctionSpeed, *sim.team);
@@ -165,6 +170,69 @@ void prepareGuesses(Simulation& sim, double h) {
 
 void kickBodies(Simulation& sim, double h) {
   forBodies(sim, [&](auto blocks) { sim.kernels->body.kick(sim.solver, blocks, 0.5 * h); });
+}
+
+/// Undoes the kick of an attempt.
+void restoreVelocities(Simulation& sim) {
+  for (const std::uint32_t block : sim.activeBlocks) {
+    for (std::size_t i = 0; i < SolverBodies::kBlock; ++i) {
+      const std::size_t slot = block * SolverBodies::kBlock + i;
+      std::copy_n(sim.solver.before[slot].v, 3, sim.solver.motion[slot].v);
+      std::copy_n(sim.solver.before[slot].w, 3, sim.solver.motion[slot].w);
+    }
+  }
+}
+
+/// Is every point of every body slower than this?
+bool isSlower(const Simulation& sim, double speed) {
+  const auto isFast = [&](std::size_t slot) {
+    const BodyMotion& m = sim.solver.motion[slot];
+    const double size = sim.solver.pose[slot].size;
+    const double v2 = m.v[0] * m.v[0] + m.v[1] * m.v[1] + m.v[2] * m.v[2];
+    const double w2 = m.w[0] * m.w[0] + m.w[1] * m.w[1] + m.w[2] * m.w[2];
+    return !(v2 + size * size * w2 <= speed * speed);
+  };
+  return std::none_of(sim.activeBlocks.begin(), sim.activeBlocks.end(), [&](std::uint32_t block) {
+    for (std::size_t i = 0; i < SolverBodies::kBlock; ++i) {
+      if (isFast(block * SolverBodies::kBlock + i)) return true;
+    }
+    return false;
+  });
+}
+
+/// Does a body touch with a round surface along a line or at a point? Nothing keeps it from rolling.
+template <int kPoints>
+bool canRoll(Simulation& sim) {
+  for (int c = 0; c < ContactCache::kColours; ++c) {
+    const std::size_t count = sim.collision.contacts().bundleCount<kPoints>(c);
+    const auto& bundles =
+        sim.collision.contacts().colours<kPoints>()[static_cast<std::size_t>(c)].bundles;
+    for (std::size_t i = 0; i < count; ++i) {
+      for (int l = 0; l < kBundleLanes; ++l) {
+        if (bundles[i].rounding0[l] > 0.0 || bundles[i].rounding1[l] > 0.0) return true;
+      }
+    }
+  }
+  return false;
+}
+
+/// True when nothing but contacts and gravity acts, nothing moves, and the impulses of the last phase,
+/// scaled to the whole step, keep it so: one substep then does what more would do (G-10). The bodies
+/// have been kicked where the answer is true, and stand as they were where not.
+bool restsOnContacts(Simulation& sim, double dt) {
+  const ContactCache& contacts = sim.collision.contacts();
+  if (sim.settings.substeps > 0 || !sim.joints.isEmpty() || sim.kinematicCount > 0 ||
+      !sim.potentials.empty() || contacts.count() == 0 ||
+      contacts.freshCount() * kFreshShare > contacts.count()) {
+    return false;
+  }
+  const double speed = kCalmKick * 0.5 * dt * sim.settings.gravity.norm();
+  if (!isSlower(sim, speed) || canRoll<1>(sim) || canRoll<2>(sim)) return false;
+  prepareGuesses(sim, dt);
+  kickBodies(sim, dt);
+  if (isSlower(sim, speed)) return true;
+  restoreVelocities(sim);
+  return false;
 }
 
 /// True when nothing but joints and gravity acts, and the impulses of the last phase, scaled to the
@@ -181,20 +249,14 @@ bool restsOnJoints(Simulation& sim, double dt) {
   prepareGuesses(sim, dt);
   kickBodies(sim, dt);
   if (sim.joints.isGuessRight(sim.solver, *sim.team)) return true;
-  for (const std::uint32_t block : sim.activeBlocks) {
-    for (std::size_t i = 0; i < SolverBodies::kBlock; ++i) {
-      const std::size_t slot = block * SolverBodies::kBlock + i;
-      std::copy_n(sim.solver.before[slot].v, 3, sim.solver.motion[slot].v);
-      std::copy_n(sim.solver.before[slot].w, 3, sim.solver.motion[slot].w);
-    }
-  }
+  restoreVelocities(sim);
   return false;
 }
 
 }  // namespace
 
 void solveSubsteps(Simulation& sim, double dt) {
-  const bool rests = restsOnJoints(sim, dt);
+  const bool rests = restsOnJoints(sim, dt) || restsOnContacts(sim, dt);
   const int substeps = rests ? 1 : substepsOf(sim);
   const double h = dt / substeps;
   const double kick = 0.5 * h * sim.settings.gravity.norm();

@@ -365,9 +365,14 @@ MSD_INLINE void concludeLanes(SolverBodies& b, const ContactBundle<kPoints>& bun
 
 template <int kPoints>
 MSD_INLINE void warmLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle,
-                          const ContactRows<kPoints>& rows, int l) {
+                          ContactRows<kPoints>& rows, double scale, int l) {
   const std::int32_t* i0 = bundle.body0 + l;
   const std::int32_t* i1 = bundle.body1 + l;
+  if (scale != 1.0) {
+    for (ContactPointRows& p : rows.points) {
+      for (int c = 0; c < 3; ++c) store(set(scale) * load(p.impulse[c] + l), p.impulse[c] + l);
+    }
+  }
   const Frame f(rows, l);
   const Wrench guess(rows, f, l);
   Lane g0[8], g1[8];

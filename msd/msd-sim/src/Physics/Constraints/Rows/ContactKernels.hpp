@@ -20,8 +20,9 @@ struct ContactKernels {
   void (*prepare)(const SolverBodies&, const Bundle*, Rows*, std::size_t count);
   /// The compliances of bodies that have turned far since (C-7); called when one has.
   void (*renew)(const SolverBodies&, const Bundle*, Rows*, std::size_t count);
-  /// Adds the guessed impulses to BodyGuess.
-  void (*warm)(SolverBodies&, const Bundle*, const Rows*, std::size_t count);
+  /// Multiplies the guessed impulses by `scale`, since a phase may be longer than the last one was, and
+  /// adds them to BodyGuess.
+  void (*warm)(SolverBodies&, const Bundle*, Rows*, std::size_t count, double scale);
   /// Rebound speeds from the velocities at the start of a substep (theory/restitution.md, R-5).
   void (*approach)(const SolverBodies&, const Bundle*, Rows*, Bounce*, std::size_t count,
                    const ContactPass&);

@@ -245,10 +245,10 @@ void prepare(const SolverBodies& b, const ContactBundle<kPoints>* bundles,
   }
 }
 template <int kPoints>
-void warm(SolverBodies& b, const ContactBundle<kPoints>* bundles, const ContactRows<kPoints>* rows,
-          std::size_t count) {
+void warm(SolverBodies& b, const ContactBundle<kPoints>* bundles, ContactRows<kPoints>* rows,
+          std::size_t count, double scale) {
   for (std::size_t i = 0; i < count; ++i) {
-    for (int l = 0; l < kBundleLanes; l += kLanes) warmLanes(b, bundles[i], rows[i], l);
+    for (int l = 0; l < kBundleLanes; l += kLanes) warmLanes(b, bundles[i], rows[i], scale, l);
   }
 }
 template <int kPoints>
