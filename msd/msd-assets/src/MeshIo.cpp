@@ -44,6 +44,45 @@ std::vector<std::byte> readBytes(const std::filesystem::path& path) {
   return bytes;
 }
 
+int hexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  const char lower = static_cast<char>(c | 32);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+/// "%20" and the like as the bytes they stand for.
+std::string decodePercent(std::string_view uri) {
+  std::string text;
+  for (std::size_t i = 0; i < uri.size(); ++i) {
+    if (uri[i] == '%' && i + 2 < uri.size() && hexDigit(uri[i + 1]) >= 0 &&
+        hexDigit(uri[i + 2]) >= 0) {
+      text.push_back(static_cast<char>(16 * hexDigit(uri[i + 1]) + hexDigit(uri[i + 2])));
+      i += 2;
+    } else {
+      text.push_back(uri[i]);
+    }
+  }
+  return text;
+}
+
+/// Reads a file that another names, from its folder or below, wherever links lead.
+std::vector<std::byte> readBeside(const std::filesystem::path& folder, const std::string& uri) {
+  const std::string name = decodePercent(uri);
+  const auto refuse = [&](std::string_view expected) {
+    throw MeshError{fmt::format("buffer {}: expected {}", quoteFound(name), expected)};
+  };
+  if (name.empty() || name.find_first_of(std::string_view{":\\\0", 3}) != std::string::npos) {
+    refuse("the relative path of a file");
+  }
+  std::error_code error;
+  const std::filesystem::path root = std::filesystem::canonical(folder, error);
+  const std::filesystem::path target = std::filesystem::canonical(root / name, error);
+  if (error) refuse("a file that exists");
+  const auto inside = std::mismatch(root.begin(), root.end(), target.begin(), target.end());
+  if (inside.first != root.end()) refuse("a file in the folder of the mesh or below");
+  return readBytes(target);
+}
+
 }  // namespace
 
 std::string quoteFound(std::string_view found) {
@@ -85,12 +124,17 @@ TriangleMesh readMeshFile(const std::filesystem::path& path) {
   std::string extension = path.extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  if (extension != ".stl" && extension != ".obj") {
-    throw MeshError{fmt::format("{}: extension {}; expected .stl or .obj", path.string(),
-                                quoteFound(extension))};
+  const bool isGltf = extension == ".gltf" || extension == ".glb";
+  if (extension != ".stl" && extension != ".obj" && !isGltf) {
+    throw MeshError{fmt::format("{}: extension {}; expected .stl, .obj, .gltf or .glb",
+                                path.string(), quoteFound(extension))};
   }
   const std::vector<std::byte> bytes = readBytes(path);
   try {
+    if (isGltf) {
+      const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
+      return readGltf(bytes, [&](const std::string& uri) { return readBeside(folder, uri); });
+    }
     return extension == ".stl" ? readStl(bytes) : readObj(bytes);
   } catch (const MeshError& error) {
     throw MeshError{fmt::format("{}: {}", path.string(), error.what())};

@@ -17,6 +17,15 @@ namespace msd_assets {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+/// The four bytes from `at` on, least significant first.
+[[nodiscard]] inline std::uint32_t littleEndian(std::span<const std::byte> bytes, std::size_t at) {
+  std::uint32_t word = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    word |= std::to_integer<std::uint32_t>(bytes[at + i]) << (8 * i);
+  }
+  return word;
+}
+
 /// Found text for a message: quoted, cut to a readable length, anything unprintable as '?'.
 [[nodiscard]] std::string quoteFound(std::string_view found);
 

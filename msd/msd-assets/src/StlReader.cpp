@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "msd-assets/src/Check.hpp"
-#include "msd-assets/src/IndexTable.hpp"
 #include "msd-assets/src/MeshReaders.hpp"
+#include "msd-assets/src/VertexCollector.hpp"
 
 namespace msd_assets {
 
@@ -27,49 +27,6 @@ char lower(char c) {
 bool equalsIgnoringCase(std::string_view token, std::string_view keyword) {
   return std::equal(token.begin(), token.end(), keyword.begin(), keyword.end(),
                     [](char a, char b) { return lower(a) == b; });
-}
-
-/// Turns corners into indices: equal coordinates are one vertex, numbered in the order of first
-/// appearance.
-class VertexCollector {
- public:
-  explicit VertexCollector(std::size_t expected) : table_{expected, KeyOf{&vertices_}} {}
-  VertexCollector(const VertexCollector&) = delete;  // the table looks into the list beside it
-  VertexCollector& operator=(const VertexCollector&) = delete;
-
-  std::uint32_t add(const Eigen::Vector3d& p) {
-    const Eigen::Vector3d canonical = p.array() + 0.0;  // -0 becomes +0
-    const std::uint32_t known = table_.find(keyOf(canonical));
-    if (known != Table::kNone) return known;
-    const auto index = static_cast<std::uint32_t>(vertices_.size());
-    vertices_.push_back(canonical);
-    table_.insert(index);
-    return index;
-  }
-
-  [[nodiscard]] std::vector<Eigen::Vector3d> take() { return std::move(vertices_); }
-
- private:
-  static std::array<std::uint64_t, 3> keyOf(const Eigen::Vector3d& p) {
-    return {std::bit_cast<std::uint64_t>(p.x()), std::bit_cast<std::uint64_t>(p.y()),
-            std::bit_cast<std::uint64_t>(p.z())};
-  }
-  struct KeyOf {
-    const std::vector<Eigen::Vector3d>* vertices;
-    std::array<std::uint64_t, 3> operator()(std::uint32_t i) const { return keyOf((*vertices)[i]); }
-  };
-  using Table = IndexTable<KeyOf>;
-
-  std::vector<Eigen::Vector3d> vertices_;
-  Table table_;
-};
-
-std::uint32_t littleEndian(std::span<const std::byte> bytes, std::size_t at) {
-  std::uint32_t word = 0;
-  for (std::size_t i = 0; i < 4; ++i) {
-    word |= std::to_integer<std::uint32_t>(bytes[at + i]) << (8 * i);
-  }
-  return word;
 }
 
 Eigen::Vector3d readCorner(std::span<const std::byte> bytes, std::size_t at) {

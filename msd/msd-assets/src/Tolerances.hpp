@@ -57,6 +57,9 @@ inline constexpr double kMaxCoordinate = 1e9;
 /// Triangles of one mesh; a file that claims more is refused before anything is allocated.
 inline constexpr std::size_t kMaxTriangles = 10'000'000;
 
+/// Values of a glTF file's document: each costs some fifty bytes of memory.
+inline constexpr std::size_t kMaxJsonValues = 4'000'000;
+
 /// Bytes of one mesh file.
 inline constexpr std::size_t kMaxFileBytes = std::size_t{2} << 30;
 

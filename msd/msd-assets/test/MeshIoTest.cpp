@@ -344,7 +344,7 @@ TEST_F(MeshFile, refusalsNameThePath) {
               testing::AllOf(HasSubstr(inFolder("bad.obj")), HasSubstr("OBJ: line 1")));
   EXPECT_THAT(refusalOf(write("what.ply", "ply")),
               testing::AllOf(HasSubstr(inFolder("what.ply")), HasSubstr("'.ply'"),
-                             HasSubstr("expected .stl or .obj")));
+                             HasSubstr("expected .stl, .obj, .gltf or .glb")));
   EXPECT_THAT(refusalOf(folder_ / "missing.stl"), HasSubstr("expected a file that exists"));
   std::filesystem::create_directories(folder_ / "folder.stl");
   EXPECT_THAT(refusalOf(folder_ / "folder.stl"), HasSubstr("not a folder"));

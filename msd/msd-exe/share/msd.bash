@@ -45,7 +45,7 @@ _msd() {
   local file
   while IFS= read -r file; do
     case $file in
-      *.json | *.db | *.stl | *.obj | *.bin | *.dat) COMPREPLY+=("$file") ;;
+      *.json | *.db | *.stl | *.obj | *.gltf | *.glb | *.bin | *.dat) COMPREPLY+=("$file") ;;
       *) if [[ -d $file ]]; then COMPREPLY+=("$file"); fi ;;
     esac
   done < <(compgen -f -- "$current")

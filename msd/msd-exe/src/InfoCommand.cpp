@@ -175,7 +175,8 @@ int describe(const std::string& path) {
   if (fs::is_directory(path, error)) {
     throw UsageError{fmt::format("{}: found a directory, expected a file", path)};
   }
-  if (extension == ".stl" || extension == ".obj") return describeMesh(path);
+  constexpr std::array<std::string_view, 4> kMeshes{".stl", ".obj", ".gltf", ".glb"};
+  if (std::ranges::find(kMeshes, extension) != kMeshes.end()) return describeMesh(path);
   if (extension == ".bin") return describePoses(path);
   if (extension == ".db" || msd_record::isSqliteFile(path)) return describeRecording(path);
   return describeScene(path);
@@ -187,7 +188,7 @@ void addInfoCommand(CLI::App& parser, Action& action) {
   const auto path = std::make_shared<std::string>();
   parser
       .add_option("FILE", *path,
-                  "scene (.json), recording (.db), mesh (.stl, .obj) or poses (.bin)")
+                  "scene (.json), recording (.db), mesh (.stl, .obj, .gltf, .glb) or poses (.bin)")
       ->required();
   parser.callback([path, &action] { action = [path] { return describe(*path); }; });
 }

@@ -55,7 +55,7 @@ void resolveMeshes(SceneDocument& document, const MeshResolver& meshes, std::str
       throw SceneError{
           located({.path = path,
                    .found = fmt::format("{} ({})", shortened(jsonString(*file)), reason.what()),
-                   .expected = "an STL or OBJ file inside the scene's folder"},
+                   .expected = "an STL, OBJ or glTF file inside the scene's folder"},
                   text, source)};
     }
   }

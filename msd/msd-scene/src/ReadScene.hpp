@@ -19,7 +19,7 @@ namespace msd_scene {
 /// cannot.
 using MeshResolver = std::function<msd_assets::TriangleMesh(const std::string& file)>;
 
-/// Reads STL and OBJ files inside one folder. Absolute paths, "..", URLs and links that lead out of
+/// Reads STL, OBJ and glTF files inside one folder. Absolute paths, "..", URLs and links that lead out of
 /// the folder are refused.
 [[nodiscard]] MeshResolver meshesInFolder(std::filesystem::path folder);
 

@@ -92,6 +92,69 @@ TEST(BuildScene, overridesWinOverTheSceneAndTheSceneOverTheDefaults) {
   EXPECT_EQ(scene.dt, 0.25);
 }
 
+TEST(BuildScene, everySolverSettingReachesTheWorld) {
+  const LoadedScene loaded = loadScene(bytesOf(fullScene()), "full.json", noMeshes());
+  const msd_sim::Settings s = makeSettings(loaded.document);
+  EXPECT_EQ(s.method, msd_sim::Method::kExact);
+  EXPECT_EQ(s.substeps, 2);
+  EXPECT_EQ(s.iterations, 3);
+  EXPECT_EQ(s.exactTolerance, 1e-9);
+  EXPECT_EQ(s.exactIterations, 500);
+  EXPECT_EQ(s.restitutionThreshold, 0.25);
+  EXPECT_EQ(s.positionCorrection, 0.3);
+  EXPECT_EQ(s.correctionSpeed, 4.0);
+  EXPECT_FALSE(s.sleeping);
+  EXPECT_EQ(s.sleepSpeed, 0.01);
+  EXPECT_EQ(s.sleepTime, 1.5);
+  EXPECT_TRUE(s.sequentialImpacts);
+  EXPECT_EQ(s.gravity, Vector3D(0.0, 0.0, -9.81));
+}
+
+TEST(BuildScene, everyFieldOfABodyReachesTheWorld) {
+  const std::string text = replaced(fullScene(), "\"method\": \"exact\"", "\"method\": \"fast\"");
+  const SceneWorld scene = buildWorld(loadScene(bytesOf(text), "full.json", noMeshes()));
+  const auto& ball = scene.world.inertial(scene.bodyByName.at("ball"));
+  EXPECT_EQ(ball.linearDamping(), 0.01);
+  EXPECT_EQ(ball.angularDamping(), 0.02);
+  EXPECT_EQ(ball.material().rollingResistance, 0.002);
+  EXPECT_EQ(ball.material().torsionalResistance, 0.001);
+  ASSERT_EQ(scene.forces.size(), 1u);
+  EXPECT_EQ(scene.forces[0].force, Vector3D(0.5, 0.0, 0.0));
+  EXPECT_EQ(scene.forces[0].torque, Vector3D(0.0, 0.0, 0.25));
+  const auto& hammer = scene.world.inertial(scene.bodyByName.at("hammer"));
+  EXPECT_EQ(hammer.getMass(), 2.5);
+  EXPECT_EQ(hammer.localCentreOfMass(), Vector3D(0.0, 0.0, 0.3));
+  EXPECT_EQ(hammer.getInertiaTensor()(0, 0), 0.2);
+  EXPECT_EQ(hammer.getInertiaTensor()(1, 2), -0.02);
+}
+
+// τ t = I ω: 3 N·m for 1 s on a ball of 250 kg and radius 0.5 m.
+TEST(BuildScene, constantTorquesActInEveryStep) {
+  SceneDocument document = smallScene();
+  document.bodies[2].torque = {0.0, 0.0, 3.0};
+  SceneWorld scene = buildWorld(document);
+  for (int i = 0; i < 100; ++i) (void)scene.advance();
+  const auto& state = scene.world.inertial(scene.bodies[2]).getInertialState();
+  EXPECT_NEAR(state.angularVelocity.z(), 3.0 / (0.4 * 250.0 * 0.25), 1e-12);
+}
+
+// A ball falls on two floors, of which the upper touches nothing.
+TEST(BuildScene, staticBodiesThatDoNotCollideTouchNothing) {
+  SceneDocument document = smallScene();
+  document.gravity = {0.0, 0.0, -9.81};
+  document.bodies[0].position = {0.0, 0.0, -2.0};
+  document.bodies[1].isStatic = true;
+  document.bodies[1].collides = false;
+  document.bodies[1].position = {0.0, 0.0, -1.0};
+  document.bodies[1].linearVelocity.setZero();
+  document.bodies[1].angularVelocity.setZero();
+  document.bodies[2].position = {0.0, 0.0, 0.0};
+  document.bodies[2].force.setZero();
+  SceneWorld scene = buildWorld(document);
+  for (int i = 0; i < 300; ++i) (void)scene.advance();
+  EXPECT_NEAR(scene.world.asset(scene.bodies[2]).pose().position.z(), -2.0 + 0.25 + 0.5, 1e-2);
+}
+
 TEST(BuildScene, everyJointKindIsBuilt) {
   // Exact mode refuses the ball's resistance to rolling.
   const std::string text = replaced(fullScene(), "\"method\": \"exact\"", "\"method\": \"fast\"");
@@ -127,6 +190,16 @@ TEST(BuildScene, overlapsAtTheStartAreFound) {
   EXPECT_GT(overlaps[0].depth, 0.25);
 }
 
+// The share is that of the smaller body: 0.02 m of a ball of 1 m is 2 %, of a brick of 2 m 1 %.
+TEST(BuildScene, overlapsAreJudgedByTheSmallerBody) {
+  SceneDocument document = smallScene();
+  document.bodies[1].orientation = {1.0, 0.0, 0.0, 0.0};
+  document.bodies[2].position = {1.0, 2.0, 3.0 + 0.25 + 0.5 - 0.02};
+  SceneWorld scene = buildWorld(document);
+  EXPECT_EQ(findOverlaps(scene, 0.015).size(), 1u);
+  EXPECT_EQ(findOverlaps(scene, 0.025).size(), 0u);
+}
+
 TEST(Checks, areMeasuredAtTheirTime) {
   SceneDocument document = smallScene();
   document.expect = {
@@ -136,6 +209,8 @@ TEST(Checks, areMeasuredAtTheirTime) {
       {.body = "belt", .quantity = "position.z", .max = 1.5},
       {.body = "belt", .quantity = "speed", .min = 1.9, .max = 2.1},
       {.quantity = "time", .value = 1.0, .tolerance = 1e-9},
+      {.body = "belt", .quantity = "position.z", .value = 2.5, .tolerance = 0.1},  // too low
+      {.body = "belt", .quantity = "position.z", .value = 1.5, .tolerance = 0.1},  // too high
   };
   SceneWorld scene = buildWorld(document);
   ExpectationChecker checker{document};
@@ -145,9 +220,9 @@ TEST(Checks, areMeasuredAtTheirTime) {
     checker.observe(scene);
   }
   checker.finish(scene);
-  ASSERT_EQ(checker.results().size(), 6u);
-  const bool expected[] = {true, true, true, false, true, true};
-  for (std::size_t i = 0; i < 6; ++i) {
+  ASSERT_EQ(checker.results().size(), 8u);
+  const bool expected[] = {true, true, true, false, true, true, false, false};
+  for (std::size_t i = 0; i < 8; ++i) {
     EXPECT_EQ(checker.results()[i].holds, expected[i])
         << describe(document.expect[i], checker.results()[i]);
   }

@@ -37,6 +37,18 @@ TEST(Wire, posesHoldWhatThePageReads) {
   EXPECT_FLOAT_EQ(at<float>(bytes, 88 + 3 * 12 + 8), 2.5f);  // third cube's height
 }
 
+TEST(Wire, posesTellIslandAndSleep) {
+  FakeSource source{2, 0};
+  Frame frame = *source.frame(0);
+  frame.bodies[1].island = 5;
+  frame.bodies[2].island = 6;
+  frame.bodies[2].isAwake = false;
+  const std::string bytes = encodePoses(frame, *source.scene(), {});
+  const std::size_t start = 88 + 3 * (12 + 8);
+  EXPECT_EQ(at<std::uint32_t>(bytes, start + 4), 5u);
+  EXPECT_EQ(at<std::uint32_t>(bytes, start + 8), 6u | 0x80000000u);  // the top bit: asleep
+}
+
 // 16 bits a component: the angle between what is sent and what was meant is below 1e-4 rad, a tenth
 // of a pixel across a window. Measured: 4.1e-5.
 TEST(Wire, quantisedOrientationsAreWithinATenThousandthRadian) {
@@ -84,6 +96,22 @@ TEST(BodyReport, contactForcesOfAStackedCubeCarryItsWeight) {
   const auto report = nlohmann::json::parse(bodyReport(*frame, *source.scene(), 2));
   EXPECT_EQ(report["contacts"].size(), 8u);
   EXPECT_EQ(report["name"], "cube 2");
+}
+
+// A joint's force is that on its body B; body A feels the opposite, one by one and in the sum.
+TEST(BodyReport, jointPullsItsBodiesTheOppositeWay) {
+  FakeSource source{2, 0};
+  SceneInfo scene = *source.scene();
+  scene.joints.push_back({.name = "rod", .bodyA = 1, .bodyB = 2});
+  Frame frame = *source.frame(0);
+  frame.joints.push_back({.force = {3.0, 0.0, 0.0}});
+  for (const std::uint32_t body : {1u, 2u}) {
+    const double sign = body == 2 ? 1.0 : -1.0;
+    const auto report = nlohmann::json::parse(bodyReport(frame, scene, body));
+    ASSERT_EQ(report["joints"].size(), 1u);
+    EXPECT_EQ(report["joints"][0]["force"][0], sign * 3.0);
+    EXPECT_EQ(report["jointForce"][0], sign * 3.0);
+  }
 }
 
 TEST(Bounds, ofATurnedBoxCylinderAndCapsuleAreTight) {

@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "msd-sim/src/DataTypes/Vector3D.hpp"
+
 namespace msd_sim {
 
 /// Numbers into bytes, one after the other, in the machine's own layout.
@@ -17,6 +19,9 @@ class ByteWriter {
   void put(const T& value) {
     static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>);
     append(&value, sizeof(T));
+  }
+  void putVector(const Vector3D& v) {
+    for (int c = 0; c < 3; ++c) put(v[c]);
   }
   /// A run of values whose memory holds nothing but numbers (no padding), after its length.
   template <class T>
@@ -56,6 +61,12 @@ class ByteReader {
   template <class T>
   void take(T& value) {
     value = take<T>();
+  }
+  [[nodiscard]] Vector3D takeVector() {
+    const double x = take<double>();
+    const double y = take<double>();
+    const double z = take<double>();
+    return {x, y, z};
   }
   /// A number that must be below `limit`.
   [[nodiscard]] std::uint32_t takeBelow(std::uint64_t limit) {

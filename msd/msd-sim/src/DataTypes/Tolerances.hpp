@@ -11,7 +11,4 @@ inline constexpr double kUnitQuaternionTolerance = 1e-6;
 /// Asymmetry and triangle inequality of an inertia tensor, against its largest entry.
 inline constexpr double kInertiaTolerance = 1e-9;
 
-/// Length of a contact normal, against 1.
-inline constexpr double kUnitNormalTolerance = 1e-6;
-
 }  // namespace msd_sim

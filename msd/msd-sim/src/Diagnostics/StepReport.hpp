@@ -60,7 +60,7 @@ struct Certificate {
 struct StepReport {
   StepStatus status{StepStatus::kOk};
   BodyId failedBody{};             ///< which body, when the status is kNonFinite
-  Stage failedStage{Stage::kGather};  ///< and where it was noticed
+  Stage failedStage{Stage::kGather};  ///< and which stage made it so
 
   std::uint64_t step{0};  ///< number of this step, from 1
   double time{0.0};       ///< simulated time at the end of the step [s]

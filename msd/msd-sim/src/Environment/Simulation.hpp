@@ -170,7 +170,6 @@ struct Simulation {
   std::vector<double> comingTravel;          ///< most a body moves in the step on its own [m]
   std::vector<std::uint8_t> pushable;        ///< forces move it, and it is awake
   std::vector<std::uint8_t> moving;          ///< pushable or kinematic: the body kernels take it
-  std::vector<double> factorOfBody;          ///< energy guard's scratch, 1 by default
   Sleepers sleepers;
   std::vector<DampedBody> damped;
   std::uint32_t kinematicCount{0};
@@ -220,6 +219,10 @@ struct Simulation {
   [[nodiscard]] const JointSlot& jointSlot(JointId id) const;
   [[nodiscard]] BodyId idOf(std::uint32_t slot) const { return {slot, slots[slot].generation}; }
 };
+
+// Lengths of a step that update takes [s].
+inline constexpr double kShortestStep = 1e-9;
+inline constexpr double kLongestStep = 1.0;
 
 // The stages, in order (docs/life-of-a-step.md).
 void gatherBodies(Simulation& sim, double dt);

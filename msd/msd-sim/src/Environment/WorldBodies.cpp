@@ -26,7 +26,6 @@ std::uint32_t openSlot(Simulation& sim) {
     sim.travel.resize(sim.solver.size());
     sim.pushable.resize(sim.solver.size(), 0);
     sim.moving.resize(sim.solver.size(), 0);
-    sim.factorOfBody.resize(sim.solver.size(), 1.0);
     sim.sleepers.asleep.resize(sim.solver.size(), 0);
     sim.sleepers.called.resize(sim.solver.size(), 0);
     sim.sleepers.still.resize(sim.solver.size(), 0.0);

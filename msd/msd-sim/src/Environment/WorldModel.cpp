@@ -16,10 +16,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Lengths of a step that update takes [s].
-constexpr double kShortestStep = 1e-9;
-constexpr double kLongestStep = 1.0;
-
 /// Adds the time between its making and its end to a stage.
 class StageTimer {
  public:
@@ -47,7 +43,6 @@ Simulation::Simulation(const Settings& s)
   travel.resize(solver.size());
   pushable.assign(solver.size(), 0);
   moving.assign(solver.size(), 0);
-  factorOfBody.assign(solver.size(), 1.0);
   sleepers.asleep.assign(solver.size(), 0);
   sleepers.called.assign(solver.size(), 0);
   sleepers.still.assign(solver.size(), 0.0);

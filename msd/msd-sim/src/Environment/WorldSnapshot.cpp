@@ -74,17 +74,6 @@ Hash128 fingerprint(const Simulation& sim) {
   return hasher.finish();
 }
 
-void put(ByteWriter& out, const Vector3D& v) {
-  for (int c = 0; c < 3; ++c) out.put(v[c]);
-}
-
-Vector3D takeVector(ByteReader& in) {
-  const double x = in.take<double>();
-  const double y = in.take<double>();
-  const double z = in.take<double>();
-  return {x, y, z};
-}
-
 /// Settings that decide what happens; the number of threads does not.
 template <class Visit>
 void forSettings(Settings& s, const Visit& visit) {
@@ -120,13 +109,13 @@ void putSlot(ByteWriter& out, const BodySlot& slot) {
   out.put(slot.stopsAfterward);
   out.put(slot.target.has_value());
   if (slot.forced) {
-    put(out, slot.inertial->accumulatedForce());
-    put(out, slot.inertial->accumulatedTorque());
+    out.putVector(slot.inertial->accumulatedForce());
+    out.putVector(slot.inertial->accumulatedTorque());
   }
   if (slot.target) {
-    put(out, slot.target->position);
+    out.putVector(slot.target->position);
     out.put(slot.target->orientation.w());
-    put(out, slot.target->orientation.vec());
+    out.putVector(slot.target->orientation.vec());
   }
 }
 
@@ -136,14 +125,14 @@ SlotState takeSlot(ByteReader& in) {
   state.stopsAfterward = in.take<std::uint8_t>() != 0;
   const bool targeted = in.take<std::uint8_t>() != 0;
   if (state.forced) {
-    state.force = takeVector(in);
-    state.torque = takeVector(in);
+    state.force = in.takeVector();
+    state.torque = in.takeVector();
   }
   if (targeted) {
     Pose pose;
-    pose.position = takeVector(in);
+    pose.position = in.takeVector();
     const double w = in.take<double>();
-    const Vector3D v = takeVector(in);
+    const Vector3D v = in.takeVector();
     pose.orientation = Quaternion{w, v.x(), v.y(), v.z()};
     state.target = pose;
   }

@@ -13,9 +13,6 @@ namespace msd_sim {
 
 namespace {
 
-// Longest step that update takes [s].
-constexpr double kLongestStep = 1.0;
-
 /// A body that has a state of motion of its own.
 BodySlot& movable(Simulation& sim, BodyId body) {
   BodySlot& slot = sim.slot(body);
@@ -78,8 +75,7 @@ void writeVelocityToAsset(Simulation& sim, std::uint32_t slot) {
   state.angularVelocity = {motion.w[0], motion.w[1], motion.w[2]};
 }
 
-// --- the world
-// -------------------------------------------------------------------------------------
+// --- the world ---
 
 double WorldModel::time() const {
   return simulation_->time;
@@ -97,6 +93,12 @@ const StepReport& WorldModel::lastReport() const {
 void WorldModel::setSettings(const Settings& settings) {
   settings.validate();
   Simulation& sim = *simulation_;
+  if (settings.method == Method::kExact) {
+    for (const BodySlot& slot : sim.slots) {
+      if (slot.inertial) refuseResistance(slot.inertial->material(), slot.name);
+      if (slot.environment) refuseResistance(slot.environment->material(), slot.name);
+    }
+  }
   if (settings.threads != sim.settings.threads) {
     sim.team = std::make_unique<WorkTeam>(
         settings.threads > 0 ? settings.threads
@@ -104,12 +106,6 @@ void WorldModel::setSettings(const Settings& settings) {
   }
   // What rests now need not rest under another gravity.
   if (!settings.sleeping || settings.gravity != sim.settings.gravity) callAll(sim);
-  if (settings.method == Method::kExact) {
-    for (const BodySlot& slot : sim.slots) {
-      if (slot.inertial) refuseResistance(slot.inertial->material(), slot.name);
-      if (slot.environment) refuseResistance(slot.environment->material(), slot.name);
-    }
-  }
   sim.settings = settings;
   useCombination(sim);
 }
@@ -147,8 +143,7 @@ std::vector<SpatialVector> WorldModel::computeVelocityBias(double dt) const {
   return bias;
 }
 
-// --- bodies
-// ----------------------------------------------------------------------------------------
+// --- bodies ---
 
 bool WorldModel::contains(BodyId body) const {
   const Simulation& sim = *simulation_;
@@ -290,8 +285,7 @@ Aabb WorldModel::bounds(BodyId body) const {
   return box;
 }
 
-// --- removal
-// ---------------------------------------------------------------------------------------
+// --- removal ---
 
 void WorldModel::remove(BodyId body) {
   Simulation& sim = *simulation_;

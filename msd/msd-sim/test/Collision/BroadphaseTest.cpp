@@ -9,7 +9,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "RandomPairs.hpp"
 #include "TestShapes.hpp"
@@ -148,6 +150,51 @@ TEST(Broadphase, pairsAreThoseWhoseFatBoxesOverlap) {
     }
     swarm.advance();
   }
+}
+
+// Leaves come, go and move at random: parents, boxes and counts stay right, a query finds what a loop over all
+// boxes finds, and the tree stays about as good as one that was just built.
+TEST(DynamicTree, staysConsistentWhileLeavesComeGoAndMove) {
+  PairGenerator generator{23};
+  const auto randomBox = [&] {
+    const Coordinate centre = 20.0 * Vector3D{generator.uniform(-1, 1), generator.uniform(-1, 1),
+                                              generator.uniform(-1, 1)};
+    return Aabb{centre, centre}.expanded(generator.uniform(0.1, 1.0));
+  };
+  DynamicTree tree;
+  std::map<std::uint32_t, std::pair<std::int32_t, Aabb>> leaves;
+  for (std::uint32_t i = 0; i < 4000; ++i) {
+    const double choice = generator.uniform(0.0, 1.0);
+    if (leaves.size() < 200 || choice < 0.4) {
+      const Aabb box = randomBox();
+      leaves[i] = {tree.insert(box, i), box};
+    } else {
+      auto it = leaves.lower_bound(static_cast<std::uint32_t>(generator.uniform(0.0, i)));
+      if (it == leaves.end()) it = leaves.begin();
+      if (choice < 0.7) {
+        tree.remove(it->second.first);
+        leaves.erase(it);
+      } else {
+        it->second.second = randomBox();
+        tree.move(it->second.first, it->second.second);
+      }
+    }
+    if (i % 100 != 0) continue;
+    ASSERT_TRUE(tree.isConsistent()) << i;
+    ASSERT_EQ(tree.leafCount(), leaves.size());
+    const Aabb probe = randomBox().expanded(3.0);
+    std::set<std::uint32_t> found, expected;
+    tree.query(probe, [&](std::uint32_t id, std::int32_t) { found.insert(id); });
+    for (const auto& [id, leaf] : leaves) {
+      if (leaf.second.overlaps(probe)) expected.insert(id);
+    }
+    ASSERT_EQ(found, expected) << i;
+  }
+  DynamicTree fresh;
+  for (const auto& [id, leaf] : leaves) fresh.insert(leaf.second, id);
+  std::printf("%zu leaves: area ratio %.1f, of a fresh tree %.1f\n", leaves.size(), tree.areaRatio(),
+              fresh.areaRatio());
+  EXPECT_LT(tree.areaRatio(), 1.5 * fresh.areaRatio());
 }
 
 }  // namespace

@@ -293,6 +293,55 @@ TEST(ConstraintSolver, solver_handles_mixed_constraint_types) {
   EXPECT_LE(r.lambdas.tail<2>().norm(), 0.3 * r.lambdas(1) + 1e-12);
 }
 
+/// Holds a body's x at 0, as strongly as its bounds allow [N].
+class Holder : public Constraint {
+ public:
+  explicit Holder(const LambdaBounds& bounds) : Constraint{0, 0, 0.0, 0.0}, bounds_{bounds} {}
+  using Constraint::evaluate;
+  using Constraint::jacobian;
+  [[nodiscard]] int dimension() const override { return 1; }
+  [[nodiscard]] Eigen::VectorXd evaluate(const InertialState& a, const InertialState&,
+                                         double) const override {
+    return Eigen::VectorXd::Constant(1, a.position.x());
+  }
+  [[nodiscard]] Eigen::MatrixXd jacobian(const InertialState&, const InertialState&,
+                                         double) const override {
+    Eigen::MatrixXd row = Eigen::MatrixXd::Zero(1, kOneBodyColumns);
+    row(0, 0) = 1.0;
+    return row;
+  }
+  [[nodiscard]] LambdaBounds lambdaBounds() const override { return bounds_; }
+  [[nodiscard]] int bodyCount() const override { return 1; }
+  [[nodiscard]] std::string typeName() const override { return "Holder"; }
+
+ private:
+  LambdaBounds bounds_;
+};
+
+TEST(ConstraintSolver, boundsAreForces) {
+  // 10 N pull at 2 kg; the holder may use 3 N one way and 12 N the other.
+  for (const double pull : {10.0, -10.0}) {
+    Scene s;
+    s.add({0, 0, 0}, {0, 0, 0}, 2.0);
+    s.constraints.push_back(std::make_unique<Holder>(LambdaBounds::boxConstrained(-3.0, 12.0)));
+    s.bias = {{{pull / 2.0 * kDt, 0, 0}, {0, 0, 0}}};
+    const auto r = s.solve();
+    EXPECT_TRUE(r.converged);
+    const double force = pull > 0.0 ? -3.0 : 10.0;
+    EXPECT_NEAR(r.bodyForces[0].linearForce.x(), force, 1e-6);
+    EXPECT_NEAR(s.velocity(r, 0).x(), (pull + force) / 2.0 * kDt, 1e-8);
+  }
+}
+
+TEST(ConstraintSolver, bilateralErrorsArePulledBackWithAlpha) {
+  // C = |x|² - 1 = 0.21 and J v = 2·1.1 v: J v = -α dt C pulls towards the sphere.
+  Scene s;
+  s.add({1.1, 0, 0}, {0, 0, 0}, 2.0);
+  s.constraints.push_back(std::make_unique<DistanceConstraint>(1.0, 0, 100.0));
+  const auto r = s.solve();
+  EXPECT_NEAR(s.velocity(r, 0).x(), -100.0 * kDt * 0.21 / 2.2, 1e-8);
+}
+
 TEST(ConstraintSolver, badArraysAreRefused) {
   Scene s;
   s.add({0, 0, 0}, {0, 0, 0});

@@ -87,6 +87,24 @@ TEST(ContactRecords, rollingBallIsTouchedBelowItsCentre) {
   }
 }
 
+// A ball sunk 0.1 m into the floor while it falls and slides: the point lies midway between the surfaces, and
+// the slip is the tangential part of the velocity there alone.
+TEST(ContactRecords, pointLiesBetweenTheSurfacesAndSlipAlongThem) {
+  WorldModel world;
+  addFloor(world);
+  const BodyId ball = world.spawn(InertialDescription{.shape = Sphere{0.5},
+                                                      .position = {0.0, 0.0, 0.4},
+                                                      .linearVelocity = {1.0, 0.0, -3.0},
+                                                      .angularVelocity = {0.0, 2.0, 0.0}});
+  world.update(0.0);
+  const auto contacts = world.contacts(ball);
+  ASSERT_EQ(contacts.size(), 1u);
+  EXPECT_NEAR(contacts[0].gap, -0.1, 1e-12);
+  EXPECT_NEAR((contacts[0].point - Coordinate{0.0, 0.0, -0.05}).norm(), 0.0, 1e-12);
+  // v + ω × r with r = (0, 0, -0.45).
+  EXPECT_NEAR((contacts[0].slip - Vector3D{1.0 - 2.0 * 0.45, 0.0, 0.0}).norm(), 0.0, 1e-12);
+}
+
 TEST(ContactEvents, fallGivesBeginAndHitThenEndOnLeaving) {
   WorldModel world;
   const BodyId floor = addFloor(world, 0.0);

@@ -107,6 +107,25 @@ TEST(Continuous, dynamicBodiesDoNotPassEachOther) {
 }
 
 // Ordinary rest and rolling are not disturbed by the mark.
+TEST(Continuous, bulletsPassWhatTheirFilterExcludes) {
+  for (const std::uint32_t mask : {1u, 2u}) {
+    WorldModel world{weightless()};
+    world.spawn(EnvironmentDescription{
+        .shape = Box{{0.001, 5.0, 5.0}}, .position = {5.0, 0.0, 0.0}, .filter = {.layer = 2}});
+    const BodyId bullet = world.spawn(InertialDescription{.shape = Sphere{0.01},
+                                                          .linearVelocity = {400.0, 0.0, 0.0},
+                                                          .filter = {.mask = mask},
+                                                          .continuous = true});
+    for (int k = 0; k < 10; ++k) world.update(kDt);
+    const double x = world.inertial(bullet).getInertialState().position.x();
+    if (mask == 1u) {
+      EXPECT_NEAR(x, 400.0 * 10 * kDt, 1e-9);
+    } else {
+      EXPECT_LT(x, 5.0);
+    }
+  }
+}
+
 TEST(Continuous, markChangesNothingAtLowSpeed) {
   WorldModel plain, marked;
   for (WorldModel* world : {&plain, &marked}) {

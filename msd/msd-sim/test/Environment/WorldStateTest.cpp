@@ -72,7 +72,9 @@ TEST(Forces, atAPointTurnTheBody) {
   WorldModel world{settings};
   const BodyId id = world.spawn(InertialDescription{.shape = Sphere{0.5}, .mass = 2.0});
   world.applyForceAt(id, {0.0, 3.0, 0.0}, {0.5, 0.0, 0.0});
-  world.update(0.01);
+  const StepReport report = world.update(0.01);
+  EXPECT_NEAR(report.energy.externalWork, world.inertial(id).kineticEnergy(), 1e-16);
+  EXPECT_LE(std::abs(report.energy.closure()), 1e-17);
   EXPECT_NEAR(world.inertial(id).getInertialState().angularVelocity.z(),
               0.01 * 1.5 / (0.4 * 2.0 * 0.25), 1e-14);
 }
@@ -212,6 +214,35 @@ TEST(Kinematic, pushesWhatIsInItsWayAndTheWorkIsExternal) {
   EXPECT_LT(std::abs(integrator), 0.02 * work);
 }
 
+// A ball at rest is met by a kinematic one at speed v and goes on with it: the impulse m v does the work
+// m v · v, of which half is kinetic energy and half is lost. Which body was made first does not matter.
+TEST(Kinematic, workDoesNotDependOnWhichBodyWasMadeFirst) {
+  for (const bool pusherFirst : {true, false}) {
+    WorldModel world{Settings{.gravity = {0, 0, 0}, .sleeping = false}};
+    const auto spawnPusher = [&] {
+      world.spawn(InertialDescription{.shape = Sphere{0.5},
+                                      .position = {-1.1, 0.0, 0.0},
+                                      .linearVelocity = {2.0, 0.0, 0.0},
+                                      .restitution = 0.0,
+                                      .kinematic = true});
+    };
+    if (pusherFirst) spawnPusher();
+    const BodyId ball =
+        world.spawn(InertialDescription{.shape = Sphere{0.5}, .mass = 3.0, .restitution = 0.0});
+    if (!pusherFirst) spawnPusher();
+    double external = 0.0, normal = 0.0;
+    for (int i = 0; i < 20; ++i) {
+      const StepReport r = world.update(kDt);
+      external += r.energy.externalWork;
+      normal += r.energy.normalWork;
+      EXPECT_LT(std::abs(r.energy.closure()), 1e-12);
+    }
+    EXPECT_NEAR(world.inertial(ball).getInertialState().velocity.x(), 2.0, 1e-9);
+    EXPECT_NEAR(external, 3.0 * 2.0 * 2.0, 1e-6) << pusherFirst;
+    EXPECT_NEAR(normal, -0.5 * 3.0 * 2.0 * 2.0, 1e-6);
+  }
+}
+
 TEST(Removal, wakesAndDropsWhatLeantOnTheBody) {
   WorldModel world;
   addFloor(world);
@@ -280,6 +311,42 @@ TEST(Settings, canChangeBetweenSteps) {
   world.setSettings(settings);
   EXPECT_EQ(world.settings().threads, 3);
   EXPECT_EQ(world.update(kDt).substeps, 8u);
+}
+
+// What is refused changes nothing: neither the threads nor who sleeps.
+TEST(Settings, thatAreRefusedChangeNothing) {
+  WorldModel world;
+  addFloor(world);
+  const BodyId ball = world.spawn(InertialDescription{
+      .name = "ball", .shape = Sphere{0.5}, .position = {0, 0, 0.5}, .rollingResistance = 0.01});
+  for (int i = 0; i < 120; ++i) world.update(kDt);
+  ASSERT_FALSE(world.isAwake(ball));
+  Settings settings = world.settings();
+  settings.method = Method::kExact;  // knows no resistance to rolling
+  settings.gravity = {0.0, 0.0, -1.6};
+  settings.threads = 2;
+  EXPECT_THROW(world.setSettings(settings), std::invalid_argument);
+  EXPECT_EQ(world.settings().threads, 1);
+  EXPECT_FALSE(world.isAwake(ball));
+  settings.method = Method::kFast;
+  world.setSettings(settings);
+  EXPECT_TRUE(world.isAwake(ball));  // what rests under one gravity need not under another
+}
+
+// v_frame = v_centre - ω × R c, with the centre of mass c away from the frame's origin.
+TEST(Bodies, velocityOfTheFrameIsTheOneTheyWereGiven) {
+  WorldModel world{Settings{.gravity = {0, 0, 0}}};
+  const BodyId id = world.spawn(InertialDescription{.shape = Sphere{0.5},
+                                                    .mass = 1.0,
+                                                    .centreOfMass = Coordinate{0.2, 0.1, 0.0},
+                                                    .orientation = Quaternion{0.6, 0.0, 0.0, 0.8},
+                                                    .linearVelocity = {1.0, 2.0, 3.0},
+                                                    .angularVelocity = {0.0, 0.0, 5.0}});
+  EXPECT_NEAR((world.frameVelocity(id) - Vector3D{1.0, 2.0, 3.0}).norm(), 0.0, 1e-15);
+  // R c = (-0.28 0.2 - 0.96 0.1, 0.96 0.2 - 0.28 0.1, 0): the centre moves by ω × R c more.
+  const Vector3D arm{-0.28 * 0.2 - 0.96 * 0.1, 0.96 * 0.2 - 0.28 * 0.1, 0.0};
+  const Vector3D centre = Vector3D{1.0, 2.0, 3.0} + Vector3D{0.0, 0.0, 5.0}.cross(arm);
+  EXPECT_NEAR((world.inertial(id).getInertialState().velocity - centre).norm(), 0.0, 1e-15);
 }
 
 }  // namespace

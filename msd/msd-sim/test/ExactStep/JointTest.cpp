@@ -121,11 +121,15 @@ TEST(ExactJoint, hingedPlankRestsOnTheFloorWithAllItsLaws) {
   world.spawn(JointDescription{
       .kind = JointKind::kHinge, .bodyB = plank, .anchor = hinge, .axis = {0.0, 1.0, 0.0}});
   StepReport r;
+  double bilateral = 0.0;
   for (int i = 0; i < 240; ++i) {
     r = world.update(kDt);
     ASSERT_EQ(r.status, StepStatus::kOk) << i;
     ASSERT_LE(r.certificate.naturalMap, 1e-8);
+    bilateral = std::max(bilateral, r.certificate.bilateralViolation);
   }
+  EXPECT_GT(bilateral, 0.0);   // the joint is part of the certificate
+  EXPECT_LT(bilateral, 1e-8);  // 1.2e-12
   double normal = 0.0;
   for (const ContactRecord& c : world.contacts(plank)) normal += c.forceOnB.dot(c.normal);
   fmt::print("plank: floor carries {:.6f} N, joint error {:.2g} m, speed {:.2g} m/s\n",

@@ -131,6 +131,15 @@ TEST(ExactCradle, asManyBallsLeaveAsArriveWhenImpactsPassOn) {
   }
 }
 
+// Two equal balls: (1 ∓ e)/2 of the speed each.
+TEST(ExactCradle, impactsThatPassOnLoseWhatRestitutionSays) {
+  for (const double e : {0.0, 0.5, 0.9}) {
+    const std::vector<double> v = cradle(true, 2, 1, e);
+    EXPECT_NEAR(v[0], 0.5 * (1.0 - e), 1e-10);
+    EXPECT_NEAR(v[1], 0.5 * (1.0 + e), 1e-10);
+  }
+}
+
 TEST(ExactCradle, simultaneousImpactKeepsMomentumAndCreatesNoEnergy) {
   const std::vector<double> v = cradle(false, 5, 1, 1.0);
   double momentum = 0.0, energy = 0.0;

@@ -202,6 +202,28 @@ TEST(Springs, oscillateWithTheirPeriodAndKeepTheirEnergy) {
   EXPECT_LT(most - least, 1e-9);  // implicit midpoint: linear springs keep their energy
 }
 
+// The books hold the spring's energy from the moment it is made: what a step reports as its change leads from
+// the energy before to the energy after it, also where the spring breaks and its energy is gone.
+TEST(Springs, enterTheBooksWhenMadeAndLeaveThemWhenTheyBreak) {
+  Settings settings{.sleeping = false};
+  settings.gravity = {0, 0, -10};
+  const JointDescription spring{.kind = JointKind::kSpring,
+                                .anchor = {0, 0, 0},
+                                .anchorB = Coordinate{1, 0, 0},
+                                .length = 0.8,
+                                .stiffness = 50.0,
+                                .breakingForce = 11.0};  // it starts with 10 N, and the body falls
+  Joined j{settings, spring};
+  double energy = 0.5 * 50.0 * 0.2 * 0.2;
+  for (int i = 0; i < 120; ++i) {
+    const StepReport r = j.world.update(kDt);
+    EXPECT_NEAR(r.energy.kinetic + r.energy.potential - r.energy.change, energy, 1e-11) << i;
+    EXPECT_LT(std::fabs(r.energy.closure()), 1e-12);
+    energy = r.energy.kinetic + r.energy.potential;
+  }
+  EXPECT_TRUE(j.world.isBroken(j.joint));
+}
+
 TEST(Springs, areStableHoweverStiff) {
   Joined j{kWeightless,
            {.kind = JointKind::kSpring,
@@ -243,6 +265,19 @@ TEST(Ropes, areSlackUntilTheyAreTaut) {
   j.run(2.0);
   EXPECT_NEAR(j.state().position.z(), -1.25, 1e-9);
   EXPECT_NEAR(j.world.jointReaction(j.joint).force.z(), 20.0, 1e-6);
+}
+
+TEST(Ropes, reportHowFarTheyAreTooLong) {
+  Joined j{kWeightless,
+           {.kind = JointKind::kRope,
+            .anchor = {0, 0, 0},
+            .anchorB = Coordinate{1, 0, 0},
+            .length = 1.25}};
+  EXPECT_EQ(j.world.update(kDt).jointError, 0.0);  // slack
+  InertialState far = j.state();
+  far.position.x() = 2.0;
+  j.world.setState(j.id, far);
+  EXPECT_GT(j.world.update(kDt).jointError, 0.1);  // on its way back, not there in one step
 }
 
 TEST(Reactions, carryTheWeightAndTheTorqueOfTheArm) {

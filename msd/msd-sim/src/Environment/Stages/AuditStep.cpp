@@ -1,21 +1,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "msd-sim/src/DataTypes/Arrays.hpp"
 #include "msd-sim/src/Environment/Simulation.hpp"
 #include "msd-sim/src/Environment/Stages/ApplyLoads.hpp"
 
 namespace msd_sim {
 
 namespace {
-
-Vector3D vec(const double (&a)[3]) { return {a[0], a[1], a[2]}; }
-Quaternion quat(const double* q) { return {q[0], q[1], q[2], q[3]}; }
-
-Matrix3D symmetric(const double (&s)[6]) {
-  Matrix3D m;
-  m << s[0], s[3], s[4], s[3], s[1], s[5], s[4], s[5], s[2];
-  return m;
-}
 
 /// Angular momentum R I Rᵀ w.
 Vector3D momentum(const Matrix3D& inertia, const Quaternion& q, const Vector3D& w) {
@@ -34,12 +26,12 @@ BodyBalance balance(const Simulation& sim, std::uint32_t i, double dt) {
   const BodyMass& mass = sim.solver.mass[i];
   const BodyLoad& load = sim.solver.load[i];
   const BodyShift& shift = sim.solver.shift[i];
-  const Matrix3D inertia = symmetric(mass.inertia);
+  const Matrix3D inertia = symmetricOf(mass.inertia);
 
-  const Vector3D v0 = vec(s.v), w0 = vec(s.w), v1 = vec(m.v), w1 = vec(m.w);
-  const Quaternion q0 = quat(s.q);
-  const Quaternion q1 = quat(sim.solver.turn[i].q) * q0;  // before position correction
-  const Quaternion q2 = quat(pose.q);
+  const Vector3D v0 = vectorOf(s.v), w0 = vectorOf(s.w), v1 = vectorOf(m.v), w1 = vectorOf(m.w);
+  const Quaternion q0 = quaternionOf(s.q);
+  const Quaternion q1 = quaternionOf(sim.solver.turn[i].q) * q0;  // before position correction
+  const Quaternion q2 = quaternionOf(pose.q);
   const Vector3D l0 = momentum(inertia, q0, w0);
   const Vector3D l1 = momentum(inertia, q1, w1);
   const Vector3D l2 = momentum(inertia, q2, w1);
@@ -50,14 +42,14 @@ BodyBalance balance(const Simulation& sim, std::uint32_t i, double dt) {
 
   const Acceleration g = sim.settings.gravity;
   const Vector3D weight = m0 * g;
-  const Vector3D push = m0 * vec(load.a) - weight;  // user forces
-  const Vector3D torque = vec(load.torque);
-  const Vector3D dx = vec(m.dx), moved = vec(shift.d);
+  const Vector3D push = m0 * vectorOf(load.a) - weight;  // user forces
+  const Vector3D torque = vectorOf(load.torque);
+  const Vector3D dx = vectorOf(m.dx), moved = vectorOf(shift.d);
   const Vector3D vMean = 0.5 * (v0 + v1), wMean = 0.5 * (w0 + w1);
 
   BodyBalance b{};
   b.kinetic = kinetic2;
-  b.potential = -weight.dot(vec(pose.x));
+  b.potential = -weight.dot(vectorOf(pose.x));
   b.change = (kinetic2 - kinetic0) - weight.dot(dx + moved);
   b.constraint = vMean.dot(m0 * (v1 - v0) - dt * (weight + push)) +
                  wMean.dot(l1 - l0 - dt * torque);

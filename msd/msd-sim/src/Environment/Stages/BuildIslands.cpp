@@ -1,26 +1,9 @@
+#include "msd-sim/src/DataTypes/UnionFind.hpp"
 #include "msd-sim/src/Environment/Simulation.hpp"
 
 namespace msd_sim {
 
 namespace {
-
-std::uint32_t findRoot(std::vector<std::uint32_t>& parent, std::uint32_t i) {
-  while (parent[i] != i) {
-    parent[i] = parent[parent[i]];
-    i = parent[i];
-  }
-  return i;
-}
-
-/// The smaller slot becomes the root, so that the result does not depend on the order of contacts.
-void unite(std::vector<std::uint32_t>& parent, std::uint32_t a, std::uint32_t b) {
-  const std::uint32_t ra = findRoot(parent, a), rb = findRoot(parent, b);
-  if (ra < rb) {
-    parent[rb] = ra;
-  } else {
-    parent[ra] = rb;
-  }
-}
 
 /// What every island touches that cannot be pushed.
 void findHolds(Simulation& sim) {

@@ -1,6 +1,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "msd-sim/src/DataTypes/Arrays.hpp"
 #include "msd-sim/src/Environment/Simulation.hpp"
 
 namespace msd_sim {
@@ -16,21 +17,14 @@ constexpr double kKineticShare = 1e-13;
 // energy of a swing that the substep resolves stays within this of its mean (J-23).
 constexpr double kJointGain = 1e-3;
 
-Vector3D vec(const double (&a)[3]) { return {a[0], a[1], a[2]}; }
-
-Quaternion quat(const double* q) { return {q[0], q[1], q[2], q[3]}; }
-
 /// Inertia tensor R I Rᵀ in world axes of a body turned so.
 Matrix3D inertiaAt(const SolverBodies& solver, std::uint32_t i, const Quaternion& orientation) {
-  const double* s = solver.mass[i].inertia;
-  Matrix3D body;
-  body << s[0], s[3], s[4], s[3], s[1], s[5], s[4], s[5], s[2];
   const Matrix3D r = orientation.toRotationMatrix();
-  return r * body * r.transpose();
+  return r * symmetricOf(solver.mass[i].inertia) * r.transpose();
 }
 
 Matrix3D worldInertia(const SolverBodies& solver, std::uint32_t i) {
-  return inertiaAt(solver, i, quat(solver.pose[i].q));
+  return inertiaAt(solver, i, quaternionOf(solver.pose[i].q));
 }
 
 /// The rigid motion with the momentum and the angular momentum of a group of bodies.
@@ -46,17 +40,17 @@ struct RigidMotionOfGroup {
     Vector3D momentum = Vector3D::Zero();
     for (const std::uint32_t i : bodies) {
       mass += solver.mass[i].mass;
-      centre += solver.mass[i].mass * vec(solver.pose[i].x);
-      momentum += solver.mass[i].mass * vec(solver.motion[i].v);
+      centre += solver.mass[i].mass * vectorOf(solver.pose[i].x);
+      momentum += solver.mass[i].mass * vectorOf(solver.motion[i].v);
     }
     centre /= mass;
     velocity = momentum / mass;
     Vector3D angular = Vector3D::Zero();
     for (const std::uint32_t i : bodies) {
       const double m = solver.mass[i].mass;
-      const Vector3D r = vec(solver.pose[i].x) - centre;
+      const Vector3D r = vectorOf(solver.pose[i].x) - centre;
       const Matrix3D own = worldInertia(solver, i);
-      angular += r.cross(m * vec(solver.motion[i].v)) + own * vec(solver.motion[i].w);
+      angular += r.cross(m * vectorOf(solver.motion[i].v)) + own * vectorOf(solver.motion[i].w);
       inertia += own + m * (r.squaredNorm() * Matrix3D::Identity() - r * r.transpose());
     }
     spin = inertia.ldlt().solve(angular);
@@ -74,7 +68,7 @@ void calmFreeIsland(SolverBodies& solver, std::span<const std::uint32_t> bodies,
   for (const std::uint32_t i : bodies) {
     BodyMotion& m = solver.motion[i];
     const Vector3D v =
-        rigid.velocity + rigid.spin.cross(vec(solver.pose[i].x) - rigid.centre);
+        rigid.velocity + rigid.spin.cross(vectorOf(solver.pose[i].x) - rigid.centre);
     for (int q = 0; q < 3; ++q) {
       m.v[q] = v[q] + c * (m.v[q] - v[q]);
       m.w[q] = rigid.spin[q] + c * (m.w[q] - rigid.spin[q]);
@@ -107,7 +101,7 @@ double surplusWithJoints(Islands& islands, std::size_t k, double surplus, double
 
 double loadShare(const SolverBodies& solver, std::uint32_t i, double h) {
   const BodyLoad& load = solver.load[i];
-  const double a2 = vec(load.a).squaredNorm();
+  const double a2 = vectorOf(load.a).squaredNorm();
   return kLoadShare * solver.mass[i].mass * a2 * h * h +
          kKineticShare * solver.kick[i].kinetic;
 }
@@ -119,8 +113,8 @@ bool holdIsland(Simulation& sim, std::size_t k, double h) {
   double climb = 0.0, kinetic = 0.0, allowance = 0.0;
   for (const std::uint32_t i : sim.islands.bodiesOf(k)) {
     const BodyMotion& m = solver.motion[i];
-    climb -= h * (solver.mass[i].mass * vec(solver.load[i].a).dot(vec(m.v)) +
-                  vec(solver.load[i].torque).dot(vec(m.w)));
+    climb -= h * (solver.mass[i].mass * vectorOf(solver.load[i].a).dot(vectorOf(m.v)) +
+                  vectorOf(solver.load[i].torque).dot(vectorOf(m.w)));
     kinetic += solver.kick[i].kinetic;
     allowance += loadShare(solver, i, h);
   }
@@ -211,7 +205,7 @@ namespace {
 
 /// World inertia of a body before its position was corrected.
 Matrix3D inertiaBefore(const SolverBodies& solver, std::uint32_t i) {
-  return inertiaAt(solver, i, quat(solver.turn[i].q) * quat(solver.start[i].q));
+  return inertiaAt(solver, i, quaternionOf(solver.turn[i].q) * quaternionOf(solver.start[i].q));
 }
 
 /// Moving bodies that fly apart moves their momenta too. An island that nothing holds gives back, by a
@@ -220,9 +214,9 @@ void returnTurn(SolverBodies& solver, std::span<const std::uint32_t> bodies) {
   Vector3D gained = Vector3D::Zero();
   for (const std::uint32_t i : bodies) {
     const BodyShift& shift = solver.shift[i];
-    gained += solver.mass[i].mass * vec(shift.d).cross(vec(solver.motion[i].v));
-    if (!vec(shift.theta).isZero(0.0)) {
-      gained += (worldInertia(solver, i) - inertiaBefore(solver, i)) * vec(solver.motion[i].w);
+    gained += solver.mass[i].mass * vectorOf(shift.d).cross(vectorOf(solver.motion[i].v));
+    if (!vectorOf(shift.theta).isZero(0.0)) {
+      gained += (worldInertia(solver, i) - inertiaBefore(solver, i)) * vectorOf(solver.motion[i].w);
     }
   }
   if (gained.isZero(0.0)) return;
@@ -230,7 +224,7 @@ void returnTurn(SolverBodies& solver, std::span<const std::uint32_t> bodies) {
   const Vector3D spin = group.inertia.ldlt().solve(gained);
   for (const std::uint32_t i : bodies) {
     BodyMotion& m = solver.motion[i];
-    const Vector3D v = spin.cross(vec(solver.pose[i].x) - group.centre);
+    const Vector3D v = spin.cross(vectorOf(solver.pose[i].x) - group.centre);
     for (int c = 0; c < 3; ++c) {
       m.v[c] -= v[c];
       m.w[c] -= spin[c];
@@ -243,14 +237,14 @@ void returnTurn(SolverBodies& solver, std::span<const std::uint32_t> bodies) {
 double liftOf(const Simulation& sim, std::uint32_t i) {
   const SolverBodies& solver = sim.solver;
   const BodyShift& shift = solver.shift[i];
-  const double climb = -solver.mass[i].mass * sim.settings.gravity.dot(vec(shift.d));
-  if (vec(shift.theta).isZero(0.0)) return climb;
-  const Vector3D w = vec(solver.motion[i].w);
+  const double climb = -solver.mass[i].mass * sim.settings.gravity.dot(vectorOf(shift.d));
+  if (vectorOf(shift.theta).isZero(0.0)) return climb;
+  const Vector3D w = vectorOf(solver.motion[i].w);
   return climb + 0.5 * w.dot((worldInertia(solver, i) - inertiaBefore(solver, i)) * w);
 }
 
 double kineticOf(const SolverBodies& solver, std::uint32_t i) {
-  const Vector3D v = vec(solver.motion[i].v), w = vec(solver.motion[i].w);
+  const Vector3D v = vectorOf(solver.motion[i].v), w = vectorOf(solver.motion[i].w);
   return 0.5 * (solver.mass[i].mass * v.squaredNorm() + w.dot(worldInertia(solver, i) * w));
 }
 

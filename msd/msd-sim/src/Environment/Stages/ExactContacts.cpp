@@ -1,6 +1,7 @@
 #include <cmath>
 #include <utility>
 
+#include "msd-sim/src/DataTypes/Arrays.hpp"
 #include "msd-sim/src/Environment/Simulation.hpp"
 
 namespace msd_sim {
@@ -10,13 +11,6 @@ namespace {
 // Cosine between a cylinder's axis and the normal up to which its side carries the contact.
 constexpr double kSideCosine = 1e-3;
 
-Vector3D vec(const double (&a)[3]) {
-  return {a[0], a[1], a[2]};
-}
-Quaternion orientationOf(const BodyPose& p) {
-  return {p.q[0], p.q[1], p.q[2], p.q[3]};
-}
-
 /// Radius by which a core is thickened where a shape is touched along `normal` (world) [m].
 double roundness(const Collider& collider, const BodyPose& pose, const Vector3D& normal) {
   switch (collider.shape.kind) {
@@ -24,7 +18,7 @@ double roundness(const Collider& collider, const BodyPose& pose, const Vector3D&
     case ShapeKind::kCapsule:
       return collider.shape.radius;
     case ShapeKind::kCylinder: {
-      const Vector3D axis = orientationOf(pose) * (collider.local.orientation * Vector3D::UnitZ());
+      const Vector3D axis = quaternionOf(pose.q) * (collider.local.orientation * Vector3D::UnitZ());
       return std::abs(axis.dot(normal)) < kSideCosine ? collider.shape.radius : 0.0;
     }
     default:
@@ -65,7 +59,7 @@ void collectContact(Simulation& sim, const ContactCache::Contact& contact, const
                                         : std::pair{pair.colliderA, pair.colliderB};
   const BodyPose& pose0 = sim.solver.pose[p.body0];
   const BodyPose& pose1 = sim.solver.pose[p.body1];
-  const Quaternion q0 = orientationOf(pose0), q1 = orientationOf(pose1);
+  const Quaternion q0 = quaternionOf(pose0.q), q1 = quaternionOf(pose1.q);
   const Vector3D normal = q0 * laneVector(bundle.normal, lane);
   p.radius0 = roundness(sim.collision.colliders()[c0], pose0, normal);
   p.radius1 = roundness(sim.collision.colliders()[c1], pose1, normal);
@@ -89,8 +83,8 @@ void collectContact(Simulation& sim, const ContactCache::Contact& contact, const
 ContactPlace placeContact(const ExactPoint& p, const SolverBodies& bodies) {
   const BodyPose& pose0 = bodies.pose[p.body0];
   const BodyPose& pose1 = bodies.pose[p.body1];
-  const Quaternion q0 = orientationOf(pose0), q1 = orientationOf(pose1);
-  const Vector3D between = vec(pose1.x) - vec(pose0.x);
+  const Quaternion q0 = quaternionOf(pose0.q), q1 = quaternionOf(pose1.q);
+  const Vector3D between = vectorOf(pose1.x) - vectorOf(pose0.x);
   const Vector3D core0 = q0 * p.core0;            // from x0
   const Vector3D core1 = between + q1 * p.core1;  // from x0
   ContactPlace place;
@@ -114,7 +108,7 @@ Vector3D relativeVelocity(const ExactPoint& p, const SolverBodies& bodies) {
   const BodyMotion& m0 = bodies.motion[p.body0];
   const BodyMotion& m1 = bodies.motion[p.body1];
   const Vector3D u =
-      (vec(m1.v) + vec(m1.w).cross(p.place.arm1)) - (vec(m0.v) + vec(m0.w).cross(p.place.arm0));
+      (vectorOf(m1.v) + vectorOf(m1.w).cross(p.place.arm1)) - (vectorOf(m0.v) + vectorOf(m0.w).cross(p.place.arm0));
   return {u.dot(p.place.normal), u.dot(p.place.tangent1), u.dot(p.place.tangent2)};
 }
 

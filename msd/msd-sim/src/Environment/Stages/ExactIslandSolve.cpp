@@ -48,10 +48,6 @@ constexpr int kBoundChanges = 16;
 // Halvings of the search for the largest restitution that creates no energy.
 constexpr int kReboundHalvings = 12;
 
-Vector3D vec(const double (&a)[3]) {
-  return vectorOfArray(a);
-}
-
 /// Gap after the drift of a point that carries an impulse: none, or what it was where that was a
 /// hair's breadth or a penetration.
 double aimedGap(const ExactPoint& p) {
@@ -103,7 +99,7 @@ void ExactIslandSolve::beginSubstep() {
   }
   for (const std::uint32_t i : bodies_) {
     const BodyMotion& m = sim_.solver.motion[i];
-    sim_.exact.startVelocity[i] = {vec(m.v), vec(m.w)};
+    sim_.exact.startVelocity[i] = {vectorOf(m.v), vectorOf(m.w)};
   }
 }
 
@@ -115,8 +111,8 @@ double ExactIslandSolve::reboundSpeed(const ExactPoint& p) const {
   const auto pull = [&](std::uint32_t i, const Vector3D& arm) -> Vector3D {
     const BodyLoad& load = sim_.solver.load[i];
     if (sim_.pushable[i] == 0) return Vector3D::Zero();
-    const Vector3D spin = inverseInertiaOf(sim_.solver.motion[i]) * vec(load.torque);
-    return vec(load.a) + spin.cross(arm);
+    const Vector3D spin = inverseInertiaOf(sim_.solver.motion[i]) * vectorOf(load.torque);
+    return vectorOf(load.a) + spin.cross(arm);
   };
   const double a = p.place.normal.dot(pull(p.body1, p.place.arm1) - pull(p.body0, p.place.arm0));
   const double gap = std::max(p.startGap, 0.0);
@@ -133,10 +129,10 @@ void ExactIslandSolve::beginPositions() {
 }
 
 bool ExactIslandSolve::solvePositions() {
-  for (const std::uint32_t i : bodies_) sim_.exact.meanSpin[i] = vec(sim_.solver.motion[i].w);
+  for (const std::uint32_t i : bodies_) sim_.exact.meanSpin[i] = vectorOf(sim_.solver.motion[i].w);
   solve();
   for (const std::uint32_t i : bodies_) {
-    sim_.exact.meanSpin[i] = 0.5 * (sim_.exact.meanSpin[i] + vec(sim_.solver.motion[i].w));
+    sim_.exact.meanSpin[i] = 0.5 * (sim_.exact.meanSpin[i] + vectorOf(sim_.solver.motion[i].w));
   }
   for (ExactPoint& p : points_) {
     p.first = p.impulse;
@@ -187,7 +183,7 @@ void ExactIslandSolve::solve() {
   data_.freeVelocity.clear();
   for (const std::uint32_t i : bodies_) {
     const BodyMotion& m = sim_.solver.motion[i];
-    data_.freeVelocity.emplace_back(vec(m.v), vec(m.w));
+    data_.freeVelocity.emplace_back(vectorOf(m.v), vectorOf(m.w));
   }
   try {
     solveRows();
@@ -307,7 +303,7 @@ double ExactIslandSolve::velocityFloor() const {
   double fastest = 0.0;
   for (const std::uint32_t i : bodies_) {
     const BodyMotion& m = sim_.solver.motion[i];
-    fastest = std::max(fastest, vec(m.v).norm() + vec(m.w).norm() * sim_.solver.pose[i].size);
+    fastest = std::max(fastest, vectorOf(m.v).norm() + vectorOf(m.w).norm() * sim_.solver.pose[i].size);
   }
   return h_ * sim_.settings.gravity.norm() + kSpeedFloor * fastest;
 }
@@ -337,7 +333,7 @@ void ExactIslandSolve::concludePhase() {
 void ExactIslandSolve::keepVelocities() {
   for (const std::uint32_t i : bodies_) {
     const BodyMotion& m = sim_.solver.motion[i];
-    sim_.exact.kickedVelocity[i] = {vec(m.v), vec(m.w)};
+    sim_.exact.kickedVelocity[i] = {vectorOf(m.v), vectorOf(m.w)};
   }
 }
 
@@ -359,12 +355,12 @@ double ExactIslandSolve::workOf(const ExactPoint& p, const Vector3D& first,
   const auto onBody = [&](std::uint32_t i, const Vector3D& turn1, const Vector3D& turn2) {
     const BodyMotion& m = sim_.solver.motion[i];
     if (sim_.pushable[i] == 0) {
-      return (p1.linear + p2.linear).dot(vec(m.v)) + (turn1 + turn2).dot(vec(m.w));
+      return (p1.linear + p2.linear).dot(vectorOf(m.v)) + (turn1 + turn2).dot(vectorOf(m.w));
     }
-    const Vector3D velocity = 0.5 * (vec(m.v) + sim_.exact.startVelocity[i].linear);
-    const Vector3D spin = 0.5 * (vec(m.w) + sim_.exact.kickedVelocity[i].angular);
+    const Vector3D velocity = 0.5 * (vectorOf(m.v) + sim_.exact.startVelocity[i].linear);
+    const Vector3D spin = 0.5 * (vectorOf(m.w) + sim_.exact.kickedVelocity[i].angular);
     return (p1.linear + p2.linear).dot(velocity) +
-           0.5 * h_ * vec(sim_.solver.load[i].a).dot(p2.linear - p1.linear) +
+           0.5 * h_ * vectorOf(sim_.solver.load[i].a).dot(p2.linear - p1.linear) +
            turn1.dot(sim_.exact.meanSpin[i]) + turn2.dot(spin);
   };
   return onBody(p.body1, p1.angular1, p2.angular1) - onBody(p.body0, p1.angular0, p2.angular0);
@@ -376,7 +372,7 @@ bool ExactIslandSolve::createsEnergy() const {
   double kinetic = 0.0;
   for (const std::uint32_t i : bodies_) {
     kinetic += 0.5 * sim_.solver.mass[i].mass *
-               (vec(sim_.solver.motion[i].v).squaredNorm() +
+               (vectorOf(sim_.solver.motion[i].v).squaredNorm() +
                 sim_.exact.startVelocity[i].linear.squaredNorm());
   }
   return work > kWorkRounding * kinetic;

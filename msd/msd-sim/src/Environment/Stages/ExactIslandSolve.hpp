@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "msd-sim/src/DataTypes/Arrays.hpp"
 #include "msd-sim/src/Environment/Simulation.hpp"
 
 namespace msd_sim {
@@ -81,10 +82,7 @@ class ExactIslandSolve {
   double h_;
 };
 
-/// Packed arrays as vectors.
-[[nodiscard]] inline Vector3D vectorOfArray(const double (&a)[3]) {
-  return {a[0], a[1], a[2]};
-}
+/// The world inverse inertia of a body as a matrix.
 [[nodiscard]] Matrix3D inverseInertiaOf(const BodyMotion& m);
 
 /// Impulse components as the bodies feel them at a place.

@@ -58,8 +58,8 @@ double ExactIslandSolve::rowVelocity(const ExactJointRow& r) const {
   const BodyMotion& a = sim_.solver.motion[r.slotA];
   const BodyMotion& b = sim_.solver.motion[r.slotB];
   const JointRow& j = r.row->jacobian;
-  return j.linearA.dot(vectorOfArray(a.v)) + j.angularA.dot(vectorOfArray(a.w)) +
-         j.linearB.dot(vectorOfArray(b.v)) + j.angularB.dot(vectorOfArray(b.w));
+  return j.linearA.dot(vectorOf(a.v)) + j.angularA.dot(vectorOf(a.w)) +
+         j.linearB.dot(vectorOf(b.v)) + j.angularB.dot(vectorOf(b.w));
 }
 
 /// Rows at their bound push the bodies with a known impulse.

@@ -27,17 +27,6 @@ ContactBodies takeBodies(ByteReader& in) {
   return b;
 }
 
-void put(ByteWriter& out, const Vector3D& v) {
-  for (int c = 0; c < 3; ++c) out.put(v[c]);
-}
-
-Vector3D takeVector(ByteReader& in) {
-  const double x = in.take<double>();
-  const double y = in.take<double>();
-  const double z = in.take<double>();
-  return {x, y, z};
-}
-
 /// What contact records need of the rows; everything else is made anew by the next step.
 template <int kPoints, class Rows, class Visit>
 void forKeptRows(Rows& rows, const Visit& visit) {
@@ -56,8 +45,8 @@ void DynamicTree::save(ByteWriter& out) const {
   out.put(static_cast<std::uint64_t>(leaf_count_));
   out.put(static_cast<std::uint64_t>(nodes_.size()));
   for (const Node& node : nodes_) {
-    put(out, node.box.lower);
-    put(out, node.box.upper);
+    out.putVector(node.box.lower);
+    out.putVector(node.box.upper);
     out.put(node.parent);
     out.put(node.left);
     out.put(node.right);
@@ -79,8 +68,8 @@ void DynamicTree::load(ByteReader& in) {
   };
   for (std::uint64_t i = 0; i < count; ++i) {
     Node node;
-    node.box.lower = takeVector(in);
-    node.box.upper = takeVector(in);
+    node.box.lower = in.takeVector();
+    node.box.upper = in.takeVector();
     node.parent = takeLink();
     node.left = takeLink();
     node.right = takeLink();
@@ -226,7 +215,7 @@ void CollisionPipeline::save(ByteWriter& out) const {
     out.put(pair.colliderB);
     out.put(pair.firstContact);
     out.put(pair.touching);
-    put(out, pair.cache.axis);
+    out.putVector(pair.cache.axis);
     for (const std::uint16_t corner : pair.cache.cornersA) out.put(corner);
     for (const std::uint16_t corner : pair.cache.cornersB) out.put(corner);
     out.put(pair.cache.kind);
@@ -272,7 +261,7 @@ void CollisionPipeline::load(ByteReader& in) {
     Pair& pair = pairs_.back();
     in.take(pair.firstContact);
     pair.touching = in.take<std::uint8_t>() != 0;
-    pair.cache.axis = takeVector(in);
+    pair.cache.axis = in.takeVector();
     for (std::uint16_t& corner : pair.cache.cornersA) in.take(corner);
     for (std::uint16_t& corner : pair.cache.cornersB) in.take(corner);
     pair.cache.kind = in.take<ManifoldCache::Kind>();

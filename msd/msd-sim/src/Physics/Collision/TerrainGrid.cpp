@@ -4,21 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "msd-sim/src/Physics/Collision/FloatBounds.hpp"
+
 namespace msd_sim {
-
-namespace {
-
-float roundDown(double x) {
-  const auto f = static_cast<float>(x);
-  return static_cast<double>(f) > x ? std::nextafter(f, -std::numeric_limits<float>::infinity()) : f;
-}
-
-float roundUp(double x) {
-  const auto f = static_cast<float>(x);
-  return static_cast<double>(f) < x ? std::nextafter(f, std::numeric_limits<float>::infinity()) : f;
-}
-
-}  // namespace
 
 TerrainGrid::TerrainGrid(std::shared_ptr<const msd_assets::HeightField> field)
     : field_{std::move(field)} {

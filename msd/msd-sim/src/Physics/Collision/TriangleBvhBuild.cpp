@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "msd-sim/src/Physics/Collision/FloatBounds.hpp"
 #include "msd-sim/src/Physics/Collision/TriangleBvh.hpp"
 
 namespace msd_sim {
@@ -33,16 +34,6 @@ struct Box {
   /// Twice the centre along an axis.
   [[nodiscard]] float middle(int axis) const { return lower[axis] + upper[axis]; }
 };
-
-float roundDown(double x) {
-  const auto f = static_cast<float>(x);
-  return static_cast<double>(f) > x ? std::nextafter(f, -std::numeric_limits<float>::infinity()) : f;
-}
-
-float roundUp(double x) {
-  const auto f = static_cast<float>(x);
-  return static_cast<double>(f) < x ? std::nextafter(f, std::numeric_limits<float>::infinity()) : f;
-}
 
 struct Primitive {
   Box box;

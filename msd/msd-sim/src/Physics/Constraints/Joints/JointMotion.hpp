@@ -1,17 +1,10 @@
 #pragma once
 
+#include "msd-sim/src/DataTypes/Arrays.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/JointDefinition.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/SolverBodies.hpp"
 
 namespace msd_sim {
-
-/// Access to the packed body arrays in vectors.
-[[nodiscard]] inline Vector3D vectorOf(const double (&a)[3]) {
-  return {a[0], a[1], a[2]};
-}
-[[nodiscard]] inline Quaternion quaternionOf(const double (&q)[4]) {
-  return {q[0], q[1], q[2], q[3]};
-}
 
 /// World inverse inertia times a vector.
 [[nodiscard]] inline Vector3D inverseInertiaTimes(const BodyMotion& m, const Vector3D& a) {

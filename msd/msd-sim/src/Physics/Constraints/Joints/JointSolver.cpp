@@ -7,19 +7,12 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "msd-sim/src/DataTypes/UnionFind.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/Tolerances.hpp"
 
 namespace msd_sim {
 
 namespace {
-
-std::uint32_t findRoot(std::vector<std::uint32_t>& parent, std::uint32_t i) {
-  while (parent[i] != i) {
-    parent[i] = parent[parent[i]];
-    i = parent[i];
-  }
-  return i;
-}
 
 bool canBePushed(const SolverBodies& bodies, std::uint32_t slot) {
   return slot != 0 && bodies.mass[slot].dynamic > 0.0;
@@ -92,8 +85,7 @@ void JointSolver::rebuild(const SolverBodies& bodies, bool sweeps) {
   for (std::uint32_t i = 0; i < parent.size(); ++i) parent[i] = i;
   forEachPair([&](std::uint32_t a, std::uint32_t b) {
     if (!canBePushed(bodies, a) || !canBePushed(bodies, b)) return;
-    const std::uint32_t ra = findRoot(parent, a), rb = findRoot(parent, b);
-    parent[std::max(ra, rb)] = std::min(ra, rb);
+    unite(parent, a, b);
   });
   constexpr std::uint32_t kNone = 0xFFFFFFFFu;
   std::vector<std::uint32_t> number(bodies.size(), kNone);
@@ -254,7 +246,10 @@ std::span<const std::uint32_t> JointSolver::finish(const SolverBodies& bodies, d
       r.broken = true;
       r.impulse.fill(0.0);
       // What a broken spring held is gone; it is counted as work of the joint.
-      r.work = r.potentialChange = 0.0;
+      sums_.work -= r.potential;
+      sums_.potential -= r.potential;
+      sums_.potentialChange -= r.potential;
+      r.potential = 0.0;
       broken_.push_back(j);
       ++version_;
     }
