@@ -10,10 +10,12 @@ namespace {
 constexpr double kSlop = 5e-4;
 // A body counts this much when what rests on it is lifted off (theory/position-correction.md, P-4).
 constexpr double kSupport = 0.1;
-// Sweeps, and sweeps where something is jammed: penetrates by more than kDeep of its size.
+// Sweeps, and sweeps where something is jammed: penetrates by more than kDeep, or kVeryDeep, of its size.
 constexpr int kSweeps = 2;
-constexpr int kJammedSweeps = 30;
+constexpr int kJammedSweeps = 8;
+constexpr int kBadlyJammedSweeps = 30;
 constexpr double kDeep = 1e-2;
+constexpr double kVeryDeep = 2e-2;
 // A sweep that moves no contact by more than this share of its size, or of what the first one did,
 // was the last.
 constexpr double kSettledShift = 1e-6;
@@ -39,12 +41,13 @@ void correctPositions(Simulation& sim, double dt) {
     renewRows(sim);
   }
   double deepest = 0.0;
-  bool needed = false, jammed = false;
+  bool needed = false;
+  double share = 0.0;  // of the deepest contact's size
   sim.collision.contacts().forEach([&](std::uint32_t, const ContactCache::Contact&, auto& bundle,
                                        auto&, ContactSums& sums, int lane) {
     deepest = std::max(deepest, sums.deepest[lane]);
     needed = needed || sums.deepest[lane] > kSlop * bundle.size[lane];
-    jammed = jammed || sums.deepest[lane] > kDeep * bundle.size[lane];
+    share = std::max(share, sums.deepest[lane] / bundle.size[lane]);
   });
   sim.report.deepestPenetration = deepest;
   clearShifts(sim);
@@ -54,7 +57,8 @@ void correctPositions(Simulation& sim, double dt) {
                    .slop = kSlop,
                    .largestShift = sim.settings.correctionSpeed * dt,
                    .support = kSupport};
-  const int sweeps = jammed ? kJammedSweeps : kSweeps;
+  const bool jammed = share > kDeep;
+  const int sweeps = share > kVeryDeep ? kBadlyJammedSweeps : jammed ? kJammedSweeps : kSweeps;
   SweepMomentum momentum{sim, SweepMomentum::Unknowns::kShifts};
   double change = 0.0, settled = kSettledShift;
   for (int sweep = 0; sweep < sweeps; ++sweep) {
