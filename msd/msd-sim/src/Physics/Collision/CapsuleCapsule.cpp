@@ -80,7 +80,9 @@ class Writer {
     const Vector3D pointB =
         axes_.r + p.t * axes_.w + b_.radius * outward(-along, axes_.w, p.t, axes_.halfB);
     const double gap = n.dot(pointB - pointA);
-    if (gap <= margin_) write(p, pointA, pointB, gap);
+    // Both on one line along the normal: forces that act there turn nothing as a whole.
+    const Vector3D aside = 0.5 * (pointB - pointA - gap * n);
+    if (gap <= margin_) write(p, pointA + aside, pointB - aside, gap);
   }
 
  private:
