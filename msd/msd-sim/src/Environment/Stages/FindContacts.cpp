@@ -70,6 +70,7 @@ void refuseBadCombination(Simulation& sim) {
 
 void findContacts(Simulation& sim) {
   sim.collision.contacts().advanceFrame();
+  sim.collision.contacts().expireOldEntries();
   sim.collision.followBodies(sim.solver, sim.kernels->follow, *sim.team);
   sim.collision.testPairs(sim.solver, sim.travel, sim.pushable, *sim.team);
   // What meets a sleeper wakes its island, whose bodies may meet others.

@@ -11,6 +11,9 @@ namespace msd_sim {
 
 namespace {
 
+// Free entries of the pool below which it is left as it is.
+constexpr std::size_t kManyFree = 1024;
+
 Coordinate positionOf(const BodyPose& p) { return {p.x[0], p.x[1], p.x[2]}; }
 Quaternion orientationOf(const BodyPose& p) { return {p.q[0], p.q[1], p.q[2], p.q[3]}; }
 
@@ -535,11 +538,14 @@ int ContactCache::usedColours() const {
 }
 
 void ContactCache::expireOldEntries() {
-  if (live_count_ != 0) return;
-  contacts_.clear();
-  bodies_.clear();
-  resistances_.clear();
-  free_.clear();
+  if (free_.size() < kManyFree || free_.size() < live_count_) return;
+  std::size_t end = contacts_.size();
+  while (end > 0 && contacts_[end - 1].pair == kNone) --end;
+  if (end == contacts_.size()) return;
+  std::erase_if(free_, [end](std::uint32_t id) { return id >= end; });
+  contacts_.resize(end);
+  bodies_.resize(end);
+  resistances_.resize(std::min(resistances_.size(), end));
 }
 
 void ContactCache::clear() {

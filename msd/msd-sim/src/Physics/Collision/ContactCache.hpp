@@ -189,9 +189,6 @@ class ContactCache {
     visitColour<2>(kParked, visit);
     visitColour<1>(kParked, visit);
   }
-  [[nodiscard]] bool isParked(std::uint32_t contact) const {
-    return contacts_[contact].colour == kParked;
-  }
   /// Calls read(contact, bundle, rows, sums, lane) for one contact.
   template <class Read>
   void with(std::uint32_t id, const Read& read) const {
@@ -244,7 +241,7 @@ class ContactCache {
   /// Contacts made in this frame.
   [[nodiscard]] std::uint32_t freshCount() const { return fresh_count_; }
   [[nodiscard]] std::uint64_t frame() const { return frame_; }
-  /// Drops freed entries at the end of the pool.
+  /// Drops freed entries at the end of the pool, once more are free than in use.
   void expireOldEntries();
   void clear();
 

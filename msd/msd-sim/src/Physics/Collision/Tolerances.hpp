@@ -85,10 +85,8 @@ inline constexpr double kCastGap = 1e-13;
 /// Time of impact: the search ends this share of the target distance above it.
 inline constexpr double kImpactShare = 0.01;
 
-/// Triangles join a flat region when their normals and corners agree with its plane to this angle
-/// [rad] and this share of the surface's size.
+/// Triangles join a flat region when their normals agree with its plane to this angle [rad].
 inline constexpr double kFlushAngle = 1e-7;
-inline constexpr double kFlushOffset = 1e-10;
 
 /// Contacts share a manifold when their normals agree to this angle [rad].
 inline constexpr double kSamePlaneAngle = 1e-6;

@@ -291,7 +291,6 @@ void SparseBlockLu::planMemory() {
   LinePlan plan;
   left_size_ = 0;
   right_size_ = 0;
-  flops_ = 0.0;
   int largestBorder = 0;
   for (Front& front : fronts_) {
     front.leftOffset = left_size_;
@@ -304,9 +303,6 @@ void SparseBlockLu::planMemory() {
       plan.give(child.schurOffset, square * child.border * child.border);
     }
     largestBorder = std::max(largestBorder, front.border);
-    const double p = static_cast<double>(front.pivots) * block_size_;
-    const double b = static_cast<double>(front.border) * block_size_;
-    flops_ += 2.0 / 3.0 * p * p * p + 2.0 * p * p * b + 2.0 * p * b * b;
   }
   left_.resize(left_size_);
   right_.resize(right_size_);

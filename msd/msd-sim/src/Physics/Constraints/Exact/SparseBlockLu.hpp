@@ -34,7 +34,6 @@ class SparseBlockLu {
   [[nodiscard]] long factorSize() const { return left_size_ + right_size_; }
 
   /// Floating-point operations of one factorisation.
-  [[nodiscard]] double factorFlops() const { return flops_; }
 
  private:
   /// A front: pivot nodes [first, first + pivots) in elimination order, then `border` nodes.
@@ -100,7 +99,6 @@ class SparseBlockLu {
 
   long left_size_{0};
   long right_size_{0};
-  double flops_{0.0};
   std::vector<double> left_;
   std::vector<double> right_;
   std::vector<double> schur_;
