@@ -85,6 +85,16 @@ class Writer {
     if (gap <= margin_) write(p, pointA + aside, pointB - aside, gap);
   }
 
+  /// The same where that line leaves the normal: points that lie on one line along it, between the
+  /// surfaces.
+  void addAcross(const Parameters& p, const Vector3D& n, const Vector3D& along) const {
+    const Vector3D pointA = p.s * axes_.u + a_.radius * along;
+    const Vector3D pointB = axes_.r + p.t * axes_.w - b_.radius * along;
+    const Vector3D middle = 0.5 * (pointA + pointB);
+    const double gap = n.dot(pointB - pointA);
+    write(p, middle - 0.5 * gap * n, middle + 0.5 * gap * n, gap);
+  }
+
  private:
   void write(const Parameters& p, const Vector3D& pointA, const Vector3D& pointB, double gap) const {
     out_.points[out_.count++] = {
@@ -127,9 +137,11 @@ void addLine(const Axes& axes, const Vector3D& n, double size, double overlap,
     const Vector3D along = axes.r + p.t * axes.w - p.s * axes.u;
     const double length = along.norm();
     // The line between the axes must still point along the common normal.
-    const double cosine = length < overlap ? kDeepLineCosine : tolerance::kLineCosine;
-    if (length > tolerance::kTouching * size && n.dot(along) > cosine * length) {
+    if (!(length > tolerance::kTouching * size)) continue;
+    if (n.dot(along) > tolerance::kLineCosine * length) {
       writer.addAlong(p, n, along / length);
+    } else if (length < overlap && n.dot(along) > kDeepLineCosine * length) {
+      writer.addAcross(p, n, along / length);
     }
   }
 }
