@@ -80,9 +80,7 @@ class Writer {
     const Vector3D pointB =
         axes_.r + p.t * axes_.w + b_.radius * outward(-along, axes_.w, p.t, axes_.halfB);
     const double gap = n.dot(pointB - pointA);
-    // Both on one line along the normal: forces that act there turn nothing as a whole.
-    const Vector3D aside = 0.5 * (pointB - pointA - gap * n);
-    if (gap <= margin_) write(p, pointA + aside, pointB - aside, gap);
+    if (gap <= margin_) write(p, pointA, pointB, gap);
   }
 
   /// The same where that line leaves the normal: points that lie on one line along it, between the
