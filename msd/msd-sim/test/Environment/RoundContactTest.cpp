@@ -16,7 +16,7 @@ constexpr double kDt = 1.0 / 60.0;
 Quaternion alongX() { return Quaternion{Eigen::AngleAxisd{std::acos(0.0), Vector3D::UnitY()}}; }
 
 // Rolling without slip along a straight rail takes no work: v and ω = v/r stay. So slow a ball is tested
-// every few steps; a normal that lagged behind by the way since the last test would brake it.
+// every few steps; a normal that lagged behind by the way since the last test would push it (5.0 to 6.7 mm/s).
 TEST(RoundContact, aBallKeepsItsSpeedAlongARail) {
   WorldModel world{awake()};
   world.spawn(EnvironmentDescription{.shape = Capsule{0.2, 5.0},
