@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/Interrupt.hpp"
 #include "msd-exe/src/OptionChecks.hpp"
 #include "msd-exe/src/ProgressBar.hpp"
 #include "msd-exe/src/RecordOutput.hpp"
@@ -67,6 +68,7 @@ Resumed restore(const ResumeOptions& options) {
 }
 
 int resume(const ResumeOptions& options) {
+  const InterruptGuard guard;  // from before the recording is opened until it is closed
   Resumed run = restore(options);
   const std::uint64_t done = run.scene.world.stepCount();
   const std::uint64_t target = options.steps ? done + *options.steps : run.stepsAsked;

@@ -12,6 +12,7 @@
 
 #include "msd-exe/src/Command.hpp"
 #include "msd-exe/src/HelpFormatter.hpp"
+#include "msd-exe/src/Interrupt.hpp"
 #include "msd-exe/src/OptionChecks.hpp"
 #include "msd-exe/src/PosesWriter.hpp"
 #include "msd-exe/src/ProblemWriter.hpp"
@@ -226,6 +227,7 @@ RunOptions completed(RunOptions options) {
 }
 
 int run(const RunOptions& options) {
+  const InterruptGuard guard;  // from before the recording is made until it is closed
   const Clock::time_point start = Clock::now();
   const msd_scene::LoadedScene loaded = msd_scene::loadSceneFile(options.scene);
   const msd_scene::SettingsOverrides overrides = overridesOf(options);

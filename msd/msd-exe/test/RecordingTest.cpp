@@ -146,15 +146,15 @@ TEST_F(Recording, ofAKilledRunIsResumedBitForBit) {
 
 TEST_F(Recording, ofAnInterruptedRunIsCompletedByResume) {
   const Outcome stopped =
-      runMsd({"run", scene(), "--steps", "40000", "--record", db(), "--record-every", "1000"}, 0.15);
+      runMsd({"run", scene(), "--steps", "200000", "--record", db(), "--record-every", "5000"}, 0.3);
   if (stopped.exitCode == 0) GTEST_SKIP() << "the run was over before it could be interrupted";
   ASSERT_EQ(stopped.exitCode, 130) << stopped.err;
   EXPECT_EQ(msd_record::Reader{db()}.fact("status"), "interrupted");
   const Outcome resumed = runMsd({"resume", db(), "--quiet"});
   EXPECT_EQ(resumed.exitCode, 0) << resumed.err;
-  EXPECT_EQ(msd_record::Reader{db()}.lastStep(), 40000u);
-  EXPECT_EQ(recordedHash(40000), hashOf("40000"));
-  EXPECT_THAT(runMsd({"resume", db()}).out, HasSubstr("all 40000 steps are there"));
+  EXPECT_EQ(msd_record::Reader{db()}.lastStep(), 200000u);
+  EXPECT_EQ(recordedHash(200000), hashOf("200000"));
+  EXPECT_THAT(runMsd({"resume", db()}).out, HasSubstr("all 200000 steps are there"));
 }
 
 TEST_F(Recording, commandsRefuseWhatIsNoRecording) {
