@@ -9,7 +9,6 @@ namespace {
 
 // Any thread may be the one that the signal interrupts.
 std::atomic<bool> requested{false};
-int guards = 0;  // the main thread's alone
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 extern "C" void onSignal(int signal) {
@@ -20,14 +19,12 @@ extern "C" void onSignal(int signal) {
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
-  if (guards++ > 0) return;
   requested = false;
   std::signal(SIGINT, onSignal);
   std::signal(SIGTERM, onSignal);
 }
 
 InterruptGuard::~InterruptGuard() {
-  if (--guards > 0) return;
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
 }

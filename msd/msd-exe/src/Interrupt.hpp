@@ -3,7 +3,7 @@
 namespace msd_exe {
 
 /// While it lives, Ctrl-C (SIGINT) and SIGTERM ask for an orderly end instead of ending the
-/// process. A second one ends it at once. Guards may stand within one another.
+/// process. A second one ends it at once.
 class InterruptGuard {
  public:
   InterruptGuard();

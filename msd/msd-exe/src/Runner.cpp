@@ -8,7 +8,6 @@
 namespace msd_exe {
 
 RunEnd Runner::run(std::uint64_t steps, msd_scene::ExpectationChecker& checker) {
-  const InterruptGuard guard;
   for (StepObserver* observer : observers_) observer->begin(scene_);
   checker.observe(scene_);
   RunEnd end = isStopWanted() ? RunEnd::kStopped : RunEnd::kCompleted;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "msd-sim/src/Environment/Simulation.hpp"
+#include "msd-sim/src/Environment/Stages/RowPasses.hpp"
 
 namespace msd_sim {
 
@@ -66,21 +66,27 @@ void refuseBadCombination(Simulation& sim) {
                   list(bad->result), list(bad->a), list(bad->b)));
 }
 
+/// Contacts that are there follow their bodies; pairs that may have changed are tested.
+void testPairs(Simulation& sim) {
+  forAllBundles(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
+    kernels.follow(sim.solver, arrays.bundles.data() + first, arrays.follow.data() + first, count);
+  });
+  sim.collision.testPairs(sim.solver, sim.travel, sim.pushable, *sim.team);
+}
+
 }  // namespace
 
 void findContacts(Simulation& sim) {
   sim.collision.contacts().advanceFrame();
   sim.collision.contacts().expireOldEntries();
-  sim.collision.followBodies(sim.solver, sim.kernels->follow, *sim.team);
-  sim.collision.testPairs(sim.solver, sim.travel, sim.pushable, *sim.team);
+  testPairs(sim);
   // What meets a sleeper wakes its island, whose bodies may meet others.
   while (sim.sleepers.count > 0) {
     callTouched(sim);
     if (!wakeCalled(sim)) break;
     gatherBodies(sim, sim.report.dt);
     findPairs(sim);
-    sim.collision.followBodies(sim.solver, sim.kernels->follow, *sim.team);
-    sim.collision.testPairs(sim.solver, sim.travel, sim.pushable, *sim.team);
+    testPairs(sim);
   }
   sim.report.manifolds = sim.collision.contacts().count();
   refuseBadCombination(sim);

@@ -6,8 +6,6 @@ namespace msd_sim {
 
 namespace {
 
-constexpr std::size_t kBlockGrain = 32;
-
 // Contacts come and go in any order; from so many on they are put in order every so many steps.
 constexpr std::uint64_t kSortEvery = 16;
 constexpr std::uint32_t kManyContacts = 512;
@@ -20,10 +18,7 @@ void prepareRows(Simulation& sim, double dt) {
     sim.collision.contacts().sortLanes(sim.islands.islandOf);
   }
   sim.solver.turnedFar = 0;
-  const std::span<const std::uint32_t> blocks{sim.activeBlocks};
-  sim.team->forRange(blocks.size(), kBlockGrain, [&](std::size_t first, std::size_t last) {
-    sim.kernels->body.begin(sim.solver, blocks.subspan(first, last - first));
-  });
+  forBodies(sim, [&](auto blocks) { sim.kernels->body.begin(sim.solver, blocks); });
   forAllBundles(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     kernels.prepare(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count);
     std::fill_n(arrays.sums.data() + first, count, ContactSums{});

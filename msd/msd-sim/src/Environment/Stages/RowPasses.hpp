@@ -24,6 +24,29 @@ template <int kPoints>
   }
 }
 
+/// Calls kernel(blocks) for the blocks of bodies that move, shared by the team.
+template <class Kernel>
+void forBodies(Simulation& sim, const Kernel& kernel) {
+  constexpr std::size_t kBlockGrain = 32;
+  const std::span<const std::uint32_t> blocks{sim.activeBlocks};
+  sim.team->forRange(blocks.size(), kBlockGrain, [&](std::size_t first, std::size_t last) {
+    kernel(blocks.subspan(first, last - first));
+  });
+}
+
+inline void clearGuesses(Simulation& sim) {
+  for (const std::uint32_t block : sim.activeBlocks) {
+    for (std::size_t i = 0; i < SolverBodies::kBlock; ++i) {
+      sim.solver.guess[block * SolverBodies::kBlock + i] = BodyGuess{};
+    }
+  }
+}
+
+/// Stored impulses belong to a phase of another length where the step or the method has changed.
+[[nodiscard]] inline double guessScale(const Simulation& sim, double h) {
+  return sim.lastSubstep > 0.0 ? h / sim.lastSubstep : 1.0;
+}
+
 /// The bundles of one kind in one colour, cut into blocks.
 template <int kPoints>
 struct ColourBlocks {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "msd-sim/src/Environment/Stages/ExactIslandSolve.hpp"
+#include "msd-sim/src/Environment/Stages/RowPasses.hpp"
 
 namespace msd_sim {
 
@@ -23,14 +24,6 @@ void forIslands(Simulation& sim, double h, const Work& work) {
       work(island, k);
     }
   });
-}
-
-void clearGuesses(Simulation& sim) {
-  for (const std::uint32_t block : sim.activeBlocks) {
-    for (std::size_t i = 0; i < SolverBodies::kBlock; ++i) {
-      sim.solver.guess[block * SolverBodies::kBlock + i] = BodyGuess{};
-    }
-  }
 }
 
 void saveBodies(Simulation& sim) {
@@ -148,9 +141,8 @@ void collectExactJoints(Simulation& sim, double h) {
   }
 }
 
-/// Stored impulses belong to a phase of another length where the step or the method has changed.
 void scaleWarmStart(Simulation& sim, double h) {
-  const double scale = sim.lastSubstep > 0.0 ? h / sim.lastSubstep : 1.0;
+  const double scale = guessScale(sim, h);
   if (scale == 1.0) return;
   for (ExactPoint& p : sim.exact.points) p.impulse *= scale;
 }

@@ -7,7 +7,6 @@ namespace msd_sim {
 
 namespace {
 
-constexpr std::size_t kBlockGrain = 32;
 constexpr int kDefaultSubsteps = 4;
 constexpr int kMostSubsteps = 64;
 
@@ -54,22 +53,6 @@ constexpr double kSettledJoint = 0.1;
 // Stands for a settled speed that is never exceeded, and keeps quotients finite without gravity.
 constexpr double kNever = 1e300;
 constexpr double kLeastSpeed = 1e-100;
-
-template <class Kernel>
-void forBodies(Simulation& sim, const Kernel& kernel) {
-  const std::span<const std::uint32_t> blocks{sim.activeBlocks};
-  sim.team->forRange(blocks.size(), kBlockGrain, [&](std::size_t first, std::size_t last) {
-    kernel(blocks.subspan(first, last - first));
-  });
-}
-
-void clearGuesses(Simulation& sim) {
-  for (const std::uint32_t block : sim.activeBlocks) {
-    for (std::size_t i = 0; i < SolverBodies::kBlock; ++i) {
-      sim.solver.guess[block * SolverBodies::kBlock + i] = BodyGuess{};
-    }
-  }
-}
 
 /// Reactions and works of the joints; the bodies of those that broke may touch from now on.
 void finishJoints(Simulation& sim, double dt) {
@@ -161,7 +144,7 @@ int substepsOf(const Simulation& sim) {
 /// Rows of the joints, and what all rows are expected to give in a phase of a substep of length h.
 void prepareGuesses(Simulation& sim, double h) {
   clearGuesses(sim);
-  const double scale = sim.lastSubstep > 0.0 ? h / sim.lastSubstep : 1.0;
+  const double scale = guessScale(sim, h);
   forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     kernels.warm(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count,
                  scale);
@@ -175,6 +158,11 @@ void prepareGuesses(Simulation& sim, double h) {
 
 void kickBodies(Simulation& sim, double h) {
   forBodies(sim, [&](auto blocks) { sim.kernels->body.kick(sim.solver, blocks, 0.5 * h); });
+}
+
+/// The number of substeps is ours to choose, and nothing moves bodies that the rows do not know of.
+bool mayTakeOneSubstep(const Simulation& sim) {
+  return sim.settings.substeps == 0 && sim.kinematicCount == 0 && sim.potentials.empty();
 }
 
 /// Undoes the kick of an attempt.
@@ -227,8 +215,7 @@ bool canRoll(Simulation& sim) {
 /// The bodies have been kicked where the answer is true, and stand as they were where not.
 bool restsOnContacts(Simulation& sim, double dt) {
   const ContactCache& contacts = sim.collision.contacts();
-  if (sim.settings.substeps > 0 || !sim.joints.isEmpty() || sim.kinematicCount > 0 ||
-      !sim.potentials.empty() || contacts.count() == 0 ||
+  if (!mayTakeOneSubstep(sim) || !sim.joints.isEmpty() || contacts.count() == 0 ||
       contacts.freshCount() * kFreshShare > contacts.count()) {
     return false;
   }
@@ -245,9 +232,8 @@ bool restsOnContacts(Simulation& sim, double dt) {
 /// whole step, hold every joint: one substep then does what more would do (J-25). The bodies have
 /// been kicked where the answer is true, and stand as they were where not.
 bool restsOnJoints(Simulation& sim, double dt) {
-  if (sim.settings.substeps > 0 || sim.joints.isEmpty() || !sim.joints.isCalm() ||
-      sim.joints.refinement() > 1 || sim.collision.contacts().count() > 0 ||
-      sim.kinematicCount > 0 || !sim.potentials.empty()) {
+  if (!mayTakeOneSubstep(sim) || sim.joints.isEmpty() || !sim.joints.isCalm() ||
+      sim.joints.refinement() > 1 || sim.collision.contacts().count() > 0) {
     return false;
   }
   const auto pushable = std::count(sim.pushable.begin(), sim.pushable.end(), std::uint8_t{1});
@@ -342,7 +328,6 @@ void solveSubsteps(Simulation& sim, double dt) {
   removeFields(sim);
   storeJointGains(sim);
   sim.report.substeps = static_cast<std::uint32_t>(substeps);
-  sim.lastSubstep = h;
   finishJoints(sim, dt);
 }
 

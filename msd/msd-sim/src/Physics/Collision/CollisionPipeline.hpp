@@ -118,11 +118,6 @@ class CollisionPipeline {
   void testPairs(const SolverBodies& bodies, std::span<const BodyTravel> travel,
                  std::span<const std::uint8_t> pushable, WorkTeam& team);
 
-  /// Contacts of round shapes that no test brings up to date go on by what is known of them (K-11).
-  void followBodies(const SolverBodies& bodies, const FollowKernels& kernels, WorkTeam& team) {
-    contacts_.followBodies(bodies, kernels, team);
-  }
-
   /// Forgets pairs, contacts and boxes of a body's colliders so that they are found afresh; for a
   /// body that was moved from outside or whose kind of motion changed.
   void refreshBody(std::uint32_t body, std::uint32_t firstCollider);

@@ -27,6 +27,10 @@ struct CollisionShape {
   Coordinate centre{Coordinate::Zero()};  ///< an inner point: the mean of a hull's corners [m]
 
   [[nodiscard]] bool isConvex() const { return kind <= ShapeKind::kHull; }
+  /// A radius about a core that is a point or a stretch of a line.
+  [[nodiscard]] bool isRound() const {
+    return kind == ShapeKind::kSphere || kind == ShapeKind::kCapsule;
+  }
 };
 
 /// Throws std::invalid_argument for a compound: its parts are shapes of their own.

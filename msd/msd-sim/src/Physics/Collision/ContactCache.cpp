@@ -443,26 +443,6 @@ void ContactCache::writeFollow(const Contact& contact, const ContactRounding& ro
   }
 }
 
-void ContactCache::followBodies(const SolverBodies& poses, const FollowKernels& kernels,
-                                WorkTeam& team) {
-  constexpr std::size_t kGrain = 16;
-  for (int c = 0; c < kColours; ++c) {
-    const auto i = static_cast<std::size_t>(c);
-    team.forRange(bundleCount<1>(c), kGrain, [&](std::size_t first, std::size_t last) {
-      kernels.point(poses, points_[i].bundles.data() + first, points_[i].follow.data() + first,
-                    last - first);
-    });
-    team.forRange(bundleCount<2>(c), kGrain, [&](std::size_t first, std::size_t last) {
-      kernels.line(poses, lines_[i].bundles.data() + first, lines_[i].follow.data() + first,
-                   last - first);
-    });
-    team.forRange(bundleCount<4>(c), kGrain, [&](std::size_t first, std::size_t last) {
-      kernels.patch(poses, patches_[i].bundles.data() + first, patches_[i].follow.data() + first,
-                    last - first);
-    });
-  }
-}
-
 Vector3D ContactCache::normal(std::uint32_t id, const SolverBodies& poses) const {
   const Contact& contact = contacts_[id];
   const auto read = [&](const auto& bundle) {
@@ -496,24 +476,15 @@ void ContactCache::sortColour(Colour<kPoints>& colour,
   }
   if (sorted) return;
   std::sort(lane_keys_.begin(), lane_keys_.end());
-  AlignedVector<ContactBundle<kPoints>>& spare = [&]() -> auto& {
-    if constexpr (kPoints == 1) return spare_points_;
-    if constexpr (kPoints == 2) return spare_lines_;
-    if constexpr (kPoints == 4) return spare_patches_;
-  }();
-  spare.assign(colour.bundles.begin(), colour.bundles.end());
-  AlignedVector<ContactFollow<kPoints>>& spareFollow = [&]() -> auto& {
-    if constexpr (kPoints == 1) return spare_point_follow_;
-    if constexpr (kPoints == 2) return spare_line_follow_;
-    if constexpr (kPoints == 4) return spare_patch_follow_;
-  }();
-  spareFollow.assign(colour.follow.begin(), colour.follow.end());
+  Spare<kPoints>& spare = std::get<Spare<kPoints>>(spares_);
+  spare.bundles.assign(colour.bundles.begin(), colour.bundles.end());
+  spare.follow.assign(colour.follow.begin(), colour.follow.end());
   spare_meta_.assign(colour.meta.begin(), colour.meta.end());
   for (std::uint32_t to = 0; to < colour.count; ++to) {
     const std::uint32_t from = lane_keys_[to].slot;
-    copyLane(spare[from / kBundleLanes], static_cast<int>(from % kBundleLanes),
+    copyLane(spare.bundles[from / kBundleLanes], static_cast<int>(from % kBundleLanes),
              colour.bundles[to / kBundleLanes], static_cast<int>(to % kBundleLanes));
-    copyLane(spareFollow[from / kBundleLanes], static_cast<int>(from % kBundleLanes),
+    copyLane(spare.follow[from / kBundleLanes], static_cast<int>(from % kBundleLanes),
              colour.follow[to / kBundleLanes], static_cast<int>(to % kBundleLanes));
     colour.meta[to] = spare_meta_[from];
     contacts_[colour.meta[to].contact].slot = to;

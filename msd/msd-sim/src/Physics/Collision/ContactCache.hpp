@@ -3,11 +3,11 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "msd-sim/src/DataTypes/AlignedVector.hpp"
 #include "msd-sim/src/DataTypes/Bytes.hpp"
-#include "msd-sim/src/DataTypes/WorkTeam.hpp"
 #include "msd-sim/src/Physics/Collision/ContactManifold.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/ContactFollow.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/ContactRows.hpp"
@@ -119,9 +119,6 @@ class ContactCache {
   /// Takes over a freshly computed manifold; impulses of points whose feature is still there stay.
   void update(std::uint32_t contact, const ContactManifold& manifold, const ContactBodies& bodies,
               const ContactRounding& rounding, const SolverBodies& poses);
-
-  /// Brings the anchors and normals of round contacts to where the bodies are now (K-11).
-  void followBodies(const SolverBodies& poses, const FollowKernels& kernels, WorkTeam& team);
 
   /// Contact normal in the world, from the pair's body A to B.
   [[nodiscard]] Vector3D normal(std::uint32_t contact, const SolverBodies& poses) const;
@@ -316,12 +313,12 @@ class ContactCache {
   };
   std::vector<LaneKey> lane_keys_;
   std::vector<LaneMeta> spare_meta_;
-  AlignedVector<ContactBundle<1>> spare_points_;
-  AlignedVector<ContactBundle<2>> spare_lines_;
-  AlignedVector<ContactBundle<4>> spare_patches_;
-  AlignedVector<ContactFollow<1>> spare_point_follow_;
-  AlignedVector<ContactFollow<2>> spare_line_follow_;
-  AlignedVector<ContactFollow<4>> spare_patch_follow_;
+  template <int kPoints>
+  struct Spare {
+    AlignedVector<ContactBundle<kPoints>> bundles;
+    AlignedVector<ContactFollow<kPoints>> follow;
+  };
+  std::tuple<Spare<1>, Spare<2>, Spare<4>> spares_;
   std::uint32_t live_count_{0};
   std::uint32_t bouncing_count_{0};
   std::uint32_t resisting_count_{0};

@@ -4,16 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include "msd-sim/src/DataTypes/Arrays.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionTolerances.hpp"
 #include "msd-sim/src/Physics/Collision/PairManifolds.hpp"
 
 namespace msd_sim {
 
 namespace {
-
-Vector3D vectorOf(const double (&v)[3]) {
-  return {v[0], v[1], v[2]};
-}
 
 bool isCapsule(const TestedSide& side) {
   return side.collider.shape.kind == ShapeKind::kCapsule;
@@ -24,7 +21,7 @@ bool isSphere(const TestedSide& side) {
 }
 
 bool isRound(const TestedSide& side) {
-  return isCapsule(side) || isSphere(side);
+  return side.collider.shape.isRound();
 }
 
 double radiusOf(const TestedSide& side) {
@@ -55,7 +52,7 @@ Pose laterPose(const TestedSide& side, const SolverBodies& bodies, double time) 
   const Vector3D half = 0.5 * time * vectorOf(m.w);
   const Quaternion turn = Quaternion{1.0, half.x(), half.y(), half.z()}.normalized();
   const Pose body{vectorOf(p.x) + time * vectorOf(m.v),
-                  turn * Quaternion{p.q[0], p.q[1], p.q[2], p.q[3]}};
+                  turn * quaternionOf(p.q)};
   return body * side.collider.local;
 }
 

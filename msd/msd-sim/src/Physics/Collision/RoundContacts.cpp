@@ -12,10 +12,6 @@ namespace {
 /// its axis.
 constexpr double kSideways = 0.7;
 
-bool isRound(const Collider& collider) {
-  return collider.shape.kind == ShapeKind::kSphere || collider.shape.kind == ShapeKind::kCapsule;
-}
-
 bool isBall(const Collider& collider) {
   return collider.shape.kind == ShapeKind::kSphere && collider.local.position.isZero(0.0);
 }
@@ -28,7 +24,7 @@ bool hasSphere(const Collider& a, const Collider& b) {
 /// its axis a cylinder's core is the axis itself: the radius reaches it where the normal is across,
 /// and farther where it leans.
 double roundingOf(const CollisionShape& shape, const Pose& pose, const Vector3D& normal) {
-  if (shape.kind == ShapeKind::kSphere || shape.kind == ShapeKind::kCapsule) return shape.radius;
+  if (shape.isRound()) return shape.radius;
   if (shape.kind != ShapeKind::kCylinder) return 0.0;
   const double across = normal.cross(pose.orientation * Vector3D{0.0, 0.0, 1.0}).norm();
   return across > kSideways ? shape.radius / across : 0.0;
@@ -108,7 +104,7 @@ RoundContact describeRounding(const Collider& a, const Pose& poseA, const Collid
   const bool hasOwner = manifold.owner != NormalOwner::kNeither;
   if (a.shape.kind == ShapeKind::kCylinder || b.shape.kind == ShapeKind::kCylinder) {
     contact.keptTravel = kRollTravel;
-  } else if (!isRound(a) && !isRound(b)) {
+  } else if (!a.shape.isRound() && !b.shape.isRound()) {
     contact.keptTravel = hasOwner ? kFaceTravel : kReuseTravel;
   } else {
     contact.keptTravel = kRollTravel;
@@ -117,7 +113,7 @@ RoundContact describeRounding(const Collider& a, const Pose& poseA, const Collid
       contact.keptTravel = hasSphere(a, b) ? kSphereTravel : kFaceTravel;
     } else if (manifold.count == 1) {
       followCores(a, poseA, b, poseB, manifold, contact);
-    } else if (!isRound(a)) {
+    } else if (!a.shape.isRound()) {
       // Along an edge: its points stay on the core, which the normal leaves at the same place.
       r.follow = FollowMode::kFace;
       contact.keptTravel = kSlideTravel;

@@ -1,27 +1,14 @@
-// Passes of FollowKernels; compiled once per vector width. docs/theory/collision.md (K-11) holds the
-// algebra. Included after ContactKernels-inl.hpp, whose body access it shares.
-#include "msd-sim/src/Physics/Constraints/Rows/ContactFollow.hpp"
-
-MSD_KERNELS_BEGIN
-namespace follow_kernels {
-
-using contact_kernels::kPoseStride;
-using contact_kernels::load3;
-using contact_kernels::numbers;
-using contact_kernels::store3;
+// ContactKernels::follow; compiled once per vector width. docs/theory/collision.md (K-11) holds the
+// algebra. Included by the kernel translation units after ContactKernels-inl.hpp,
+// inside namespace contact_kernels.
 
 // Cores nearer than this share of their roundings' sum give no direction; the old normal stays.
 inline constexpr double kLeastDistance = 1e-3;
 
-struct Place {
-  Lane3 x;
+struct Placed : Place {
   LaneFrame r;
-  MSD_INLINE Place(const SolverBodies& b, const std::int32_t* index) {
-    Lane c[8];
-    gatherLines<8>(numbers(b.pose), index, kPoseStride, c);
-    x = {c[0], c[1], c[2]};
-    r = rotationOf(LaneQuat{c[3], c[4], c[5], c[6]});
-  }
+  MSD_INLINE Placed(const SolverBodies& b, const std::int32_t* index)
+      : Place(b, index), r(rotationOf(q)) {}
 };
 
 MSD_INLINE void blend(Mask m, Lane3 a, double (*p)[kBundleLanes], int l) {
@@ -31,7 +18,7 @@ MSD_INLINE void blend(Mask m, Lane3 a, double (*p)[kBundleLanes], int l) {
 /// The cores' surfaces over a face of body 0: the normal n stays, the points of body 1 are
 /// core - ρ n wherever the body has turned, and those of body 0 lie under them.
 template <int kPoints>
-MSD_INLINE void followFace(const Place& b0, const Place& b1, ContactBundle<kPoints>& bundle,
+MSD_INLINE void followFace(const Placed& b0, const Placed& b1, ContactBundle<kPoints>& bundle,
                            const ContactFollow<kPoints>& follow, Mask m, int l) {
   const Lane3 n_0 = load3(bundle.normal, l);
   const Lane3 n = rotate(b0.r, n_0);
@@ -52,7 +39,7 @@ MSD_INLINE void followFace(const Place& b0, const Place& b1, ContactBundle<kPoin
 ///   s = (a0·d - (a1·d)(a0·a1)) / (1 - (a0·a1)²),  t = (-a1·d + (a0·d)(a0·a1)) / (1 - (a0·a1)²)
 ///
 /// with d from core 0 to core 1; a zero direction leaves its core where it is.
-MSD_INLINE void followCores(const Place& b0, const Place& b1, ContactBundle<1>& bundle,
+MSD_INLINE void followCores(const Placed& b0, const Placed& b1, ContactBundle<1>& bundle,
                             const ContactFollow<1>& follow, Mask m, int l) {
   const Lane zero = set(0.0), one = set(1.0);
   const Lane3 core0 = load3(follow.core0[0], l), core1 = load3(follow.core1[0], l);
@@ -89,7 +76,7 @@ void follow(const SolverBodies& b, ContactBundle<kPoints>* bundles,
       const Lane mode = load(follows[i].mode + l);
       const Mask onFace = mode == faceMode, betweenCores = mode == coresMode;
       if (!any(onFace | betweenCores)) continue;
-      const Place b0(b, bundles[i].body0 + l), b1(b, bundles[i].body1 + l);
+      const Placed b0(b, bundles[i].body0 + l), b1(b, bundles[i].body1 + l);
       if (any(onFace)) followFace(b0, b1, bundles[i], follows[i], onFace, l);
       if constexpr (kPoints == 1) {
         if (any(betweenCores)) followCores(b0, b1, bundles[i], follows[i], betweenCores, l);
@@ -97,8 +84,3 @@ void follow(const SolverBodies& b, ContactBundle<kPoints>* bundles,
     }
   }
 }
-
-inline FollowKernels table() { return {follow<1>, follow<2>, follow<4>}; }
-
-}  // namespace follow_kernels
-MSD_KERNELS_END

@@ -1,10 +1,8 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "msd-sim/src/Physics/Constraints/Rows/ContactRows.hpp"
-#include "msd-sim/src/Physics/Constraints/Rows/SolverBodies.hpp"
 
 namespace msd_sim {
 
@@ -28,14 +26,6 @@ struct alignas(64) ContactFollow {
   double core1[kPoints][3][kBundleLanes];  ///< core of body 1 [m]
   double slide0[kSlides][kBundleLanes];    ///< along which the core may move, unit or zero
   double slide1[kSlides][kBundleLanes];
-};
-
-/// Passes over bundles that bring anchors and normals of round contacts to where the bodies are
-/// now. All targets give the same bits.
-struct FollowKernels {
-  void (*point)(const SolverBodies&, ContactBundle<1>*, const ContactFollow<1>*, std::size_t count);
-  void (*line)(const SolverBodies&, ContactBundle<2>*, const ContactFollow<2>*, std::size_t count);
-  void (*patch)(const SolverBodies&, ContactBundle<4>*, const ContactFollow<4>*, std::size_t count);
 };
 
 }  // namespace msd_sim

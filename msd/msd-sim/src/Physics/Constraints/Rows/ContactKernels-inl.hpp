@@ -70,6 +70,18 @@ struct Body {
   }
 };
 
+/// Pose of one body per lane.
+struct Place {
+  Lane3 x;
+  LaneQuat q;
+  MSD_INLINE Place(const SolverBodies& b, const std::int32_t* index) {
+    Lane c[8];
+    gatherLines<8>(numbers(b.pose), index, kPoseStride, c);
+    x = {c[0], c[1], c[2]};
+    q = {c[3], c[4], c[5], c[6]};
+  }
+};
+
 MSD_INLINE Lane3 relativeVelocity(const Body& b0, const Body& b1, Lane3 arm0, Lane3 arm1) {
   return addCross(b1.v(), b1.w(), arm1) - addCross(b0.v(), b0.w(), arm0);
 }

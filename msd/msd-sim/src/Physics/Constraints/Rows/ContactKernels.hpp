@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "msd-sim/src/Physics/Constraints/Rows/ContactFollow.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/ContactRows.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/SolverBodies.hpp"
 
@@ -15,7 +16,10 @@ struct ContactKernels {
   using Bundle = ContactBundle<kPoints>;
   using Rows = ContactRows<kPoints>;
   using Bounce = ContactBounce<kPoints>;
+  using Follow = ContactFollow<kPoints>;
 
+  /// Brings anchors and normals of round contacts to where the bodies are now (K-11).
+  void (*follow)(const SolverBodies&, Bundle*, const Follow*, std::size_t count);
   /// Rows from anchors and poses (docs/theory/rows.md).
   void (*prepare)(const SolverBodies&, const Bundle*, Rows*, std::size_t count);
   /// The compliances of bodies that have turned far since (C-7); called when one has.

@@ -356,8 +356,9 @@ SweepOutcome correct(SolverBodies& b, const ContactBundle<kPoints>* bundles,
 
 template <int kPoints>
 ContactKernels<kPoints> table() {
-  return {prepare<kPoints>, renew<kPoints>,    warm<kPoints>,          approach<kPoints>, solve<kPoints>,
-          relax<kPoints>,   conclude<kPoints>, storeImpulses<kPoints>, correct<kPoints>};
+  return {follow<kPoints>,   prepare<kPoints>, renew<kPoints>,    warm<kPoints>,
+          approach<kPoints>, solve<kPoints>,   relax<kPoints>,    conclude<kPoints>,
+          storeImpulses<kPoints>, correct<kPoints>};
 }
 
 }  // namespace contact_kernels

@@ -4,7 +4,6 @@
 
 #include "msd-sim/src/Physics/Constraints/Rows/BallRows.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/BodyKernels.hpp"
-#include "msd-sim/src/Physics/Constraints/Rows/ContactFollow.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/ContactKernels.hpp"
 
 namespace msd_sim {
@@ -25,7 +24,6 @@ struct Kernels {
   ContactKernels<2> line;
   ContactKernels<4> patch;
   BallKernels ball;
-  FollowKernels follow;
 };
 
 /// The kernels for a target, or for the widest the machine has when it lacks that one.

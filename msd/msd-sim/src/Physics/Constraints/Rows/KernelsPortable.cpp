@@ -4,9 +4,9 @@
 
 #include "msd-sim/src/Physics/Constraints/Rows/BodyKernels-inl.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/ContactKernels-inl.hpp"
+#include "msd-sim/src/Physics/Constraints/Rows/ContactFollow-inl.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/ContactPrepare-inl.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/BallKernels-inl.hpp"
-#include "msd-sim/src/Physics/Constraints/Rows/ContactFollow-inl.hpp"
 
 namespace msd_sim {
 
@@ -18,8 +18,7 @@ Kernels makePortableKernels() {
           contact_kernels::table<1>(),
           contact_kernels::table<2>(),
           contact_kernels::table<4>(),
-          ball_kernels::table(),
-          follow_kernels::table()};
+          ball_kernels::table()};
 }
 
 }  // namespace msd_sim

@@ -6,9 +6,9 @@
 
 #include "msd-sim/src/Physics/Constraints/Rows/BodyKernels-inl.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/ContactKernels-inl.hpp"
+#include "msd-sim/src/Physics/Constraints/Rows/ContactFollow-inl.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/ContactPrepare-inl.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/BallKernels-inl.hpp"
-#include "msd-sim/src/Physics/Constraints/Rows/ContactFollow-inl.hpp"
 
 MSD_KERNELS_BEGIN
 Kernels makeKernels(std::string_view name) {
@@ -18,8 +18,7 @@ Kernels makeKernels(std::string_view name) {
           contact_kernels::table<1>(),
           contact_kernels::table<2>(),
           contact_kernels::table<4>(),
-          ball_kernels::table(),
-          follow_kernels::table()};
+          ball_kernels::table()};
 }
 MSD_KERNELS_END
 
