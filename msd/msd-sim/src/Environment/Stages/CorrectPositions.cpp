@@ -8,7 +8,7 @@ namespace {
 
 // Penetration that is left alone, relative to the size of the contact's smaller body.
 constexpr double kSlop = 5e-4;
-// A body counts this much when what rests on it is lifted off (theory/position-correction.md, P-4).
+// A body right under a contact counts this much when what rests on it is lifted off (theory/position-correction.md, P-4).
 constexpr double kSupport = 0.1;
 // Sweeps, and sweeps where something is jammed: penetrates by more than kDeep, or kVeryDeep, of its size.
 constexpr int kSweeps = 2;
@@ -57,6 +57,8 @@ void correctPositions(Simulation& sim, double dt) {
                    .slop = kSlop,
                    .largestShift = sim.settings.correctionSpeed * dt,
                    .support = kSupport};
+  const double gravity = sim.settings.gravity.norm();
+  for (int c = 0; c < 3 && gravity > 0.0; ++c) pass.up[c] = -sim.settings.gravity[c] / gravity;
   const bool jammed = share > kDeep;
   const int sweeps = share > kVeryDeep ? kBadlyJammedSweeps : jammed ? kJammedSweeps : kSweeps;
   SweepMomentum momentum{sim, SweepMomentum::Unknowns::kShifts};

@@ -27,7 +27,6 @@ constexpr std::int64_t kGuessStride = sizeof(BodyGuess) / sizeof(double);
 constexpr std::int64_t kStartStride = sizeof(BodyStart) / sizeof(double);
 constexpr std::int64_t kLoadStride = sizeof(BodyLoad) / sizeof(double);
 constexpr std::int64_t kShiftStride = sizeof(BodyShift) / sizeof(double);
-constexpr std::int64_t kRankStride = sizeof(BodyRank) / sizeof(double);
 
 template <class T>
 MSD_INLINE const double* numbers(const AlignedVector<T>& lines) {
@@ -481,8 +480,8 @@ MSD_INLINE void storeLanes(const SolverBodies& b, ContactBundle<kPoints>& bundle
 }
 
 /// Position correction (theory/position-correction.md, P-3): displacements with
-/// J s >= share of the penetration along the normals. The lower body of a pair counts `support`
-/// times, so that what lies above is lifted and what lies below stays.
+/// J s >= share of the penetration along the normals. The body under a contact counts `support`
+/// times, so that what lies above is lifted and what lies below stays (P-4).
 template <int kPoints>
 MSD_INLINE Lane correctLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle,
                              ContactRows<kPoints>& rows, const ContactPass& pass, int l) {
@@ -506,13 +505,11 @@ MSD_INLINE Lane correctLanes(SolverBodies& b, const ContactBundle<kPoints>& bund
       for (int c = 0; c < 3; ++c) store(zero, p.impulse[c] + l);
     }
   }
-  Lane r0[4], r1[4];
-  gatherLines<4>(numbers(b.rank), i0, kRankStride, r0);
-  gatherLines<4>(numbers(b.rank), i1, kRankStride, r1);
-  const Lane low = set(pass.support);
-  const Lane give0 = select(r0[0] < r1[0], low, one) * b0.inverseMass();
-  const Lane give1 = select(r1[0] < r0[0], low, one) * b1.inverseMass();
-  const Lane weight0 = select(r0[0] < r1[0], low, one), weight1 = select(r1[0] < r0[0], low, one);
+  const Lane above = dot(f.n, Lane3{set(pass.up[0]), set(pass.up[1]), set(pass.up[2])});
+  const Lane less = set(1.0 - pass.support);
+  const Lane weight0 = nfma(less, max(above, zero), one);
+  const Lane weight1 = nfma(less, max(-above, zero), one);
+  const Lane give0 = weight0 * b0.inverseMass(), give1 = weight1 * b1.inverseMass();
   Demand<kPoints> demand;
   const Lane whole = max(b0.inverseMass() + b1.inverseMass(), set(kTiny));
   demand.softness = (give0 + give1) / whole;

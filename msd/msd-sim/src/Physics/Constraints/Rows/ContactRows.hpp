@@ -124,6 +124,7 @@ struct ContactPass {
   double slop{0.0};          ///< penetration left alone, relative to the contact's size [-]
   double largestShift{0.0};  ///< most a correction moves a contact, relative to its size [-]
   double support{1.0};       ///< how much the lower body gives way, against the upper one [-]
+  double up[3]{};            ///< against gravity; zero where there is none
 };
 
 }  // namespace msd_sim
