@@ -8,14 +8,16 @@ namespace {
 
 // Penetration that is left alone, relative to the size of the contact's smaller body.
 constexpr double kSlop = 5e-4;
-// A body right under a contact counts this much when what rests on it is lifted off (theory/position-correction.md, P-4).
+// A body right under a contact counts this much when what rests on it is lifted off
+// (theory/position-correction.md, P-4).
 constexpr double kSupport = 0.1;
-// Sweeps, and sweeps where something is jammed: penetrates by more than kDeep, or kVeryDeep, of its size.
+// Sweeps, and sweeps where something is jammed: penetrates by more than kDeep, or kVeryDeep, of its
+// size.
 constexpr int kSweeps = 2;
 constexpr int kJammedSweeps = 8;
 constexpr int kBadlyJammedSweeps = 30;
-constexpr double kDeep = 1e-2;
-constexpr double kVeryDeep = 2e-2;
+constexpr double kDeep = 2e-2;
+constexpr double kVeryDeep = 5e-2;
 // A sweep that moves no contact by more than this share of its size, or of what the first one did,
 // was the last.
 constexpr double kSettledShift = 1e-6;

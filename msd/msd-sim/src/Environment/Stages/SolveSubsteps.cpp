@@ -28,7 +28,7 @@ constexpr int kMostSweeps = 8;
 // Nothing moves where all is slower than this share of what gravity adds in half a step (G-10).
 constexpr double kCalmKick = 0.1;
 // Where contacts are many, more is left to the next phase.
-constexpr double kManyUnrest = 5.0;
+constexpr double kManyUnrest = 10.0;
 // Where they are few an impact is solved well: bundles visited in a phase; sweeps; unrest.
 constexpr int kHitBundles = 1000;
 constexpr int kMostHitSweeps = 200;

@@ -46,6 +46,7 @@ struct ContactPointRows {
   double stick22[kBundleLanes];
   double slipMass[kBundleLanes];     ///< 1/(largest eigenvalue of that block) [kg]
   double gapOffset[kBundleLanes];    ///< n·r0 - gap at the start of the step [m]
+  double gap[kBundleLanes];          ///< when phase 1 began [m]
   double target[kBundleLanes];       ///< least normal velocity of the running phase [m/s]
   double guess[kBundleLanes];        ///< normal impulse the running phase began with [N·s]
   double impulse[3][kBundleLanes];   ///< of the running phase: normal, tangents [N·s]
