@@ -16,6 +16,7 @@
 #include "msd-sim/src/Physics/Collision/DynamicTree.hpp"
 #include "msd-sim/src/Physics/Collision/ManifoldCache.hpp"
 #include "msd-sim/src/Physics/Collision/PairTable.hpp"
+#include "msd-sim/src/Physics/Collision/TriangleMemory.hpp"
 
 namespace msd_sim {
 
@@ -41,6 +42,7 @@ class CollisionPipeline {
     std::uint32_t colliderA{0};
     std::uint32_t colliderB{0};
     std::uint32_t firstContact{ContactCache::kNone};
+    std::uint32_t memory{kNone};  ///< place in memories_; of pairs with a surface
     bool touching{false};  ///< some contact carried an impulse in the last step that was recorded
     ManifoldCache cache{};
   };
@@ -199,6 +201,8 @@ class CollisionPipeline {
   PairTable table_;
   std::vector<Pair> pairs_;         ///< parallel to table_
   std::vector<PairClock> clocks_;   ///< parallel to pairs_
+  std::vector<TriangleMemory> memories_;
+  std::vector<std::uint32_t> free_memories_;
   ContactCache contacts_;
   Combination combination_;
   std::optional<BadCombination> bad_combination_;

@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "msd-sim/src/Physics/Collision/CollisionTolerances.hpp"
+#include "msd-sim/src/Physics/Collision/ConvexTriangles.hpp"
+#include "msd-sim/src/Physics/Collision/TriangleBvh.hpp"
 
 namespace msd_sim {
 
@@ -59,8 +61,32 @@ Slide slideOnBox(const CollisionShape& box, const Pose& pose, const Coordinate& 
   return {};
 }
 
+/// What a surface touches a round shape with: a corner of the triangle that the feature names stays, a
+/// point of its side moves along the side.
+Slide slideOnSurface(const TriangleBvh& surface, const Pose& pose, const ManifoldPoint& contact,
+                     const Coordinate& point) {
+  const std::uint32_t index = triangleOfFeature(contact.feature);
+  if (index >= surface.triangleCount()) return {};
+  const TriangleBvh::Triangle t = surface.triangle(index);
+  const Coordinate p = pose.toLocal(point);
+  Slide slide;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Vector3D e = t[(k + 1) % 3] - t[k];
+    const Vector3D r = p - t[k];
+    const double length = e.norm();
+    const double same = kSameFeature * length;
+    if (r.norm() <= same) return {Vector3D::Zero(), true};
+    const double along = r.dot(e) / length;
+    if (along > 0.0 && along < length && (r - (along / length) * e).norm() <= same) {
+      slide = {pose.orientation * (e / length), true};
+    }
+  }
+  return slide;
+}
+
 /// `core` is the manifold's point less the rounding.
-Slide slideOf(const CollisionShape& shape, const Pose& pose, const Coordinate& core) {
+Slide slideOf(const CollisionShape& shape, const Pose& pose, const ManifoldPoint& contact,
+              const Coordinate& core) {
   switch (shape.kind) {
     case ShapeKind::kSphere:
       return {Vector3D::Zero(), true};
@@ -68,6 +94,9 @@ Slide slideOf(const CollisionShape& shape, const Pose& pose, const Coordinate& c
       return slideOnAxis(shape, pose, core);
     case ShapeKind::kBox:
       return slideOnBox(shape, pose, core);
+    case ShapeKind::kMesh:
+    case ShapeKind::kTerrain:
+      return slideOnSurface(*shape.triangles, pose, contact, core);
     default:
       return {};
   }
@@ -82,8 +111,8 @@ void followCores(const Collider& a, const Pose& poseA, const Collider& b, const 
   r.follow = FollowMode::kCores;
   contact.keptTravel = kBallTravel;
   if (r.balls) return;
-  const Slide slideA = slideOf(a.shape, poseA, point.pointA - r.a * manifold.normal);
-  const Slide slideB = slideOf(b.shape, poseB, point.pointB + r.b * manifold.normal);
+  const Slide slideA = slideOf(a.shape, poseA, point, point.pointA - r.a * manifold.normal);
+  const Slide slideB = slideOf(b.shape, poseB, point, point.pointB + r.b * manifold.normal);
   const double cosine = slideA.direction.dot(slideB.direction);
   contact.keptTravel = kSlideTravel;
   if (!slideA.isKnown || !slideB.isKnown || 1.0 - cosine * cosine < kCrossingAxes) return;
@@ -105,7 +134,8 @@ RoundContact describeRounding(const Collider& a, const Pose& poseA, const Collid
   if (a.shape.kind == ShapeKind::kCylinder || b.shape.kind == ShapeKind::kCylinder) {
     contact.keptTravel = kRollTravel;
   } else if (!a.shape.isRound() && !b.shape.isRound()) {
-    contact.keptTravel = hasOwner ? kFaceTravel : kReuseTravel;
+    const bool onSurface = a.shape.triangles != nullptr || b.shape.triangles != nullptr;
+    contact.keptTravel = hasOwner || onSurface ? kFaceTravel : kReuseTravel;
   } else {
     contact.keptTravel = kRollTravel;
     if (hasOwner) {
