@@ -1,6 +1,7 @@
 #include "msd-sim/src/Physics/Collision/ConvexTriangles.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "msd-sim/src/Physics/Collision/SurfaceCollider.hpp"
@@ -18,15 +19,22 @@ std::uint32_t findTriangleAbove(const TriangleBvh& triangles, const Coordinate& 
   return loadTriangle(triangles, at, centre, {}).offset > 0.0 ? at : TriangleBvh::kNone;
 }
 
-/// Lists the triangles within `spread` of a box. False, with an empty list, where they are too many.
+/// Lists the triangles within `spread` of a box; what is known of those listed before stays. False, with
+/// an empty list, where they are too many.
 bool listTriangles(const TriangleBvh& triangles, const Aabb& box, double spread, double travel,
                    TriangleMemory& memory) {
+  const std::uint32_t oldCount = memory.count;
+  std::array<TriangleMemory::Entry, TriangleMemory::kMost> old;
+  std::copy_n(memory.entries.begin(), oldCount, old.begin());
   memory.clear();
-  std::uint32_t count = 0;
-  triangles.query(box.expanded(spread), [&](std::uint32_t index) {
+  std::uint32_t count = 0, at = 0;
+  triangles.query(box.expanded(spread), [&](std::uint32_t index) {  // both lists ascend
+    while (at < oldCount && old[at].triangle < index) ++at;
     if (count < TriangleMemory::kMost) {
-      memory.entries[count] = {};
-      memory.entries[count].triangle = index;
+      TriangleMemory::Entry& entry = memory.entries[count];
+      entry = {};
+      entry.triangle = index;
+      if (at < oldCount && old[at].triangle == index) entry = old[at];
     }
     ++count;
   });

@@ -14,6 +14,10 @@ namespace {
 /// its axis.
 constexpr double kSideways = 0.7;
 
+/// A capsule lies across an edge where the squared cosine between them is below this: the part of a turn
+/// that leans the normal sideways and would make it roll is no more than the turn itself.
+constexpr double kAcross = 0.5;
+
 bool isBall(const Collider& collider) {
   return collider.shape.kind == ShapeKind::kSphere && collider.local.position.isZero(0.0);
 }
@@ -121,6 +125,22 @@ void followCores(const Collider& a, const Pose& poseA, const Collider& b, const 
   r.slideB = slideB.direction;
 }
 
+/// Does a capsule lie across the edge of a surface that it touches with two points? Where it rolls the
+/// normal, square to the axis and to the edge, then stays.
+bool liesAcross(const CollisionShape& shape, const Pose& pose, const CollisionShape& surface,
+                const Pose& surfacePose, const ContactManifold& manifold) {
+  if (shape.kind != ShapeKind::kCapsule || surface.triangles == nullptr) return false;
+  const Vector3D axis = pose.orientation * Vector3D::UnitZ();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(manifold.count); ++i) {
+    const ManifoldPoint& point = manifold.points[i];
+    const Slide slide =
+        slideOnSurface(*surface.triangles, surfacePose, point, point.pointA);
+    const double cosine = axis.dot(slide.direction);
+    if (slide.isKnown && !slide.direction.isZero(0.0) && cosine * cosine < kAcross) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 RoundContact describeRounding(const Collider& a, const Pose& poseA, const Collider& b,
@@ -146,7 +166,8 @@ RoundContact describeRounding(const Collider& a, const Pose& poseA, const Collid
     } else if (!a.shape.isRound()) {
       // Along an edge: its points stay on the core, which the normal leaves at the same place.
       r.follow = FollowMode::kFace;
-      contact.keptTravel = kSlideTravel;
+      contact.keptTravel = liesAcross(b.shape, poseB, a.shape, poseA, manifold) ? kFaceTravel
+                                                                                 : kSlideTravel;
     }
   }
   return contact;
