@@ -66,9 +66,6 @@ struct Islands {
   std::vector<std::uint32_t> bodies;      ///< slots, island by island, ascending inside
   std::vector<std::uint32_t> start;       ///< first entry of each island, and the end
   std::vector<std::uint32_t> label;       ///< scratch: island number of a root
-  std::vector<std::uint32_t> degree;      ///< scratch of the search for levels
-  std::vector<std::uint32_t> neighbours;
-  std::vector<std::uint32_t> queue;
   std::vector<IslandHold> hold;           ///< per island
   std::vector<double> scale;              ///< per island: of the running drift, 1 where it is free
   std::vector<std::uint32_t> joints;      ///< per island: how many hold its bodies

@@ -33,52 +33,6 @@ void findHolds(Simulation& sim) {
   });
 }
 
-/// Levels of all bodies by breadth-first search from what cannot be pushed.
-void findLevels(Simulation& sim) {
-  Islands& islands = sim.islands;
-  const std::size_t count = sim.slots.size();
-  ContactCache& contacts = sim.collision.contacts();
-  islands.degree.assign(count + 1, 0);
-  const auto forPairs = [&](const auto& visit) {
-    contacts.forEach([&](std::uint32_t, const ContactCache::Contact&, auto& bundle, auto&,
-                         ContactSums&, int lane) {
-      visit(static_cast<std::uint32_t>(bundle.body0[lane]),
-            static_cast<std::uint32_t>(bundle.body1[lane]));
-    });
-  };
-  forPairs([&](std::uint32_t a, std::uint32_t b) {
-    ++islands.degree[a];
-    ++islands.degree[b];
-  });
-  std::uint32_t sum = 0;
-  for (std::uint32_t& d : islands.degree) {
-    const std::uint32_t n = d;
-    d = sum;
-    sum += n;
-  }
-  islands.neighbours.resize(sum);
-  forPairs([&](std::uint32_t a, std::uint32_t b) {
-    islands.neighbours[islands.degree[a]++] = b;
-    islands.neighbours[islands.degree[b]++] = a;
-  });
-  // degree[i] is now the end of i's list and the start of (i + 1)'s.
-  islands.queue.clear();
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const bool fixed = sim.pushable[i] == 0;
-    sim.solver.rank[i].level = fixed ? 0.0 : -1.0;
-    if (fixed && islands.degree[i] > (i == 0 ? 0 : islands.degree[i - 1])) islands.queue.push_back(i);
-  }
-  for (std::size_t head = 0; head < islands.queue.size(); ++head) {
-    const std::uint32_t i = islands.queue[head];
-    for (std::uint32_t e = i == 0 ? 0 : islands.degree[i - 1]; e < islands.degree[i]; ++e) {
-      const std::uint32_t j = islands.neighbours[e];
-      if (sim.solver.rank[j].level >= 0.0) continue;
-      sim.solver.rank[j].level = sim.solver.rank[i].level + 1.0;
-      islands.queue.push_back(j);
-    }
-  }
-}
-
 }  // namespace
 
 void buildIslands(Simulation& sim) {
@@ -138,7 +92,6 @@ void buildIslands(Simulation& sim) {
   }
   sim.report.islands = next;
   findHolds(sim);
-  findLevels(sim);
 }
 
 }  // namespace msd_sim

@@ -8,14 +8,16 @@ namespace {
 
 // Penetration that is left alone, relative to the size of the contact's smaller body.
 constexpr double kSlop = 5e-4;
-// A body counts this much when what rests on it is lifted off (theory/position-correction.md, P-4).
+// A body right under a contact counts this much when what rests on it is lifted off
+// (theory/position-correction.md, P-4).
 constexpr double kSupport = 0.1;
-// Sweeps, and sweeps where something is jammed: penetrates by more than kDeep, or kVeryDeep, of its size.
+// Sweeps, and sweeps where something is jammed: penetrates by more than kDeep, or kVeryDeep, of its
+// size.
 constexpr int kSweeps = 2;
 constexpr int kJammedSweeps = 8;
 constexpr int kBadlyJammedSweeps = 30;
-constexpr double kDeep = 1e-2;
-constexpr double kVeryDeep = 2e-2;
+constexpr double kDeep = 2e-2;
+constexpr double kVeryDeep = 5e-2;
 // A sweep that moves no contact by more than this share of its size, or of what the first one did,
 // was the last.
 constexpr double kSettledShift = 1e-6;
@@ -57,24 +59,31 @@ void correctPositions(Simulation& sim, double dt) {
                    .slop = kSlop,
                    .largestShift = sim.settings.correctionSpeed * dt,
                    .support = kSupport};
+  const double gravity = sim.settings.gravity.norm();
+  for (int c = 0; c < 3 && gravity > 0.0; ++c) pass.up[c] = -sim.settings.gravity[c] / gravity;
   const bool jammed = share > kDeep;
   const int sweeps = share > kVeryDeep ? kBadlyJammedSweeps : jammed ? kJammedSweeps : kSweeps;
   SweepMomentum momentum{sim, SweepMomentum::Unknowns::kShifts};
   double change = 0.0, settled = kSettledShift;
+  // What is jammed is mostly small: the others are left alone between the first sweeps and the last,
+  // which finds whether momentum has moved one of them.
+  bool whole = jammed;
   for (int sweep = 0; sweep < sweeps; ++sweep) {
     if (sweep == 1 && jammed) momentum.begin();
     if (sweep > 1 && jammed) momentum.advance(change);
     pass.first = sweep == 0;
     pass.stamp = ++sim.sweepStamp;
-    pass.settled = kSettledShift;
-    pass.whole = jammed;  // momentum moves every contact
+    pass.settled = jammed ? settled : kSettledShift;
+    pass.whole = whole;
     change = sweepContacts(sim, [&](const auto& kernels, auto& arrays, std::size_t first,
                                     std::size_t count) {
                return kernels.correct(sim.solver, arrays.bundles.data() + first,
                                       arrays.rows.data() + first, count, pass);
              }).unrest;
     if (sweep == 0) settled = std::max(kSettledShift, kSettledPart * change);
-    if (change < settled) break;
+    const bool isSettled = change < settled;
+    if (isSettled && whole == jammed) break;
+    whole = jammed && (isSettled || sweep == 0 || sweep + 2 == sweeps);
   }
   sim.kernels->body.displace(sim.solver, sim.activeBlocks);
   returnLift(sim);

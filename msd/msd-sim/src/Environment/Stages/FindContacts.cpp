@@ -29,7 +29,7 @@ bool mayTouch(const Simulation& sim, std::uint32_t a, std::uint32_t b) {
 }
 
 void findPairs(Simulation& sim) {
-  sim.collision.findPairs(sim.solver, sim.travel, sim.pushable, JointRule{sim}, *sim.team);
+  sim.collision.findPairs(sim.solver, sim.travel, sim.report.dt, JointRule{sim}, *sim.team);
   sim.report.pairs = static_cast<std::uint32_t>(sim.collision.pairs().size());
 }
 

@@ -27,7 +27,9 @@ constexpr double kImpact = 50.0;
 constexpr int kMostSweeps = 8;
 // Nothing moves where all is slower than this share of what gravity adds in half a step (G-10).
 constexpr double kCalmKick = 0.1;
-// Where contacts are few an impact is solved well: bundles visited in a phase; sweeps; unrest.
+// Where contacts are many, more is left to the next phase.
+constexpr double kManyUnrest = 10.0;
+// Where they are few an impact is solved well: bundles visited in a phase; sweeps; unrest.
 constexpr int kHitBundles = 1000;
 constexpr int kMostHitSweeps = 200;
 constexpr double kHitUnrest = 1e-3;
@@ -82,7 +84,8 @@ SweepLimits sweepLimits(const Simulation& sim) {
   if (contacts.freshCount() * kFreshShare <= contacts.count()) {
     const int few = std::max(sim.settings.iterations, kFewSweeps);
     const int most = std::clamp(kHitBundles / bundles, kMostSweeps, kMostHitSweeps);
-    return {few, std::max(few, most), 1.0, most > kMostSweeps ? kHitUnrest : kImpact};
+    const bool many = most <= kMostSweeps;
+    return {few, std::max(few, most), many ? kManyUnrest : 1.0, many ? kImpact : kHitUnrest};
   }
   const int most = std::clamp(kColdBundles / bundles, kFewestColdSweeps, kMostColdSweeps);
   return {most, most, kColdUnrest, kColdUnrest};

@@ -86,33 +86,65 @@ void CollisionPipeline::refreshBody(std::uint32_t body, std::uint32_t firstColli
 
 namespace {
 
-double fatMargin(const Collider& collider, const BodyTravel& travel) {
-  return collider.spareWidth + kFatSteps * (travel.reach - travel.sum);
+/// Room that a fat box leaves on every side: for the coming step whichever way the body is pushed, and
+/// for its turning in the steps after that.
+double fatMargin(const Collider& collider, const BodyTravel& travel, const SolverBodies& bodies,
+                 double dt) {
+  const double* w = bodies.motion[collider.body].w;
+  const double turning = std::sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]) *
+                         bodies.pose[collider.body].size * dt;
+  return collider.spareWidth + (travel.reach - travel.sum) + (kFatSteps - 1.0) * turning;
 }
 
-/// The body may leave its box in this step, or has become so slow that the box is far too large.
-bool needsBox(const Collider& collider, const BodyTravel& travel) {
-  if (travel.reach > collider.travelLimit) return true;
-  return collider.moves &&
-         collider.travelLimit - travel.sum > kLooseBox * fatMargin(collider, travel);
+/// Distance of a box from the nearest side of one that holds it; negative where it sticks out.
+double roomWithin(const Aabb& outer, const Aabb& inner) {
+  return std::min((inner.lower - outer.lower).minCoeff(), (outer.upper - inner.upper).minCoeff());
+}
+
+/// The box and all places it passes when it moves by `path`.
+Aabb swept(const Aabb& box, const Vector3D& path) {
+  return {box.lower + path.cwiseMin(0.0), box.upper + path.cwiseMax(0.0)};
 }
 
 }  // namespace
 
-// A fat box holds the collider until its body has travelled `margin` farther.
+// The travel says at once that a box still holds its collider whichever way the body went. Where it
+// does not, the body has mostly gone where its box is long, and a look at the collider itself tells how
+// much room is left. A body that has become slow gets a smaller box.
+bool CollisionPipeline::needsBox(Collider& collider, const SolverBodies& bodies,
+                                 const BodyTravel& travel, double dt) const {
+  const bool mayLeave = travel.reach > collider.travelLimit;
+  if (!collider.moves || collider.leaf == DynamicTree::kNull) return mayLeave;
+  if (mayLeave) {
+    const Aabb bounds = worldBounds(collider.shape, colliderPose(collider, bodies));
+    const double limit = travel.sum + roomWithin(moving_.box(collider.leaf), bounds);
+    if (travel.reach > limit) return true;
+    collider.travelLimit = limit;
+  }
+  return collider.travelLimit - travel.sum >
+         kLooseBox * fatMargin(collider, travel, bodies, dt);
+}
+
+// A fat box holds the collider until its body has travelled `margin` farther, and longer where it
+// goes on as it moves now.
 void CollisionPipeline::enlargeBox(std::uint32_t id, const SolverBodies& bodies,
-                                   const BodyTravel& travel) {
+                                   const BodyTravel& travel, double dt) {
   Collider& collider = colliders_[id];
-  const double margin = collider.moves ? fatMargin(collider, travel) : 0.0;
-  const Aabb box = worldBounds(collider.shape, colliderPose(collider, bodies)).expanded(margin);
+  Aabb box = worldBounds(collider.shape, colliderPose(collider, bodies));
+  collider.travelLimit = std::numeric_limits<double>::infinity();
+  if (collider.moves) {
+    const double margin = fatMargin(collider, travel, bodies, dt);
+    const double* v = bodies.motion[collider.body].v;
+    const double ahead = (kFatSteps - 1.0) * dt;
+    box = swept(box.expanded(margin), ahead * Vector3D{v[0], v[1], v[2]});
+    collider.travelLimit = travel.sum + margin;
+  }
   DynamicTree& tree = collider.moves ? moving_ : static_;
   if (collider.leaf == DynamicTree::kNull) {
     collider.leaf = tree.insert(box, id);
   } else {
     tree.move(collider.leaf, box);
   }
-  collider.travelLimit =
-      collider.moves ? travel.sum + margin : std::numeric_limits<double>::infinity();
 }
 
 bool CollisionPipeline::mayCollide(std::uint32_t a, std::uint32_t b, const PairRule& rule) const {
@@ -123,15 +155,13 @@ bool CollisionPipeline::mayCollide(std::uint32_t a, std::uint32_t b, const PairR
 }
 
 void CollisionPipeline::findPairs(const SolverBodies& bodies, std::span<const BodyTravel> travel,
-                                  std::span<const std::uint8_t> pushable, const PairRule& rule,
-                                  WorkTeam& team) {
-  (void)pushable;
+                                  double dt, const PairRule& rule, WorkTeam& team) {
   for (const std::uint32_t id : moved_) is_moved_[id] = 0;
   moved_.clear();
   for (std::uint32_t id = 0; id < colliders_.size(); ++id) {
-    const Collider& collider = colliders_[id];
-    if (!collider.exists || !needsBox(collider, travel[collider.body])) continue;
-    enlargeBox(id, bodies, travel[collider.body]);
+    Collider& collider = colliders_[id];
+    if (!collider.exists || !needsBox(collider, bodies, travel[collider.body], dt)) continue;
+    enlargeBox(id, bodies, travel[collider.body], dt);
     is_moved_[id] = 1;
     moved_.push_back(id);
   }

@@ -112,9 +112,10 @@ class CollisionPipeline {
   [[nodiscard]] const DynamicTree& movingTree() const { return moving_; }
   [[nodiscard]] const DynamicTree& staticTree() const { return static_; }
 
-  /// Broadphase: new fat boxes for what left its old one, and the new pairs that follow.
-  void findPairs(const SolverBodies& bodies, std::span<const BodyTravel> travel,
-                 std::span<const std::uint8_t> pushable, const PairRule& rule, WorkTeam& team);
+  /// Broadphase of a step of length dt [s]: new fat boxes for what may leave its old one, and the new
+  /// pairs that follow.
+  void findPairs(const SolverBodies& bodies, std::span<const BodyTravel> travel, double dt,
+                 const PairRule& rule, WorkTeam& team);
 
   /// Narrowphase: tests the pairs whose limit has passed and brings their contacts up to date.
   void testPairs(const SolverBodies& bodies, std::span<const BodyTravel> travel,
@@ -156,7 +157,11 @@ class CollisionPipeline {
   /// Brings the colliders that got a new box into an order in which neighbours follow each other.
   void sortMoved(const SolverBodies& bodies);
   void addPair(const PairTable::Key& key);
-  void enlargeBox(std::uint32_t collider, const SolverBodies& bodies, const BodyTravel& travel);
+  /// May the collider leave its fat box in the coming step, or is the box far too large?
+  [[nodiscard]] bool needsBox(Collider& collider, const SolverBodies& bodies,
+                              const BodyTravel& travel, double dt) const;
+  void enlargeBox(std::uint32_t collider, const SolverBodies& bodies, const BodyTravel& travel,
+                  double dt);
   void queryPairs(const PairRule& rule, WorkTeam& team);
   [[nodiscard]] bool mayCollide(std::uint32_t a, std::uint32_t b, const PairRule& rule) const;
   void removePair(std::uint32_t pair);
@@ -179,6 +184,10 @@ class CollisionPipeline {
   void sortDue();
   /// Fetches what the test of a pair will read.
   void fetchPair(std::uint32_t pair, const SolverBodies& bodies) const;
+  /// Tests some pairs side by side and brings their contacts up to date.
+  void testWave(std::span<const std::uint32_t> due, const SolverBodies& bodies,
+                std::span<const BodyTravel> travel, std::span<const std::uint8_t> pushable,
+                WorkTeam& team);
   void testPair(std::uint32_t pair, const SolverBodies& bodies, std::span<const BodyTravel> travel,
                 Found& found);
   /// Takes over what a test found where no contact comes, goes or changes its kind; may run beside
@@ -216,7 +225,7 @@ class CollisionPipeline {
   std::vector<std::uint32_t> due_;                       ///< pairs to test
   std::vector<EndedPair> ended_;
   std::vector<std::uint64_t> due_places_;                ///< of these: place of a contact, pair
-  std::vector<BlockFinds> finds_;                        ///< per block of pairs to test
+  std::vector<BlockFinds> finds_;                        ///< per block of a wave of pairs to test
 };
 
 }  // namespace msd_sim

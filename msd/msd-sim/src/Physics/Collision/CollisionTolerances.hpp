@@ -20,13 +20,13 @@ inline constexpr double kFaceTie = 1e-4;
 /// Relative difference of area below which two faces count as equally large.
 inline constexpr double kAreaTie = 1e-6;
 
-/// A moving collider's fat box is wider by this share of its size, and by what the body may move in
-/// kFatSteps steps at its present speed.
+/// A moving collider's fat box is wider by this share of its size and by what the body may move in the
+/// coming step, and longer by where it gets in kFatSteps steps at its present velocity.
 inline constexpr double kFatMargin = 0.05;
-inline constexpr double kFatSteps = 4.0;
+inline constexpr double kFatSteps = 2.0;
 
 /// A fat box is made anew when its margin is this many times what the body's present speed asks for.
-inline constexpr double kLooseBox = 4.0;
+inline constexpr double kLooseBox = 2.0;
 
 /// Points this share of the smaller shape's size apart belong to a contact, beyond what the bodies
 /// may approach each other in the step.

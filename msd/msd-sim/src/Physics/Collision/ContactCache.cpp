@@ -74,6 +74,15 @@ void copyLane(const ContactBundle<kPoints>& from, int fromLane, ContactBundle<kP
   }
 }
 
+/// Makes an array longer, with less to spare than its own growth would leave: the arrays of a hundred
+/// colours and kinds do not all grow at once.
+template <class Array>
+void resizeTight(Array& array, std::size_t size) {
+  constexpr std::size_t kShare = 4;
+  if (size > array.capacity()) array.reserve(size + size / kShare);
+  array.resize(size);
+}
+
 // A point without the same features as before takes over the impulse of an old point this near,
 // relative to the smaller body's size: aligned faces change features at the slightest turn.
 constexpr double kSamePoint = 0.1;
@@ -224,13 +233,13 @@ void ContactCache::placeLane(Contact& contact) {
   contact.slot = colour.count++;
   const std::size_t bundle = bundleOf(contact);
   if (bundle < colour.bundles.size()) return;
-  colour.bundles.resize(bundle + 1);
-  colour.follow.resize(bundle + 1);
-  colour.rows.resize(bundle + 1);
-  colour.bounce.resize(bundle + 1);
-  colour.sums.resize(bundle + 1);
-  colour.busy.resize(bundle + 1);
-  colour.meta.resize((bundle + 1) * kBundleLanes);
+  resizeTight(colour.bundles, bundle + 1);
+  resizeTight(colour.follow, bundle + 1);
+  resizeTight(colour.rows, bundle + 1);
+  resizeTight(colour.bounce, bundle + 1);
+  resizeTight(colour.sums, bundle + 1);
+  resizeTight(colour.busy, bundle + 1);
+  resizeTight(colour.meta, (bundle + 1) * kBundleLanes);
   for (int l = 0; l < kBundleLanes; ++l) {
     clearLane(colour.bundles[bundle], l);
     clearLane(colour.follow[bundle], l);

@@ -17,6 +17,10 @@ namespace {
 
 constexpr std::size_t kTestGrain = 64;
 
+// So many pairs are tested before what they found is applied: enough for many threads to share, and what
+// waits for its turn stays small.
+constexpr std::size_t kWave = 256 * kTestGrain;
+
 // Memory is asked for this many pairs before it is needed.
 constexpr std::size_t kFetchAhead = 4;
 
@@ -85,7 +89,16 @@ void CollisionPipeline::testPairs(const SolverBodies& bodies, std::span<const Bo
   findDue(travel);
   for (const std::uint32_t id : moved_) has_moved_[colliders_[id].body] = 0;
   sortDue();
-  const std::size_t blocks = (due_.size() + kTestGrain - 1) / kTestGrain;
+  for (std::size_t first = 0; first < due_.size(); first += kWave) {
+    testWave(std::span{due_}.subspan(first, std::min(kWave, due_.size() - first)), bodies, travel,
+             pushable, team);
+  }
+}
+
+void CollisionPipeline::testWave(std::span<const std::uint32_t> due, const SolverBodies& bodies,
+                                 std::span<const BodyTravel> travel,
+                                 std::span<const std::uint8_t> pushable, WorkTeam& team) {
+  const std::size_t blocks = (due.size() + kTestGrain - 1) / kTestGrain;
   if (finds_.size() < blocks) finds_.resize(blocks);
   team.forBlocks(blocks, [&](std::size_t block) {
     BlockFinds& left = finds_[block];
@@ -93,13 +106,13 @@ void CollisionPipeline::testPairs(const SolverBodies& bodies, std::span<const Bo
     left.manifolds.clear();
     left.roundings.clear();
     Found found;
-    const std::size_t last = std::min(due_.size(), (block + 1) * kTestGrain);
+    const std::size_t last = std::min(due.size(), (block + 1) * kTestGrain);
     for (std::size_t i = block * kTestGrain; i < last; ++i) {
-      if (i + 2 * kFetchAhead < last) __builtin_prefetch(&pairs_[due_[i + 2 * kFetchAhead]]);
-      if (i + kFetchAhead < last) fetchPair(due_[i + kFetchAhead], bodies);
-      testPair(due_[i], bodies, travel, found);
-      if (applyInPlace(due_[i], found, bodies, pushable)) continue;
-      left.pairs.push_back({due_[i], static_cast<std::uint32_t>(left.manifolds.size()),
+      if (i + 2 * kFetchAhead < last) __builtin_prefetch(&pairs_[due[i + 2 * kFetchAhead]]);
+      if (i + kFetchAhead < last) fetchPair(due[i + kFetchAhead], bodies);
+      testPair(due[i], bodies, travel, found);
+      if (applyInPlace(due[i], found, bodies, pushable)) continue;
+      left.pairs.push_back({due[i], static_cast<std::uint32_t>(left.manifolds.size()),
                             static_cast<std::uint32_t>(found.count)});
       const auto count = static_cast<std::ptrdiff_t>(found.count);
       left.manifolds.insert(left.manifolds.end(), found.manifolds.begin(),

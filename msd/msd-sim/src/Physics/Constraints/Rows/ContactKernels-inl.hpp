@@ -27,7 +27,6 @@ constexpr std::int64_t kGuessStride = sizeof(BodyGuess) / sizeof(double);
 constexpr std::int64_t kStartStride = sizeof(BodyStart) / sizeof(double);
 constexpr std::int64_t kLoadStride = sizeof(BodyLoad) / sizeof(double);
 constexpr std::int64_t kShiftStride = sizeof(BodyShift) / sizeof(double);
-constexpr std::int64_t kRankStride = sizeof(BodyRank) / sizeof(double);
 
 template <class T>
 MSD_INLINE const double* numbers(const AlignedVector<T>& lines) {
@@ -102,6 +101,15 @@ struct LiveGap {
                      const ContactRows<kPoints>& rows, const Frame& f, Lane3 arm0, Lane3 arm1,
                      int l) {
     const Lane zero = set(0.0), one = set(1.0);
+    if constexpr (kPoints == 1) {
+      const Mask turns =
+          (load(bundle.balls + l) <= zero) & (load(rows.points[0].normalMass + l) > zero);
+      if (!any(turns)) {
+        base = ballGap(bundle, arm0 - arm1, l) + load(rows.points[0].gapOffset + l);
+        along1 = along2 = zero;
+        return;
+      }
+    }
     Lane q0[4], q1[4];
     gatherLines<4>(numbers(b.turn), bundle.body0 + l, kTurnStride, q0);
     gatherLines<4>(numbers(b.turn), bundle.body1 + l, kTurnStride, q1);
@@ -118,8 +126,7 @@ struct LiveGap {
     along2 = dot(m, f.t2);
     if constexpr (kPoints == 1) {
       const Mask balls = load(bundle.balls + l) > zero;
-      const Lane3 between = arm0 - arm1;
-      const Lane gap = sqrt(dot(between, between)) - round0 - round1;
+      const Lane gap = ballGap(bundle, arm0 - arm1, l);
       base = select(balls, gap + load(rows.points[0].gapOffset + l), base);
       if (!any(isRound & (load(bundle.balls + l) <= zero))) return;
     }
@@ -133,13 +140,16 @@ struct LiveGap {
       along2 = along2 - select(isRound, dot(k, f.t2), zero);
     }
   }
+  static MSD_INLINE Lane ballGap(const ContactBundle<1>& bundle, Lane3 between, int l) {
+    return sqrt(dot(between, between)) - load(bundle.rounding0 + l) - load(bundle.rounding1 + l);
+  }
   MSD_INLINE Lane at(const ContactPointRows& p, int l) const {
     return fma(along1, load(p.x + l), fma(along2, load(p.y + l), base)) - load(p.gapOffset + l);
   }
 };
 
-/// (T-12): what a phase gave beyond all expectation moves from the impulse, which is the next guess,
-/// into the total, and is taken off the bodies' guesses. Seldom has anything to do.
+/// (T-12): what a phase gave beyond all expectation moves from the impulse, which is the next
+/// guess, into the total, and is taken off the bodies' guesses. Seldom has anything to do.
 template <int kPoints>
 MSD_INLINE void limitGuess(SolverBodies& b, const ContactBundle<kPoints>& bundle,
                            ContactRows<kPoints>& rows, const Frame& f, Lane3 arm0, Lane3 arm1,
@@ -149,9 +159,9 @@ MSD_INLINE void limitGuess(SolverBodies& b, const ContactBundle<kPoints>& bundle
   for (int i = 0; i < kPoints; ++i) {
     const ContactPointRows& p = rows.points[i];
     const Lane now = load(p.impulse[0] + l);
-    const Lane limit = fma(set(2.0), load(p.guess + l),
-                           max(load(p.normalMass + l) * set(pass.guessSpeed),
-                               set(kSurpriseShare) * now));
+    const Lane limit =
+        fma(set(2.0), load(p.guess + l),
+            max(load(p.normalMass + l) * set(pass.guessSpeed), set(kSurpriseShare) * now));
     const Mask more = now > limit;
     surprised = i == 0 ? more : (surprised | more);
     keep[i] = select(more, limit / max(now, set(kTiny)), set(1.0));
@@ -220,8 +230,7 @@ struct Visited {
 
 /// How far a sweep was from having settled, 1 at the limit.
 MSD_INLINE Lane unrest(Lane change, const double* size, const ContactPass& pass) {
-  return change /
-         max(max(set(pass.settledSpeed), set(pass.settledShare) * load(size)), set(kTiny));
+  return change / max(max(set(pass.settledSpeed), set(pass.settledShare) * load(size)), set(kTiny));
 }
 
 /// One visit of a manifold in a velocity phase.
@@ -232,9 +241,14 @@ MSD_INLINE Visited visit(Body& b0, Body& b1, ContactRows<kPoints>& rows, const F
   const Twist u(f, relativeVelocity(b0, b1, arm0, arm1), b1.w() - b0.w());
   const Sweep<kPoints> s(rows, u, demand, l);
   const Lane3 force = f.world(s.fn, s.f1, s.f2);
-  const Lane3 moment = f.world(s.mn, s.m1, s.m2);
-  b1.push(force, addCross(moment, arm1, force));
-  b0.push(-force, -addCross(moment, arm0, force));
+  if constexpr (kPoints == 1) {
+    b1.push(force, cross(arm1, force));
+    b0.push(-force, cross(force, arm0));
+  } else {
+    const Lane3 moment = f.world(s.mn, s.m1, s.m2);
+    b1.push(force, addCross(moment, arm1, force));
+    b0.push(-force, -addCross(moment, arm0, force));
+  }
   const Lane limit = set(pass.busySpeed);
   return {unrest(max(s.change, set(pass.watchSlip) * s.slide), size, pass),
           s.slips | (s.change > limit) | (fma(u.v1, u.v1, u.v2 * u.v2) > limit * limit)};
@@ -249,24 +263,28 @@ MSD_INLINE Demand<kPoints> plainDemand() {
 
 template <int kPoints>
 MSD_INLINE Visited solveLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle,
-                           ContactRows<kPoints>& rows, const ContactBounce<kPoints>* bounce,
-                           const ContactPass& pass, int l) {
+                              ContactRows<kPoints>& rows, const ContactBounce<kPoints>* bounce,
+                              const ContactPass& pass, int l) {
   const std::int32_t* i0 = bundle.body0 + l;
   const std::int32_t* i1 = bundle.body1 + l;
   Body b0(b, i0), b1(b, i1);
   const Frame f(rows, l);
   const Lane3 drift = b1.dx() - b0.dx();
-  store3(drift, rows.drift, l);
   const Lane3 arm1 = load3(rows.arm1, l);
   const Lane3 arm0 = load3(rows.arm0, l) + drift;
-  const LiveGap gap(b, bundle, rows, f, arm0, arm1, l);
+  if (pass.first) {
+    // Nothing moves within a phase.
+    store3(drift, rows.drift, l);
+    const LiveGap gap(b, bundle, rows, f, arm0, arm1, l);
+    for (ContactPointRows& p : rows.points) store(gap.at(p, l), p.gap + l);
+  }
   const Lane zero = set(0.0);
   const Lane band = set(pass.band) * load(bundle.size + l);
   Demand<kPoints> demand = plainDemand<kPoints>();
   for (int i = 0; i < kPoints; ++i) {
     // A loaded point holds on within the band: letting go at every hair's breadth of a gap would
     // feed position errors back into velocities (G-6).
-    const Lane phi = gap.at(rows.points[i], l);
+    const Lane phi = load(rows.points[i].gap + l);
     const Mask open = phi > select(load(rows.points[i].impulse[0] + l) > zero, band, zero);
     demand.target[i] = select(open, -(phi * set(pass.inverseH)), zero);
   }
@@ -307,7 +325,7 @@ MSD_INLINE Visited solveLanes(SolverBodies& b, const ContactBundle<kPoints>& bun
 
 template <int kPoints>
 MSD_INLINE Visited relaxLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle,
-                           ContactRows<kPoints>& rows, const ContactPass& pass, int l) {
+                              ContactRows<kPoints>& rows, const ContactPass& pass, int l) {
   const std::int32_t* i0 = bundle.body0 + l;
   const std::int32_t* i1 = bundle.body1 + l;
   Body b0(b, i0), b1(b, i1);
@@ -333,8 +351,8 @@ MSD_INLINE Visited relaxLanes(SolverBodies& b, const ContactBundle<kPoints>& bun
   return visited;
 }
 
-/// (E-4): the work of a phase's impulses is their product with the mean of the velocities before the
-/// phase's kick and after it; that of the kick is measured alike, so that both add up exactly.
+/// (E-4): the work of a phase's impulses is their product with the mean of the velocities before
+/// the phase's kick and after it; that of the kick is measured alike, so that both add up exactly.
 template <int kPoints>
 MSD_INLINE void addWork(const SolverBodies& b, const ContactBundle<kPoints>& bundle,
                         const ContactRows<kPoints>& rows, const Frame& f, ContactSums& sums,
@@ -362,8 +380,8 @@ MSD_INLINE void addWork(const SolverBodies& b, const ContactBundle<kPoints>& bun
   store(friction, sums.frictionWork + l);
 }
 
-/// End of a phase: its work and the guess of the next one. The impulses go into the step's total when
-/// the next phase begins, or here when there is none.
+/// End of a phase: its work and the guess of the next one. The impulses go into the step's total
+/// when the next phase begins, or here when there is none.
 template <int kPoints>
 MSD_INLINE void concludeLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle,
                               ContactRows<kPoints>& rows, ContactSums& sums,
@@ -470,8 +488,7 @@ MSD_INLINE void storeLanes(const SolverBodies& b, ContactBundle<kPoints>& bundle
     sum = sum + normal;
     const Mask exists = load(p.normalMass + l) > zero;
     deepest = max(deepest, select(exists, -gap.at(p, l), zero));
-    residual = max(residual,
-                   select(exists, load(p.target + l) - normalVelocity(end, p, l), zero));
+    residual = max(residual, select(exists, load(p.target + l) - normalVelocity(end, p, l), zero));
     approach = max(approach, select(normal > zero, -normalVelocity(before, p, l), zero));
   }
   store(deepest, sums.deepest + l);
@@ -481,8 +498,8 @@ MSD_INLINE void storeLanes(const SolverBodies& b, ContactBundle<kPoints>& bundle
 }
 
 /// Position correction (theory/position-correction.md, P-3): displacements with
-/// J s >= share of the penetration along the normals. The lower body of a pair counts `support`
-/// times, so that what lies above is lifted and what lies below stays.
+/// J s >= share of the penetration along the normals. The body under a contact counts `support`
+/// times, so that what lies above is lifted and what lies below stays (P-4).
 template <int kPoints>
 MSD_INLINE Lane correctLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle,
                              ContactRows<kPoints>& rows, const ContactPass& pass, int l) {
@@ -506,13 +523,11 @@ MSD_INLINE Lane correctLanes(SolverBodies& b, const ContactBundle<kPoints>& bund
       for (int c = 0; c < 3; ++c) store(zero, p.impulse[c] + l);
     }
   }
-  Lane r0[4], r1[4];
-  gatherLines<4>(numbers(b.rank), i0, kRankStride, r0);
-  gatherLines<4>(numbers(b.rank), i1, kRankStride, r1);
-  const Lane low = set(pass.support);
-  const Lane give0 = select(r0[0] < r1[0], low, one) * b0.inverseMass();
-  const Lane give1 = select(r1[0] < r0[0], low, one) * b1.inverseMass();
-  const Lane weight0 = select(r0[0] < r1[0], low, one), weight1 = select(r1[0] < r0[0], low, one);
+  const Lane above = dot(f.n, Lane3{set(pass.up[0]), set(pass.up[1]), set(pass.up[2])});
+  const Lane less = set(1.0 - pass.support);
+  const Lane weight0 = nfma(less, max(above, zero), one);
+  const Lane weight1 = nfma(less, max(-above, zero), one);
+  const Lane give0 = weight0 * b0.inverseMass(), give1 = weight1 * b1.inverseMass();
   Demand<kPoints> demand;
   const Lane whole = max(b0.inverseMass() + b1.inverseMass(), set(kTiny));
   demand.softness = (give0 + give1) / whole;
@@ -528,12 +543,18 @@ MSD_INLINE Lane correctLanes(SolverBodies& b, const ContactBundle<kPoints>& bund
   const Lane3 d1{s1[0], s1[1], s1[2]}, t1{s1[3], s1[4], s1[5]};
   const Sweep<kPoints, false> s(
       rows, Twist(f, addCross(d1, t1, arm1) - addCross(d0, t0, arm0), t1 - t0), demand, l);
-  const Lane3 force = f.world(s.fn, s.f1, s.f2);
-  const Lane3 moment = f.world(s.mn, s.m1, s.m2);
+  // Without friction: the normal and what it turns.
+  const Lane3 force = s.fn * f.n;
+  Lane3 moment0 = cross(arm0, force), moment1 = cross(arm1, force);
+  if constexpr (kPoints > 1) {
+    const Lane3 moment = fma(s.m1, f.t1, s.m2 * f.t2);
+    moment0 = moment0 + moment;
+    moment1 = moment1 + moment;
+  }
   const Lane3 e1 = fma(give1, force, d1);
-  const Lane3 q1 = t1 + weight1 * (b1.inverseInertia() * addCross(moment, arm1, force));
+  const Lane3 q1 = t1 + weight1 * (b1.inverseInertia() * moment1);
   const Lane3 e0 = nfma(give0, force, d0);
-  const Lane3 q0 = t0 - weight0 * (b0.inverseInertia() * addCross(moment, arm0, force));
+  const Lane3 q0 = t0 - weight0 * (b0.inverseInertia() * moment0);
   const Lane out0[8] = {e0.x, e0.y, e0.z, q0.x, q0.y, q0.z, zero, zero};
   const Lane out1[8] = {e1.x, e1.y, e1.z, q1.x, q1.y, q1.z, zero, zero};
   scatterLines<8>(numbers(b.shift), i0, kShiftStride, out0, b0.pushable());

@@ -46,6 +46,7 @@ struct ContactPointRows {
   double stick22[kBundleLanes];
   double slipMass[kBundleLanes];     ///< 1/(largest eigenvalue of that block) [kg]
   double gapOffset[kBundleLanes];    ///< n·r0 - gap at the start of the step [m]
+  double gap[kBundleLanes];          ///< when phase 1 began [m]
   double target[kBundleLanes];       ///< least normal velocity of the running phase [m/s]
   double guess[kBundleLanes];        ///< normal impulse the running phase began with [N·s]
   double impulse[3][kBundleLanes];   ///< of the running phase: normal, tangents [N·s]
@@ -124,6 +125,7 @@ struct ContactPass {
   double slop{0.0};          ///< penetration left alone, relative to the contact's size [-]
   double largestShift{0.0};  ///< most a correction moves a contact, relative to its size [-]
   double support{1.0};       ///< how much the lower body gives way, against the upper one [-]
+  double up[3]{};            ///< against gravity; zero where there is none
 };
 
 }  // namespace msd_sim

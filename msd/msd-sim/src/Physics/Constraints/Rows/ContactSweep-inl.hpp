@@ -337,6 +337,7 @@ struct Wrench {
       }
     }
     force = f.world(fn, f1, f2);
-    moment = f.world(mn, m1, m2);
+    moment = {zero, zero, zero};
+    if constexpr (kPoints > 1) moment = f.world(mn, m1, m2);
   }
 };

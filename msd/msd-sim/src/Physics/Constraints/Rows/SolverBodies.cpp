@@ -15,7 +15,6 @@ void SolverBodies::resize(std::size_t count) {
   guess.resize(whole);
   start.resize(whole);
   shift.resize(whole);
-  rank.resize(whole);
   stirred.resize(whole);
   surplus.resize(whole);
   constraintWork.resize(whole);

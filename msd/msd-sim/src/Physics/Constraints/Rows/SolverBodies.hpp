@@ -102,13 +102,6 @@ struct alignas(64) BodyShift {
   double unused[2]{};
 };
 
-/// Where a body stands in a pile: the number of contacts between it and the nearest body that cannot
-/// be pushed, which has 0 itself.
-struct alignas(32) BodyRank {
-  double level{};
-  double unused[3]{};
-};
-
 /// A body turned by more than this [rad] has an inverse inertia unlike that of the rows, where the latter
 /// depends on the direction by more than kUneven of itself.
 inline constexpr double kTurnedFar = 0.1;
@@ -128,7 +121,6 @@ struct SolverBodies {
   AlignedVector<BodyGuess> guess;
   AlignedVector<BodyStart> start;
   AlignedVector<BodyShift> shift;
-  AlignedVector<BodyRank> rank;
   /// Stamp of the last sweep in which a contact that had not settled pushed the body.
   AlignedVector<std::uint32_t> stirred;
   /// Mechanical energy gained in the substep beyond the work of the loads, per body [J].
