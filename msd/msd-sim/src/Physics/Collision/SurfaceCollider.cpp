@@ -162,9 +162,7 @@ void SurfaceCollider::face(const Vector3D& n) {
   facing_.bounds = facing_.bounds.expanded(tolerance::kSamePoint * size_);
 }
 
-void SurfaceCollider::keepAxis(const Vector3D& m) {
-  const Vector3D d = -(pair_.R_AB.transpose() * m);
-  const double low = m.dot(pair_.R_AB * supportCore(pair_.b, d).point + pair_.p_AB) - radius_;
+void SurfaceCollider::keepAxis(const Vector3D& m, double low) {
   axes_[axis_count_ % kMaxAxes] = {m, low};
   ++axis_count_;
 }
@@ -302,14 +300,15 @@ double SurfaceCollider::separate(const SurfaceTriangle& triangle, TriangleMemory
   const GjkOutcome outcome = runGjk(pair_, -guess_, sight_ + radius_, simplex);
   keepStart(simplex, start);
   if (outcome.status == GjkOutcome::Status::kFar) {
-    keepAxis(-outcome.v.normalized());
+    const Vector3D m = -outcome.v.normalized();
+    keepAxis(m, m.dot(pair_.supportB(-m)) - radius_);
     return outcome.lowerBound - radius_;
   }
   if (outcome.status == GjkOutcome::Status::kNear) {
     const double length = outcome.v.norm();
     separation = {outcome.v / -length, length, simplex.pointA(), simplex.pointB()};
     finishSeparation(pair_, separation);
-    keepAxis(separation.normal);
+    keepAxis(separation.normal, separation.normal.dot(separation.pointB));
     if (separation.gap > margin_) return separation.gap;
     verdict = judgeNormal(surface_, triangle, separation.normal);
   } else {

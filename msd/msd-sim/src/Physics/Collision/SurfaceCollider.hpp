@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -66,8 +67,9 @@ class SurfaceCollider {
   void look(const Vector3D& n);
   /// Finds the whole face that looks at a plane.
   void face(const Vector3D& n);
-  /// Keeps a direction m from the surface to the shape that may separate other triangles too.
-  void keepAxis(const Vector3D& m);
+  /// Keeps a direction m from the surface to the shape that may separate other triangles too; `low` is where
+  /// the shape begins along it.
+  void keepAxis(const Vector3D& m, double low);
   /// How far the directions that were found for other triangles separate this one at least. The best of
   /// them stays as a guess.
   [[nodiscard]] double separationByAxes(const SurfaceTriangle& triangle);
