@@ -1,6 +1,7 @@
 #include "msd-sim/src/Physics/Collision/RoundContacts.hpp"
 
 #include <cmath>
+#include <cstddef>
 
 #include "msd-sim/src/Physics/Collision/CollisionTolerances.hpp"
 #include "msd-sim/src/Physics/Collision/ConvexTriangles.hpp"
@@ -65,27 +66,45 @@ Slide slideOnBox(const CollisionShape& box, const Pose& pose, const Coordinate& 
   return {};
 }
 
-/// What a surface touches a round shape with: a corner of the triangle that the feature names stays, a
-/// point of its side moves along the side.
+/// Where a point is on the edge from `from` to `to`: at one of its ends, where it stays, or between them,
+/// where it moves along it; else nothing is known. All in the shape's frame, the direction in the world.
+Slide slideOnEdge(const Coordinate& from, const Coordinate& to, const Coordinate& p,
+                  const Pose& pose) {
+  const Vector3D e = to - from;
+  const Vector3D r = p - from;
+  const double length2 = e.squaredNorm();
+  const double same2 = kSameFeature * kSameFeature * length2;
+  if (r.squaredNorm() <= same2 || (p - to).squaredNorm() <= same2) return {Vector3D::Zero(), true};
+  const double along = r.dot(e) / length2;
+  const bool isOn = along > 0.0 && along < 1.0 && (r - along * e).squaredNorm() <= same2;
+  return isOn ? Slide{pose.orientation * (e / std::sqrt(length2)), true} : Slide{};
+}
+
+/// On a surface: a side of the triangle that the feature names.
 Slide slideOnSurface(const TriangleBvh& surface, const Pose& pose, const ManifoldPoint& contact,
                      const Coordinate& point) {
   const std::uint32_t index = triangleOfFeature(contact.feature);
   if (index >= surface.triangleCount()) return {};
   const TriangleBvh::Triangle t = surface.triangle(index);
   const Coordinate p = pose.toLocal(point);
-  Slide slide;
   for (std::size_t k = 0; k < 3; ++k) {
-    const Vector3D e = t[(k + 1) % 3] - t[k];
-    const Vector3D r = p - t[k];
-    const double length = e.norm();
-    const double same = kSameFeature * length;
-    if (r.norm() <= same) return {Vector3D::Zero(), true};
-    const double along = r.dot(e) / length;
-    if (along > 0.0 && along < length && (r - (along / length) * e).norm() <= same) {
-      slide = {pose.orientation * (e / length), true};
-    }
+    const Slide slide = slideOnEdge(t[k], t[(k + 1) % 3], p, pose);
+    if (slide.isKnown) return slide;
   }
-  return slide;
+  return {};
+}
+
+/// Of hulls with very many edges the search would cost more than the test it saves.
+Slide slideOnHull(const CollisionShape& hull, const Pose& pose, const Coordinate& point) {
+  constexpr std::size_t kMostEdges = 256;
+  if (hull.polyhedron->edges().size() > kMostEdges) return {};
+  const Coordinate p = pose.toLocal(point);
+  for (const msd_assets::ConvexPolyhedron::Edge& edge : hull.polyhedron->edges()) {
+    const Slide slide = slideOnEdge(hull.polyhedron->vertices()[edge.vertex0],
+                                    hull.polyhedron->vertices()[edge.vertex1], p, pose);
+    if (slide.isKnown) return slide;
+  }
+  return {};
 }
 
 /// `core` is the manifold's point less the rounding.
@@ -98,6 +117,8 @@ Slide slideOf(const CollisionShape& shape, const Pose& pose, const ManifoldPoint
       return slideOnAxis(shape, pose, core);
     case ShapeKind::kBox:
       return slideOnBox(shape, pose, core);
+    case ShapeKind::kHull:
+      return slideOnHull(shape, pose, core);
     case ShapeKind::kMesh:
     case ShapeKind::kTerrain:
       return slideOnSurface(*shape.triangles, pose, contact, core);
