@@ -359,6 +359,64 @@ TEST(SurfaceContact, orderOfTheShapesMirrorsTheManifolds) {
   }
 }
 
+// Shapes wander over hills by small steps, once with a memory and once without: the contacts are the same,
+// and most triangles need no look.
+class RememberedTriangles : public ::testing::TestWithParam<int> {};
+
+TEST_P(RememberedTriangles, giveTheSameContactsAsAFreshLook) {
+  const CollisionShape mesh = makeCollisionShape(msd_assets::Mesh{gridMesh(
+      24, 0.5, [](int i, int j) { return 0.12 * std::sin(1.7 * i) + 0.15 * std::cos(1.1 * j + 0.3 * i); })});
+  PairGenerator generator{static_cast<std::uint64_t>(40 + GetParam())};
+  int seen = 0, left = 0, touching = 0;
+  double worst = 0.0;
+  for (int walk = 0; walk < 40; ++walk) {
+    const CollisionShape shape = generator.shape(PairGenerator::convexKind(GetParam()), 0.3, 3.0);
+    Pose pose = at(generator.uniform(-4, 4), generator.uniform(-4, 4), 3.0);
+    pose.orientation = generator.orientation();
+    const double margin = 0.004 * shape.size;
+    Contacts below;  // let down until it touches
+    for (int i = 0; i < 400 && below.count == 0; ++i) {
+      pose.position.z() -= 0.01;
+      below = collide(shape, pose, mesh, at(0, 0, 0), margin);
+    }
+    pose.position.z() += generator.uniform(-0.004, 0.004);
+    TriangleMemory memory;
+    memory.clear();
+    double travel = 1.0;
+    for (int step = 0; step < 60; ++step) {
+      ManifoldCache cache;
+      Contacts warm;
+      warm.count = collideShapes(shape, pose, mesh, at(0, 0, 0), margin, cache, warm.manifolds,
+                                 {&memory, travel});
+      const Contacts cold = collide(shape, pose, mesh, at(0, 0, 0), margin);
+      ASSERT_EQ(warm.count, cold.count) << walk << ' ' << step;
+      for (int k = 0; k < cold.count; ++k) {
+        ASSERT_EQ(warm.manifolds[k].count, cold.manifolds[k].count) << walk << ' ' << step;
+        worst = std::max(worst, (warm.manifolds[k].normal - cold.manifolds[k].normal).norm());
+        worst = std::max(worst, compare(cold.manifolds[k], warm.manifolds[k]));
+      }
+      touching += cold.count > 0 ? 1 : 0;
+      seen += static_cast<int>(memory.count);
+      for (std::uint32_t i = 0; i < memory.count; ++i) {
+        left += memory.entries[i].bound - travel > margin ? 1 : 0;
+      }
+      const double reach = 0.002 * shape.size;
+      const Vector3D way{generator.uniform(-reach, reach), generator.uniform(-reach, reach),
+                         generator.uniform(-reach, reach)};
+      const Vector3D half = 0.5 * Vector3D{generator.uniform(-0.002, 0.002), generator.uniform(-0.002, 0.002),
+                                           generator.uniform(-0.002, 0.002)};
+      pose.position += way;
+      pose.orientation = (Quaternion{1.0, half.x(), half.y(), half.z()} * pose.orientation).normalized();
+      travel += way.norm() + 2.0 * half.norm() * shape.size;
+    }
+  }
+  EXPECT_LT(worst, 1e-9);
+  EXPECT_GT(touching, 1000);
+  EXPECT_GT(left, seen / 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(AllShapes, RememberedTriangles, ::testing::Range(0, 5));
+
 TEST(TriangleBvh, queryFindsTheTrianglesWhoseBoundsOverlapInAscendingOrder) {
   PairGenerator generator{12};
   std::vector<Vector3D> vertices;

@@ -23,6 +23,8 @@ ContactMaterial geometricMeans(const ContactMaterial& a, const ContactMaterial& 
           std::sqrt(a.torsionalResistance * b.torsionalResistance)};
 }
 
+bool hasSurface(const Collider& collider) { return collider.shape.triangles != nullptr; }
+
 /// Coefficients a contact can have.
 bool isInRange(const ContactMaterial& m) {
   constexpr double kMostFriction = 1000.0;
@@ -248,6 +250,14 @@ void CollisionPipeline::addPair(const PairTable::Key& key) {
   pairs_.push_back(Pair{.colliderA = key.a, .colliderB = key.b});
   clocks_.push_back(PairClock{.bodyA = colliders_[key.a].body,
                               .bodyB = colliders_[key.b].body});
+  if (!hasSurface(colliders_[key.a]) && !hasSurface(colliders_[key.b])) return;
+  if (free_memories_.empty()) {
+    free_memories_.push_back(static_cast<std::uint32_t>(memories_.size()));
+    memories_.emplace_back();
+  }
+  pairs_.back().memory = free_memories_.back();
+  free_memories_.pop_back();
+  memories_[pairs_.back().memory].clear();
 }
 
 void CollisionPipeline::removePair(std::uint32_t index) {
@@ -260,6 +270,7 @@ void CollisionPipeline::removePair(std::uint32_t index) {
     contacts_.remove(c);
     c = next;
   }
+  if (pairs_[index].memory != kNone) free_memories_.push_back(pairs_[index].memory);
   table_.removeSwap(index);
   pairs_[index] = pairs_.back();
   pairs_.pop_back();

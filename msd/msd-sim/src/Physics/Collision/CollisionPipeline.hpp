@@ -17,6 +17,7 @@
 #include "msd-sim/src/Physics/Collision/DynamicTree.hpp"
 #include "msd-sim/src/Physics/Collision/ManifoldCache.hpp"
 #include "msd-sim/src/Physics/Collision/PairTable.hpp"
+#include "msd-sim/src/Physics/Collision/TriangleMemory.hpp"
 
 namespace msd_sim {
 
@@ -42,6 +43,7 @@ class CollisionPipeline {
     std::uint32_t colliderA{0};
     std::uint32_t colliderB{0};
     std::uint32_t firstContact{ContactCache::kNone};
+    std::uint32_t memory{kNone};  ///< place in memories_; of pairs with a surface
     bool touching{false};  ///< some contact carried an impulse in the last step that was recorded
     ManifoldCache cache{};
   };
@@ -209,6 +211,8 @@ class CollisionPipeline {
   PairTable table_;
   AlignedVector<Pair> pairs_;       ///< parallel to table_
   AlignedVector<PairClock> clocks_; ///< parallel to pairs_
+  std::vector<TriangleMemory> memories_;
+  std::vector<std::uint32_t> free_memories_;
   ContactCache contacts_;
   Combination combination_;
   std::optional<BadCombination> bad_combination_;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "msd-sim/src/Physics/Collision/CollisionPipeline.hpp"
+#include "msd-sim/src/Physics/Collision/TriangleBvh.hpp"
 
 namespace msd_sim {
 
@@ -25,6 +26,33 @@ ContactBodies takeBodies(ByteReader& in) {
   b.aMoves = in.take<std::uint8_t>() != 0;
   b.bMoves = in.take<std::uint8_t>() != 0;
   return b;
+}
+
+void put(ByteWriter& out, const TriangleMemory& memory) {
+  out.put(memory.reach);
+  out.put(memory.count);
+  for (const TriangleMemory::Entry& entry : std::span{memory.entries}.first(memory.count)) {
+    out.put(entry.bound);
+    out.put(entry.triangle);
+    for (const std::uint16_t corner : entry.start.corners) out.put(corner);
+    out.put(entry.start.onTriangle);
+    out.put(entry.start.count);
+  }
+}
+
+void take(ByteReader& in, std::uint32_t triangles, TriangleMemory& memory) {
+  in.take(memory.reach);
+  memory.count = in.takeBelow(TriangleMemory::kMost + 1);
+  for (TriangleMemory::Entry& entry : std::span{memory.entries}.first(memory.count)) {
+    in.take(entry.bound);
+    entry.triangle = in.takeBelow(triangles);
+    for (std::uint16_t& corner : entry.start.corners) in.take(corner);
+    in.take(entry.start.onTriangle);
+    in.take(entry.start.count);
+    for (int i = 0; i < entry.start.count; ++i) {
+      if (i > 2 || (entry.start.onTriangle >> (2 * i) & 3) > 2) refuse("a triangle without that corner");
+    }
+  }
 }
 
 /// What contact records need of the rows; everything else is made anew by the next step.
@@ -220,6 +248,7 @@ void CollisionPipeline::save(ByteWriter& out) const {
     for (const std::uint16_t corner : pair.cache.cornersB) out.put(corner);
     out.put(pair.cache.kind);
     out.put(pair.cache.cornerCount);
+    if (pair.memory != kNone) put(out, memories_[pair.memory]);
   }
   out.put(static_cast<std::uint64_t>(ended_.size()));
   for (const EndedPair& ended : ended_) {
@@ -249,6 +278,8 @@ void CollisionPipeline::load(ByteReader& in) {
   pairs_.clear();
   clocks_.clear();
   table_.clear();
+  memories_.clear();
+  free_memories_.clear();
   for (std::uint64_t i = 0; i < count; ++i) {
     PairClock clock;
     in.take(clock.limit);
@@ -266,6 +297,12 @@ void CollisionPipeline::load(ByteReader& in) {
     for (std::uint16_t& corner : pair.cache.cornersB) in.take(corner);
     pair.cache.kind = in.take<ManifoldCache::Kind>();
     in.take(pair.cache.cornerCount);
+    if (pair.memory != kNone) {
+      const auto& surface = colliders_[colliderA].shape.triangles != nullptr
+                                ? colliders_[colliderA].shape.triangles
+                                : colliders_[colliderB].shape.triangles;
+      take(in, surface->triangleCount(), memories_[pair.memory]);
+    }
   }
   const auto ended = in.take<std::uint64_t>();
   ended_.clear();

@@ -1,15 +1,24 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "msd-sim/src/DataTypes/Pose.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionShape.hpp"
 #include "msd-sim/src/Physics/Collision/ContactManifold.hpp"
+#include "msd-sim/src/Physics/Collision/TriangleMemory.hpp"
 
 namespace msd_sim {
 
 /// Most manifolds that one pair of a convex shape and a surface gets.
 inline constexpr int kMaxTriangleManifolds = 8;
+
+/// Features of contacts with a surface name the first triangle of the flat region in their upper bits and the
+/// place on the shape in the others.
+inline constexpr int kTriangleShift = 8;
+[[nodiscard]] constexpr std::uint32_t triangleOfFeature(std::uint32_t feature) {
+  return feature >> kTriangleShift;
+}
 
 /// A convex shape (A) against a mesh or terrain (B). Writes one manifold per plane of contact, at most
 /// min(out.size(), kMaxTriangleManifolds), those with the deepest points if there are more, in the
@@ -26,9 +35,10 @@ inline constexpr int kMaxTriangleManifolds = 8;
 /// A terrain is solid below: an inner point under the ground is pushed up along the normal of the
 /// triangle above it.
 ///
-/// Features name the first triangle of the flat region (upper 24 bits) and the place on the shape.
+/// With a memory only those triangles are looked at whose distance the travel may have used up; the
+/// contacts are the same up to rounding.
 int collideConvexTriangles(const CollisionShape& convex, const Pose& poseA,
                            const CollisionShape& surface, const Pose& poseB, double margin,
-                           std::span<ContactManifold> out);
+                           std::span<ContactManifold> out, const SurfaceTrack& track = {});
 
 }  // namespace msd_sim

@@ -66,15 +66,15 @@ GjkOutcome runGjk(const ConvexPair& pair, const Vector3D& guess, double limit, S
     }
     if (length - along <= relativeGap * length + noise || holds(simplex, vertex)) break;
 
-    const Simplex before = simplex;
     simplex.vertices[simplex.count++] = vertex;
-    const Vector3D next = reduceSimplex(simplex, error);
-    const double nextLength = next.norm();
-    if (simplex.count < 4 && !(nextLength < length)) {  // rounding has taken over
-      simplex = before;
+    const SimplexFace face = findNearestFace(simplex, error);
+    const double nextLength = face.count > 0 ? face.v.norm() : 0.0;
+    if (face.count > 0 && !(nextLength < length)) {  // rounding has taken over
+      --simplex.count;
       break;
     }
-    v = next;
+    keepFace(simplex, face);
+    v = face.count > 0 ? face.v : Vector3D{Vector3D::Zero()};
     length = nextLength;
   }
   outcome.status = GjkOutcome::Status::kNear;

@@ -54,7 +54,7 @@ PairEntry findPairFunction(ShapeKind a, ShapeKind b) {
 
 int collideShapes(const CollisionShape& a, const Pose& poseA, const CollisionShape& b,
                   const Pose& poseB, double margin, ManifoldCache& cache,
-                  std::span<ContactManifold> out) {
+                  std::span<ContactManifold> out, const SurfaceTrack& track) {
   if (out.empty()) return 0;
   const PairEntry entry = findPairFunction(a.kind, b.kind);
   if (entry.function != nullptr) {
@@ -69,10 +69,10 @@ int collideShapes(const CollisionShape& a, const Pose& poseA, const CollisionSha
   out[0].count = 0;
   out[0].separation = std::numeric_limits<double>::infinity();
   if (a.isConvex() && b.triangles != nullptr) {
-    return collideConvexTriangles(a, poseA, b, poseB, margin, out);
+    return collideConvexTriangles(a, poseA, b, poseB, margin, out, track);
   }
   if (b.isConvex() && a.triangles != nullptr) {
-    const int count = collideConvexTriangles(b, poseB, a, poseA, margin, out);
+    const int count = collideConvexTriangles(b, poseB, a, poseA, margin, out, track);
     for (int i = 0; i < count; ++i) swapManifold(out[static_cast<std::size_t>(i)], true);
     return count;
   }

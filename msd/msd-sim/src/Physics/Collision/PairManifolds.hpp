@@ -6,6 +6,7 @@
 #include "msd-sim/src/Physics/Collision/CollisionShape.hpp"
 #include "msd-sim/src/Physics/Collision/ContactManifold.hpp"
 #include "msd-sim/src/Physics/Collision/ManifoldCache.hpp"
+#include "msd-sim/src/Physics/Collision/TriangleMemory.hpp"
 
 /// How two shapes touch, one function per kind of pair, one file each.
 ///
@@ -74,9 +75,9 @@ struct PairEntry {
 
 /// Any two shapes. Writes one manifold for convex pairs and planes, up to out.size() for meshes and
 /// terrains, and returns their number. With no contact it returns 0 and out[0].separation is set;
-/// two static-only shapes never touch (separation infinite).
+/// two static-only shapes never touch (separation infinite). `track` is for meshes and terrains.
 int collideShapes(const CollisionShape& a, const Pose& poseA, const CollisionShape& b,
                   const Pose& poseB, double margin, ManifoldCache& cache,
-                  std::span<ContactManifold> out);
+                  std::span<ContactManifold> out, const SurfaceTrack& track = {});
 
 }  // namespace msd_sim

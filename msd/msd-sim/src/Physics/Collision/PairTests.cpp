@@ -157,10 +157,12 @@ void CollisionPipeline::testPair(std::uint32_t index, const SolverBodies& bodies
   first.separation = -std::numeric_limits<double>::infinity();
   const Pose poseA = colliderPose(a, bodies), poseB = colliderPose(b, bodies);
   const bool polyhedra = a.shape.polyhedron != nullptr && b.shape.polyhedron != nullptr;
+  const double sums = ta.sum + tb.sum;
+  const SurfaceTrack track{pair.memory == kNone ? nullptr : &memories_[pair.memory], sums};
   const int count =
       polyhedra
           ? collidePolyhedra(a.shape, poseA, b.shape, poseB, margin, pair.cache, found.manifolds)
-          : collideShapes(a.shape, poseA, b.shape, poseB, margin, pair.cache, found.manifolds);
+          : collideShapes(a.shape, poseA, b.shape, poseB, margin, pair.cache, found.manifolds, track);
   found.count = static_cast<std::size_t>(count);
   if (count == 1) {
     aimHalfway({a, poseA, ta.reach - ta.sum}, {b, poseB, tb.reach - tb.sum}, bodies, margin, first);
@@ -173,7 +175,6 @@ void CollisionPipeline::testPair(std::uint32_t index, const SolverBodies& bodies
     found.roundings[i] = contact.rounding;
     kept = std::min(kept, contact.keptTravel * size);
   }
-  const double sums = ta.sum + tb.sum;
   PairClock& clock = clocks_[index];
   clock.limit = sums + (count == 0 ? first.separation : coming + kept);
   clock.movedLimit = count == 0 ? std::numeric_limits<double>::infinity() : sums + kept;

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 #include "msd-sim/src/Physics/Collision/CollisionTolerances.hpp"
+#include "msd-sim/src/Physics/Collision/ConvexTriangles.hpp"
+#include "msd-sim/src/Physics/Collision/TriangleBvh.hpp"
 
 namespace msd_sim {
 
@@ -12,6 +15,10 @@ namespace {
 /// A cylinder touches with its side, not with a cap, when the normal is at least this much across
 /// its axis.
 constexpr double kSideways = 0.7;
+
+/// A capsule lies across an edge where the squared cosine between them is below this: the part of a turn
+/// that leans the normal sideways and would make it roll is no more than the turn itself.
+constexpr double kAcross = 0.5;
 
 bool isBall(const Collider& collider) {
   return collider.shape.kind == ShapeKind::kSphere && collider.local.position.isZero(0.0);
@@ -60,8 +67,50 @@ Slide slideOnBox(const CollisionShape& box, const Pose& pose, const Coordinate& 
   return {};
 }
 
+/// Where a point is on the edge from `from` to `to`: at one of its ends, where it stays, or between them,
+/// where it moves along it; else nothing is known. All in the shape's frame, the direction in the world.
+Slide slideOnEdge(const Coordinate& from, const Coordinate& to, const Coordinate& p,
+                  const Pose& pose) {
+  const Vector3D e = to - from;
+  const Vector3D r = p - from;
+  const double length2 = e.squaredNorm();
+  const double same2 = kSameFeature * kSameFeature * length2;
+  if (r.squaredNorm() <= same2 || (p - to).squaredNorm() <= same2) return {Vector3D::Zero(), true};
+  const double along = r.dot(e) / length2;
+  const bool isOn = along > 0.0 && along < 1.0 && (r - along * e).squaredNorm() <= same2;
+  return isOn ? Slide{pose.orientation * (e / std::sqrt(length2)), true} : Slide{};
+}
+
+/// On a surface: a side of the triangle that the feature names.
+Slide slideOnSurface(const TriangleBvh& surface, const Pose& pose, const ManifoldPoint& contact,
+                     const Coordinate& point) {
+  const std::uint32_t index = triangleOfFeature(contact.feature);
+  if (index >= surface.triangleCount()) return {};
+  const TriangleBvh::Triangle t = surface.triangle(index);
+  const Coordinate p = pose.toLocal(point);
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Slide slide = slideOnEdge(t[k], t[(k + 1) % 3], p, pose);
+    if (slide.isKnown) return slide;
+  }
+  return {};
+}
+
+/// Of hulls with very many edges the search would cost more than the test it saves.
+Slide slideOnHull(const CollisionShape& hull, const Pose& pose, const Coordinate& point) {
+  constexpr std::size_t kMostEdges = 256;
+  if (hull.polyhedron->edges().size() > kMostEdges) return {};
+  const Coordinate p = pose.toLocal(point);
+  for (const msd_assets::ConvexPolyhedron::Edge& edge : hull.polyhedron->edges()) {
+    const Slide slide = slideOnEdge(hull.polyhedron->vertices()[edge.vertex0],
+                                    hull.polyhedron->vertices()[edge.vertex1], p, pose);
+    if (slide.isKnown) return slide;
+  }
+  return {};
+}
+
 /// `core` is the manifold's point less the rounding.
-Slide slideOf(const CollisionShape& shape, const Pose& pose, const Coordinate& core) {
+Slide slideOf(const CollisionShape& shape, const Pose& pose, const ManifoldPoint& contact,
+              const Coordinate& core) {
   switch (shape.kind) {
     case ShapeKind::kSphere:
       return {Vector3D::Zero(), true};
@@ -69,6 +118,11 @@ Slide slideOf(const CollisionShape& shape, const Pose& pose, const Coordinate& c
       return slideOnAxis(shape, pose, core);
     case ShapeKind::kBox:
       return slideOnBox(shape, pose, core);
+    case ShapeKind::kHull:
+      return slideOnHull(shape, pose, core);
+    case ShapeKind::kMesh:
+    case ShapeKind::kTerrain:
+      return slideOnSurface(*shape.triangles, pose, contact, core);
     default:
       return {};
   }
@@ -96,7 +150,8 @@ void followCores(const Collider& a, const Pose& poseA, const Collider& b, const 
   if (r.balls) return;
   const Coordinate coreA = point.pointA - r.a * manifold.normal;
   const Coordinate coreB = point.pointB + r.b * manifold.normal;
-  const Slide slideA = slideOf(a.shape, poseA, coreA), slideB = slideOf(b.shape, poseB, coreB);
+  const Slide slideA = slideOf(a.shape, poseA, point, coreA);
+  const Slide slideB = slideOf(b.shape, poseB, point, coreB);
   const double cosine = slideA.direction.dot(slideB.direction);
   contact.keptTravel = kSlideTravel;
   if (!slideA.isKnown || !slideB.isKnown || 1.0 - cosine * cosine < kCrossingAxes) return;
@@ -105,6 +160,22 @@ void followCores(const Collider& a, const Pose& poseA, const Collider& b, const 
   contact.keptTravel = hasSphere(a, b) ? kSphereTravel : kFaceTravel;
   r.slideA = slideA.direction;
   r.slideB = slideB.direction;
+}
+
+/// Does a capsule lie across the edge of a surface that it touches with two points? Where it rolls the
+/// normal, square to the axis and to the edge, then stays.
+bool liesAcross(const CollisionShape& shape, const Pose& pose, const CollisionShape& surface,
+                const Pose& surfacePose, const ContactManifold& manifold) {
+  if (shape.kind != ShapeKind::kCapsule || surface.triangles == nullptr) return false;
+  const Vector3D axis = pose.orientation * Vector3D::UnitZ();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(manifold.count); ++i) {
+    const ManifoldPoint& point = manifold.points[i];
+    const Slide slide =
+        slideOnSurface(*surface.triangles, surfacePose, point, point.pointA);
+    const double cosine = axis.dot(slide.direction);
+    if (slide.isKnown && !slide.direction.isZero(0.0) && cosine * cosine < kAcross) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -120,7 +191,8 @@ RoundContact describeRounding(const Collider& a, const Pose& poseA, const Collid
   if (a.shape.kind == ShapeKind::kCylinder || b.shape.kind == ShapeKind::kCylinder) {
     contact.keptTravel = kRollTravel;
   } else if (!a.shape.isRound() && !b.shape.isRound()) {
-    contact.keptTravel = hasOwner ? kFaceTravel : kReuseTravel;
+    const bool onSurface = a.shape.triangles != nullptr || b.shape.triangles != nullptr;
+    contact.keptTravel = hasOwner || onSurface ? kFaceTravel : kReuseTravel;
   } else {
     contact.keptTravel = kRollTravel;
     if (hasOwner) {
@@ -131,7 +203,8 @@ RoundContact describeRounding(const Collider& a, const Pose& poseA, const Collid
     } else if (!a.shape.isRound()) {
       // Along an edge: its points stay on the core, which the normal leaves at the same place.
       r.follow = FollowMode::kFace;
-      contact.keptTravel = kSlideTravel;
+      contact.keptTravel = liesAcross(b.shape, poseB, a.shape, poseA, manifold) ? kFaceTravel
+                                                                                 : kSlideTravel;
     }
   }
   return contact;

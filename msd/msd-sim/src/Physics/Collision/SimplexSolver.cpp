@@ -10,21 +10,19 @@ namespace msd_sim {
 
 namespace {
 
-/// The face of a simplex nearest to the origin: which vertices, with which weights, and where.
-struct Nearest {
-  Vector3D v;
-  double squared{std::numeric_limits<double>::infinity()};
-  std::array<int, 3> vertices;
-  std::array<double, 3> weights;
-  int count{0};
-};
+SimplexFace noFace() {
+  SimplexFace face;
+  face.squared = std::numeric_limits<double>::infinity();
+  face.count = 0;
+  return face;
+}
 
-Nearest nearestOnVertex(const Simplex& s, int i) {
+SimplexFace nearestOnVertex(const Simplex& s, int i) {
   const Vector3D& w = s.vertices[i].w;
   return {w, w.squaredNorm(), {i, 0, 0}, {1.0, 0.0, 0.0}, 1};
 }
 
-Nearest nearestOnSegment(const Simplex& s, int i, int j) {
+SimplexFace nearestOnSegment(const Simplex& s, int i, int j) {
   const Vector3D& p = s.vertices[i].w;
   const Vector3D& q = s.vertices[j].w;
   const Vector3D e = q - p;
@@ -41,11 +39,11 @@ Nearest nearestOnSegment(const Simplex& s, int i, int j) {
   return {v, v.squaredNorm(), {i, j, 0}, {toQ / sum, weight, 0.0}, 2};
 }
 
-void keepNearer(Nearest& best, const Nearest& other) {
+void keepNearer(SimplexFace& best, const SimplexFace& other) {
   if (other.squared < best.squared) best = other;
 }
 
-Nearest nearestOnTriangle(const Simplex& s, int i, int j, int k) {
+SimplexFace nearestOnTriangle(const Simplex& s, int i, int j, int k) {
   const Vector3D& a = s.vertices[i].w;
   const Vector3D& b = s.vertices[j].w;
   const Vector3D& c = s.vertices[k].w;
@@ -81,7 +79,7 @@ Nearest nearestOnTriangle(const Simplex& s, int i, int j, int k) {
     return {(height / area2) * n, height * height / area2, {i, j, k},
             {u / sum, v / sum, w / sum}, 3};
   }
-  Nearest best;
+  SimplexFace best = noFace();
   if (isFlat || u <= 0.0) keepNearer(best, nearestOnSegment(s, j, k));
   if (isFlat || v <= 0.0) keepNearer(best, nearestOnSegment(s, i, k));
   if (isFlat || w <= 0.0) keepNearer(best, nearestOnSegment(s, i, j));
@@ -109,8 +107,8 @@ bool isBeyond(const Simplex& s, int i, int j, int k, int l, double error) {
 
 /// Vertex 3 is the newest: the origin lies on its side of face (0, 1, 2), because it was sought
 /// from there.
-Nearest nearestOnTetrahedron(const Simplex& s, double error) {
-  Nearest best;
+SimplexFace nearestOnTetrahedron(const Simplex& s, double error) {
+  SimplexFace best = noFace();
   if (isBeyond(s, 0, 1, 3, 2, error)) keepNearer(best, nearestOnTriangle(s, 0, 1, 3));
   if (isBeyond(s, 0, 2, 3, 1, error)) keepNearer(best, nearestOnTriangle(s, 0, 2, 3));
   if (isBeyond(s, 1, 2, 3, 0, error)) keepNearer(best, nearestOnTriangle(s, 1, 2, 3));
@@ -131,33 +129,38 @@ void weighTetrahedron(Simplex& s) {
 
 }  // namespace
 
-Vector3D reduceSimplex(Simplex& simplex, double error) {
-  Nearest nearest;
+SimplexFace findNearestFace(const Simplex& simplex, double error) {
   switch (simplex.count) {
     case 1:
-      simplex.weights[0] = 1.0;
-      return simplex.vertices[0].w;
+      return nearestOnVertex(simplex, 0);
     case 2:
-      nearest = nearestOnSegment(simplex, 0, 1);
-      break;
-    case 3:
-      nearest = nearestOnTriangle(simplex, 0, 1, 2);
-      if (nearest.count == 0) nearest = nearestOnVertex(simplex, 0);  // not a number: any will do
-      break;
+      return nearestOnSegment(simplex, 0, 1);
+    case 3: {
+      const SimplexFace face = nearestOnTriangle(simplex, 0, 1, 2);
+      return face.count > 0 ? face : nearestOnVertex(simplex, 0);  // not a number: any will do
+    }
     default:
-      nearest = nearestOnTetrahedron(simplex, error);
-      if (nearest.count == 0) {
-        weighTetrahedron(simplex);
-        return Vector3D::Zero();
-      }
+      return nearestOnTetrahedron(simplex, error);
+  }
+}
+
+void keepFace(Simplex& simplex, const SimplexFace& face) {
+  if (face.count == 0) {
+    weighTetrahedron(simplex);
+    return;
   }
   // The indices ascend, so that moving down never overwrites a vertex still needed.
-  for (int i = 0; i < nearest.count; ++i) {
-    if (nearest.vertices[i] != i) simplex.vertices[i] = simplex.vertices[nearest.vertices[i]];
-    simplex.weights[i] = nearest.weights[i];
+  for (int i = 0; i < face.count; ++i) {
+    if (face.vertices[i] != i) simplex.vertices[i] = simplex.vertices[face.vertices[i]];
+    simplex.weights[i] = face.weights[i];
   }
-  simplex.count = nearest.count;
-  return nearest.v;
+  simplex.count = face.count;
+}
+
+Vector3D reduceSimplex(Simplex& simplex, double error) {
+  const SimplexFace face = findNearestFace(simplex, error);
+  keepFace(simplex, face);
+  return face.count > 0 ? face.v : Vector3D{Vector3D::Zero()};
 }
 
 }  // namespace msd_sim

@@ -36,6 +36,21 @@ struct Simplex {
   }
 };
 
+/// The face of a simplex that holds its point nearest to the origin: which vertices, ascending, with which
+/// weights, and where.
+struct SimplexFace {
+  Vector3D v;
+  double squared;  ///< |v|²; infinite for none [m²]
+  std::array<int, 3> vertices;
+  std::array<double, 3> weights;
+  int count;       ///< 0: the origin lies inside the tetrahedron
+};
+
+/// Finds that face of one to four vertices; see reduceSimplex.
+[[nodiscard]] SimplexFace findNearestFace(const Simplex& simplex, double error);
+/// Shrinks a simplex to the face that was found for it, and sets the weights.
+void keepFace(Simplex& simplex, const SimplexFace& face);
+
 /// Shrinks a simplex to the face that holds its point nearest to the origin, sets the weights and
 /// returns that point v. With four vertices left the origin lies inside and v is zero. `error` is the
 /// size of the rounding errors in the vertices' coordinates [m].

@@ -102,6 +102,10 @@ inline constexpr double kSameTriangleDepth = 1e-4;
 /// shape's size: nobody took it.
 inline constexpr double kOrphanDepth = 5e-3;
 
+/// Triangles are listed this share of the shape's size beyond the margin, and measured up to there: the
+/// list serves until the shape has travelled as far.
+inline constexpr double kTriangleSpread = 0.05;
+
 /// A contact direction may lie outside the cone of normals of a mesh edge or corner by this sine.
 inline constexpr double kConeSlack = 1e-6;
 
