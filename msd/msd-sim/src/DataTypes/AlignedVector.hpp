@@ -1,25 +1,28 @@
 #pragma once
 
 #include <cstddef>
-#include <new>
 #include <vector>
 
 namespace msd_sim {
 
-/// Allocates on 128-byte boundaries: two cache lines, which the prefetcher takes as a pair.
+/// Memory on 128-byte boundaries: two cache lines, which the prefetcher takes as a pair. Large blocks ask the
+/// system for large pages, where it has them, so that a walk through a large world does not wait for
+/// addresses; they still grow page by page as they are used.
+[[nodiscard]] void* takeLines(std::size_t bytes);
+void returnLines(void* memory, std::size_t bytes);
+
 template <class T>
 struct LineAllocator {
   using value_type = T;
-  static constexpr std::align_val_t kAlignment{128};
 
   LineAllocator() = default;
   template <class U>
   LineAllocator(const LineAllocator<U>&) {}  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] T* allocate(std::size_t count) {
-    return static_cast<T*>(::operator new(count * sizeof(T), kAlignment));
+    return static_cast<T*>(takeLines(count * sizeof(T)));
   }
-  void deallocate(T* pointer, std::size_t) { ::operator delete(pointer, kAlignment); }
+  void deallocate(T* pointer, std::size_t count) { returnLines(pointer, count * sizeof(T)); }
   template <class U>
   bool operator==(const LineAllocator<U>&) const {
     return true;

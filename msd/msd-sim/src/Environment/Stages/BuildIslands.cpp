@@ -8,7 +8,10 @@ namespace {
 /// What every island touches that cannot be pushed.
 void findHolds(Simulation& sim) {
   Islands& islands = sim.islands;
+  // Islands become more and fewer; an array that is assigned to grows by no more than it must.
+  islands.hold.reserve(sim.slots.size());
   islands.hold.assign(islands.count(), IslandHold::kNothing);
+  islands.scale.reserve(sim.slots.size());
   islands.scale.assign(islands.count(), 1.0);
   const auto note = [&](std::uint32_t body, std::uint32_t other) {
     if (sim.pushable[body] == 0 || sim.pushable[other] != 0) return;
@@ -23,7 +26,7 @@ void findHolds(Simulation& sim) {
     note(a, b);
     note(b, a);
   });
-  islands.joints.reserve(sim.slots.size());  // islands become more and fewer
+  islands.joints.reserve(sim.slots.size());
   islands.joints.assign(islands.count(), 0);
   forJointIslands(sim, [&](const JointRecord& r, std::uint32_t island) {
     ++islands.joints[island];

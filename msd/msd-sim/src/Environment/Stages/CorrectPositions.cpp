@@ -65,25 +65,20 @@ void correctPositions(Simulation& sim, double dt) {
   const int sweeps = share > kVeryDeep ? kBadlyJammedSweeps : jammed ? kJammedSweeps : kSweeps;
   SweepMomentum momentum{sim, SweepMomentum::Unknowns::kShifts};
   double change = 0.0, settled = kSettledShift;
-  // What is jammed is mostly small: the others are left alone between the first sweeps and the last,
-  // which finds whether momentum has moved one of them.
-  bool whole = jammed;
   for (int sweep = 0; sweep < sweeps; ++sweep) {
     if (sweep == 1 && jammed) momentum.begin();
     if (sweep > 1 && jammed) momentum.advance(change);
     pass.first = sweep == 0;
     pass.stamp = ++sim.sweepStamp;
-    pass.settled = jammed ? settled : kSettledShift;
-    pass.whole = whole;
+    pass.settled = kSettledShift;
+    pass.whole = jammed;  // momentum moves every contact
     change = sweepContacts(sim, [&](const auto& kernels, auto& arrays, std::size_t first,
                                     std::size_t count) {
                return kernels.correct(sim.solver, arrays.bundles.data() + first,
                                       arrays.rows.data() + first, count, pass);
              }).unrest;
     if (sweep == 0) settled = std::max(kSettledShift, kSettledPart * change);
-    const bool isSettled = change < settled;
-    if (isSettled && whole == jammed) break;
-    whole = jammed && (isSettled || sweep == 0 || sweep + 2 == sweeps);
+    if (change < settled) break;
   }
   sim.kernels->body.displace(sim.solver, sim.activeBlocks);
   returnLift(sim);

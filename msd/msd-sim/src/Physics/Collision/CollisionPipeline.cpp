@@ -113,9 +113,10 @@ Aabb swept(const Aabb& box, const Vector3D& path) {
 // much room is left. A body that has become slow gets a smaller box.
 bool CollisionPipeline::needsBox(Collider& collider, const SolverBodies& bodies,
                                  const BodyTravel& travel, double dt) const {
-  const bool mayLeave = travel.reach > collider.travelLimit;
-  if (!collider.moves || collider.leaf == DynamicTree::kNull) return mayLeave;
-  if (mayLeave) {
+  constexpr double kAnew = -std::numeric_limits<double>::infinity();  // its pairs are to be found
+  if (collider.travelLimit == kAnew) return true;
+  if (!collider.moves) return false;
+  if (travel.reach > collider.travelLimit) {
     const Aabb bounds = worldBounds(collider.shape, colliderPose(collider, bodies));
     const double limit = travel.sum + roomWithin(moving_.box(collider.leaf), bounds);
     if (travel.reach > limit) return true;

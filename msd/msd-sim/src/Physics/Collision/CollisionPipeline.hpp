@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "msd-sim/src/DataTypes/AlignedVector.hpp"
 #include "msd-sim/src/DataTypes/Bytes.hpp"
 #include "msd-sim/src/DataTypes/WorkTeam.hpp"
 #include "msd-sim/src/Physics/Collision/Collider.hpp"
@@ -203,14 +204,14 @@ class CollisionPipeline {
   std::uint32_t takeContact(std::uint32_t& list, const Vector3D& normal,
                             const SolverBodies& bodies);
 
-  std::vector<Collider> colliders_;
+  AlignedVector<Collider> colliders_;
   std::vector<std::uint32_t> free_colliders_;
   DynamicTree moving_;
   DynamicTree static_;
   PairTable table_;
-  std::vector<Pair> pairs_;         ///< parallel to table_
-  std::vector<PairClock> clocks_;   ///< parallel to pairs_
-  std::vector<TriangleMemory> memories_;
+  AlignedVector<Pair> pairs_;       ///< parallel to table_
+  AlignedVector<PairClock> clocks_; ///< parallel to pairs_
+  AlignedVector<TriangleMemory> memories_;
   std::vector<std::uint32_t> free_memories_;
   ContactCache contacts_;
   Combination combination_;

@@ -75,6 +75,10 @@ inline constexpr double kClearCores = 0.1;
 /// Two axes cross well enough to follow their nearest points from this squared sine on.
 inline constexpr double kCrossingAxes = 0.01;
 
+/// Cores that would slide by more than this share of the size at once are not the nearest points of their
+/// lines.
+inline constexpr double kSlideAtOnce = 1e-3;
+
 /// A point this share of the size from an edge or end belongs to it.
 inline constexpr double kSameFeature = 1e-9;
 

@@ -74,12 +74,12 @@ void copyLane(const ContactBundle<kPoints>& from, int fromLane, ContactBundle<kP
   }
 }
 
-/// Makes an array longer, with less to spare than its own growth would leave: the arrays of a hundred
-/// colours and kinds do not all grow at once.
+/// Makes an array longer. A long one gets less to spare than its own growth would leave: the arrays of
+/// many colours and kinds do not all go on growing.
 template <class Array>
 void resizeTight(Array& array, std::size_t size) {
-  constexpr std::size_t kShare = 4;
-  if (size > array.capacity()) array.reserve(size + size / kShare);
+  constexpr std::size_t kLong = 64, kShare = 8;
+  if (size > array.capacity()) array.reserve(size < kLong ? 2 * size : size + size / kShare);
   array.resize(size);
 }
 
@@ -159,7 +159,7 @@ struct ContactCache::OldPoints {
 
 int ContactCache::chooseColour(const ContactBodies& bodies) const {
   if (!bodies.aMoves && !bodies.bMoves) return kParked;
-  std::uint32_t used = 0;
+  std::uint64_t used = 0;
   if (bodies.aMoves) used |= body_colours_[bodies.a];
   if (bodies.bMoves) used |= body_colours_[bodies.b];
   const int colour = std::countr_one(used);
@@ -168,7 +168,7 @@ int ContactCache::chooseColour(const ContactBodies& bodies) const {
 
 void ContactCache::markBodies(const ContactBodies& bodies, int colour, bool used) {
   if (colour >= kOverflow) return;
-  const std::uint32_t bit = 1u << colour;
+  const std::uint64_t bit = std::uint64_t{1} << colour;
   for (const auto& [body, moves] : {std::pair{bodies.a, bodies.aMoves}, {bodies.b, bodies.bMoves}}) {
     if (!moves) continue;
     if (used) {

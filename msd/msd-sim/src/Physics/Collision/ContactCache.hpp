@@ -59,7 +59,7 @@ struct ContactResistance {
 /// pushed are parked: they keep everything and are left alone.
 class ContactCache {
  public:
-  static constexpr int kColours = 32;
+  static constexpr int kColours = 64;
   static constexpr int kOverflow = kColours - 1;
   /// Where contacts wait whose bodies can all not be pushed (asleep): no pass visits them.
   static constexpr int kParked = kColours;
@@ -302,7 +302,7 @@ class ContactCache {
   std::vector<ContactResistance> resistances_;  ///< per contact, as far as any resists
   std::vector<std::uint32_t> free_;
   std::vector<ContactBodies> lost_;
-  std::vector<std::uint32_t> body_colours_;  ///< per body slot: bit set of colours in use
+  std::vector<std::uint64_t> body_colours_;  ///< per body slot: bit set of colours in use
   /// Scratch of sortLanes.
   struct LaneKey {
     std::uint64_t key;

@@ -1,7 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+
+#include "msd-sim/src/DataTypes/AlignedVector.hpp"
 
 namespace msd_sim {
 
@@ -33,8 +34,8 @@ class PairTable {
   void place(std::uint32_t index);
   void grow();
 
-  std::vector<Key> keys_;
-  std::vector<std::uint32_t> slots_;  ///< open addressing: index + 1, or 0 when free
+  AlignedVector<Key> keys_;
+  AlignedVector<std::uint32_t> slots_;  ///< open addressing: index + 1, or 0 when free
 };
 
 }  // namespace msd_sim

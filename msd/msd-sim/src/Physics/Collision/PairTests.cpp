@@ -19,7 +19,7 @@ constexpr std::size_t kTestGrain = 64;
 
 // So many pairs are tested before what they found is applied: enough for many threads to share, and what
 // waits for its turn stays small.
-constexpr std::size_t kWave = 256 * kTestGrain;
+constexpr std::size_t kWave = 128 * kTestGrain;
 
 // Memory is asked for this many pairs before it is needed.
 constexpr std::size_t kFetchAhead = 4;
@@ -43,14 +43,14 @@ void CollisionPipeline::findDue(std::span<const BodyTravel> travel) {
     const PairClock& clock = clocks_[i];
     const BodyTravel& ta = travel[clock.bodyA];
     const BodyTravel& tb = travel[clock.bodyB];
-    const bool due = ta.reach + tb.reach > clock.limit || ta.sum + tb.sum > clock.movedLimit;
-    if (due || has_moved_[clock.bodyA] != 0 || has_moved_[clock.bodyB] != 0) {
+    // Boxes that have not moved overlap still.
+    if (has_moved_[clock.bodyA] != 0 || has_moved_[clock.bodyB] != 0) {
       if (!box(pairs_[i].colliderA).overlaps(box(pairs_[i].colliderB))) {
         removePair(i);
         continue;
       }
-      if (due) due_.push_back(i);
     }
+    if (ta.reach + tb.reach > clock.limit || ta.sum + tb.sum > clock.movedLimit) due_.push_back(i);
     ++i;
   }
 }

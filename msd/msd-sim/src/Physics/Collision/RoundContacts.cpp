@@ -1,5 +1,6 @@
 #include "msd-sim/src/Physics/Collision/RoundContacts.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
@@ -127,6 +128,17 @@ Slide slideOf(const CollisionShape& shape, const Pose& pose, const ManifoldPoint
   }
 }
 
+/// Are these the nearest points of the two lines they would slide on? Where one is the end of its
+/// line, or lies there but for rounding, the lines come nearer beyond it.
+bool areNearest(const Coordinate& coreA, const Vector3D& alongA, const Coordinate& coreB,
+                const Vector3D& alongB, double size) {
+  const Vector3D between = coreB - coreA;
+  const double cosine = alongA.dot(alongB);
+  const double a = alongA.dot(between), b = alongB.dot(between);
+  const double most = kSlideAtOnce * size * (1.0 - cosine * cosine);
+  return std::abs(a - cosine * b) <= most && std::abs(cosine * a - b) <= most;
+}
+
 /// One point between two cores.
 void followCores(const Collider& a, const Pose& poseA, const Collider& b, const Pose& poseB,
                  const ContactManifold& manifold, RoundContact& contact) {
@@ -136,11 +148,15 @@ void followCores(const Collider& a, const Pose& poseA, const Collider& b, const 
   r.follow = FollowMode::kCores;
   contact.keptTravel = kBallTravel;
   if (r.balls) return;
-  const Slide slideA = slideOf(a.shape, poseA, point, point.pointA - r.a * manifold.normal);
-  const Slide slideB = slideOf(b.shape, poseB, point, point.pointB + r.b * manifold.normal);
+  const Coordinate coreA = point.pointA - r.a * manifold.normal;
+  const Coordinate coreB = point.pointB + r.b * manifold.normal;
+  const Slide slideA = slideOf(a.shape, poseA, point, coreA);
+  const Slide slideB = slideOf(b.shape, poseB, point, coreB);
   const double cosine = slideA.direction.dot(slideB.direction);
   contact.keptTravel = kSlideTravel;
   if (!slideA.isKnown || !slideB.isKnown || 1.0 - cosine * cosine < kCrossingAxes) return;
+  const double size = std::min(a.shape.size, b.shape.size);
+  if (!areNearest(coreA, slideA.direction, coreB, slideB.direction, size)) return;
   contact.keptTravel = hasSphere(a, b) ? kSphereTravel : kFaceTravel;
   r.slideA = slideA.direction;
   r.slideB = slideB.direction;
