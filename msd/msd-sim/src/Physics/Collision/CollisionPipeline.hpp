@@ -211,7 +211,7 @@ class CollisionPipeline {
   PairTable table_;
   AlignedVector<Pair> pairs_;       ///< parallel to table_
   AlignedVector<PairClock> clocks_; ///< parallel to pairs_
-  std::vector<TriangleMemory> memories_;
+  AlignedVector<TriangleMemory> memories_;
   std::vector<std::uint32_t> free_memories_;
   ContactCache contacts_;
   Combination combination_;

@@ -100,7 +100,7 @@ inline constexpr double kSameTriangleDepth = 1e-4;
 
 /// A triangle that left its way out to another is cut deeper than all contacts say by this share of the
 /// shape's size: nobody took it.
-inline constexpr double kOrphanDepth = 5e-3;
+inline constexpr double kOrphanDepth = 2e-3;
 
 /// Triangles are listed this share of the shape's size beyond the margin, and measured up to there: the
 /// list serves until the shape has travelled as far.
