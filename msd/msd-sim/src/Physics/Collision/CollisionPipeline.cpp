@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "msd-sim/src/DataTypes/Arrays.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionTolerances.hpp"
 
 namespace msd_sim {
 
 namespace {
-
-Coordinate positionOf(const BodyPose& p) { return {p.x[0], p.x[1], p.x[2]}; }
-Quaternion orientationOf(const BodyPose& p) { return {p.q[0], p.q[1], p.q[2], p.q[3]}; }
 
 constexpr std::size_t kQueryGrain = 64;
 
@@ -46,7 +44,7 @@ ContactMaterial CollisionPipeline::combine(const ContactMaterial& a, const Conta
 
 Pose CollisionPipeline::colliderPose(const Collider& collider, const SolverBodies& bodies) const {
   const BodyPose& p = bodies.pose[collider.body];
-  return Pose{positionOf(p), orientationOf(p)} * collider.local;
+  return Pose{vectorOf(p.x), quaternionOf(p.q)} * collider.local;
 }
 
 std::uint32_t CollisionPipeline::addCollider(const Collider& collider) {
@@ -135,9 +133,8 @@ void CollisionPipeline::enlargeBox(std::uint32_t id, const SolverBodies& bodies,
   collider.travelLimit = std::numeric_limits<double>::infinity();
   if (collider.moves) {
     const double margin = fatMargin(collider, travel, bodies, dt);
-    const double* v = bodies.motion[collider.body].v;
     const double ahead = (kFatSteps - 1.0) * dt;
-    box = swept(box.expanded(margin), ahead * Vector3D{v[0], v[1], v[2]});
+    box = swept(box.expanded(margin), ahead * vectorOf(bodies.motion[collider.body].v));
     collider.travelLimit = travel.sum + margin;
   }
   DynamicTree& tree = collider.moves ? moving_ : static_;
@@ -190,7 +187,7 @@ std::uint64_t spread(std::uint32_t x) {
 void CollisionPipeline::sortMoved(const SolverBodies& bodies) {
   if (moved_.size() < kSortFrom) return;
   const auto place = [&](std::uint32_t id) {
-    return positionOf(bodies.pose[colliders_[id].body]);
+    return vectorOf(bodies.pose[colliders_[id].body].x);
   };
   Coordinate lower = place(moved_[0]), upper = lower;
   for (const std::uint32_t id : moved_) {

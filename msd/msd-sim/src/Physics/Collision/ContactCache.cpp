@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "msd-sim/src/DataTypes/Arrays.hpp"
 #include "msd-sim/src/DataTypes/Pose.hpp"
 
 namespace msd_sim {
@@ -14,8 +15,6 @@ namespace {
 // Free entries of the pool below which it is left as it is.
 constexpr std::size_t kManyFree = 1024;
 
-Coordinate positionOf(const BodyPose& p) { return {p.x[0], p.x[1], p.x[2]}; }
-Quaternion orientationOf(const BodyPose& p) { return {p.q[0], p.q[1], p.q[2], p.q[3]}; }
 
 /// Some unit vector perpendicular to n, the same for the same n.
 Vector3D perpendicular(const Vector3D& n) {
@@ -105,7 +104,7 @@ struct ContactCache::OldPoints {
   void read(const ContactBundle<kLanePoints>& b, std::size_t l, const LaneMeta& meta, bool flipped,
             const SolverBodies& poses) {
     const BodyPose& p0 = poses.pose[static_cast<std::size_t>(b.body0[l])];
-    const Pose pose{positionOf(p0), orientationOf(p0)};
+    const Pose pose{vectorOf(p0.x), quaternionOf(p0.q)};
     const Vector3D n = pose.orientation * Vector3D{b.normal[0][l], b.normal[1][l], b.normal[2][l]};
     tangent = pose.orientation * Vector3D{b.tangent[0][l], b.tangent[1][l], b.tangent[2][l]};
     const Vector3D second = n.cross(tangent);
@@ -380,8 +379,8 @@ void ContactCache::writeLane(Contact& contact, const ContactManifold& manifold,
   b.rounding0[l] = contact.flipped ? rounding.b : rounding.a;
   b.rounding1[l] = contact.flipped ? rounding.a : rounding.b;
   b.balls[l] = rounding.balls ? 1.0 : 0.0;
-  const Pose pose0{positionOf(poses.pose[body0]), orientationOf(poses.pose[body0])};
-  const Pose pose1{positionOf(poses.pose[body1]), orientationOf(poses.pose[body1])};
+  const Pose pose0{vectorOf(poses.pose[body0].x), quaternionOf(poses.pose[body0].q)};
+  const Pose pose1{vectorOf(poses.pose[body1].x), quaternionOf(poses.pose[body1].q)};
   const double sign = contact.flipped ? -1.0 : 1.0;
   const Vector3D normal = sign * manifold.normal;
   Vector3D t1 = old.tangent - old.tangent.dot(normal) * normal;
@@ -430,8 +429,8 @@ void ContactCache::writeFollow(const Contact& contact, const ContactRounding& ro
   const auto l = static_cast<std::size_t>(laneOf(contact));
   f.mode[l] = static_cast<double>(rounding.follow);
   if (rounding.follow == FollowMode::kStay) return;
-  const Quaternion q0 = orientationOf(poses.pose[static_cast<std::size_t>(b.body0[l])]);
-  const Quaternion q1 = orientationOf(poses.pose[static_cast<std::size_t>(b.body1[l])]);
+  const Quaternion q0 = quaternionOf(poses.pose[static_cast<std::size_t>(b.body0[l])].q);
+  const Quaternion q1 = quaternionOf(poses.pose[static_cast<std::size_t>(b.body1[l])].q);
   const Vector3D n_0{b.normal[0][l], b.normal[1][l], b.normal[2][l]};
   const Vector3D n_1 = q1.conjugate() * (q0 * n_0);
   // Two balls are their centres, to the last digit.
@@ -458,7 +457,7 @@ Vector3D ContactCache::normal(std::uint32_t id, const SolverBodies& poses) const
     const auto l = static_cast<std::size_t>(laneOf(contact));
     const Vector3D n{bundle.normal[0][l], bundle.normal[1][l], bundle.normal[2][l]};
     const Vector3D world =
-        orientationOf(poses.pose[static_cast<std::size_t>(bundle.body0[l])]) * n;
+        quaternionOf(poses.pose[static_cast<std::size_t>(bundle.body0[l])].q) * n;
     return contact.flipped ? Vector3D{-world} : world;
   };
   const std::size_t bundle = bundleOf(contact);
