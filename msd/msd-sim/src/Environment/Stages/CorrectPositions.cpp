@@ -55,7 +55,8 @@ void correctPositions(Simulation& sim, double dt) {
   clearShifts(sim);
   sim.returnedLift = 0.0;
   if (!needed || sim.settings.positionCorrection <= 0.0) return;
-  ContactPass pass{.correction = sim.settings.positionCorrection,
+  ContactPass pass{.ahead = hasManyRows(sim),
+                   .correction = sim.settings.positionCorrection,
                    .slop = kSlop,
                    .largestShift = sim.settings.correctionSpeed * dt,
                    .support = kSupport};
@@ -75,7 +76,8 @@ void correctPositions(Simulation& sim, double dt) {
     change = sweepContacts(sim, [&](const auto& kernels, auto& arrays, std::size_t first,
                                     std::size_t count) {
                return kernels.correct(sim.solver, arrays.bundles.data() + first,
-                                      arrays.rows.data() + first, count, pass);
+                                      arrays.who.data() + first, arrays.rows.data() + first, count,
+                                      pass);
              }).unrest;
     if (sweep == 0) settled = std::max(kSettledShift, kSettledPart * change);
     if (change < settled) break;

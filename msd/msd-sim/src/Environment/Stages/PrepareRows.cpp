@@ -22,6 +22,10 @@ void prepareRows(Simulation& sim, double dt) {
   forAllBundles(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     kernels.prepare(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count);
     std::fill_n(arrays.sums.data() + first, count, ContactSums{});
+    for (std::size_t i = first; i < first + count; ++i) {
+      std::copy_n(arrays.bundles[i].body0, kBundleLanes, arrays.who[i].body);
+      std::copy_n(arrays.bundles[i].body1, kBundleLanes, arrays.who[i].body + kBundleLanes);
+    }
   });
 }
 

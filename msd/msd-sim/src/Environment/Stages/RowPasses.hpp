@@ -24,6 +24,12 @@ template <int kPoints>
   }
 }
 
+/// Are the rows more than a core's cache holds?
+[[nodiscard]] inline bool hasManyRows(const Simulation& sim) {
+  constexpr std::uint32_t kManyRows = 8192;
+  return sim.collision.contacts().count() >= kManyRows;
+}
+
 /// Calls kernel(blocks) for the blocks of bodies that move, shared by the team.
 template <class Kernel>
 void forBodies(Simulation& sim, const Kernel& kernel) {

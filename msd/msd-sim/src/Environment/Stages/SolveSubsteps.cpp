@@ -263,6 +263,7 @@ void solveSubsteps(Simulation& sim, double dt) {
                    .settledSpeed = kSettledKick * kick,
                    .settledShare = kSettledShare / h,
                    .whole = !sim.joints.isEmpty() || sim.collision.contacts().resistingCount() > 0,
+                   .ahead = hasManyRows(sim),
                    .eachWork = !onlyContactsWork(sim)};
   if (sim.sweepStamp > kLargestStamp) {
     sim.sweepStamp = 0;
@@ -306,7 +307,7 @@ void solveSubsteps(Simulation& sim, double dt) {
     runPhase(
         sim, pass,
         [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
-          return kernels.solve(sim.solver, arrays.bundles.data() + first,
+          return kernels.solve(sim.solver, arrays.bundles.data() + first, arrays.who.data() + first,
                                arrays.rows.data() + first,
                                bounces ? arrays.bounce.data() + first : nullptr,
                                arrays.busy.data() + first, count, pass);
@@ -320,7 +321,7 @@ void solveSubsteps(Simulation& sim, double dt) {
     runPhase(
         sim, pass,
         [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
-          return kernels.relax(sim.solver, arrays.bundles.data() + first,
+          return kernels.relax(sim.solver, arrays.bundles.data() + first, arrays.who.data() + first,
                                arrays.rows.data() + first, arrays.busy.data() + first, count, pass);
         },
         relaxJoints);

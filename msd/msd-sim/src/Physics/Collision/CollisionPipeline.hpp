@@ -16,6 +16,7 @@
 #include "msd-sim/src/Physics/Collision/ContactManifold.hpp"
 #include "msd-sim/src/Physics/Collision/DynamicTree.hpp"
 #include "msd-sim/src/Physics/Collision/ManifoldCache.hpp"
+#include "msd-sim/src/Physics/Collision/PairRest.hpp"
 #include "msd-sim/src/Physics/Collision/PairTable.hpp"
 #include "msd-sim/src/Physics/Collision/TriangleMemory.hpp"
 
@@ -46,6 +47,7 @@ class CollisionPipeline {
     std::uint32_t memory{kNone};  ///< place in memories_; of pairs with a surface
     bool touching{false};  ///< some contact carried an impulse in the last step that was recorded
     ManifoldCache cache{};
+    PairRest rest{};
   };
 
   /// When a pair must be tested again: what every step asks of every pair, apart from the rest.
@@ -189,7 +191,8 @@ class CollisionPipeline {
   void testWave(std::span<const std::uint32_t> due, const SolverBodies& bodies,
                 std::span<const BodyTravel> travel, std::span<const std::uint8_t> pushable,
                 WorkTeam& team);
-  void testPair(std::uint32_t pair, const SolverBodies& bodies, std::span<const BodyTravel> travel,
+  /// False where its contacts serve on: both bodies have moved, but hardly against each other.
+  bool testPair(std::uint32_t pair, const SolverBodies& bodies, std::span<const BodyTravel> travel,
                 Found& found);
   /// Takes over what a test found where no contact comes, goes or changes its kind; may run beside
   /// others of its sort. False where it leaves everything as it was.

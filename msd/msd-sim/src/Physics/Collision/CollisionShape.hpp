@@ -11,19 +11,19 @@ namespace msd_sim {
 class TriangleBvh;
 using msd_assets::ShapeKind;
 
-/// A shape as collision sees it: flat, with everything a test needs one step away. Made once per
-/// body from a Shape; a compound gives one CollisionShape per part.
+/// A shape as collision sees it: flat, with everything a test needs one step away, most of it in the
+/// first cache line. Made once per body from a Shape; a compound gives one CollisionShape per part.
 struct CollisionShape {
   ShapeKind kind{ShapeKind::kSphere};
+  double size{0.0};    ///< characteristic length: radius of the ball about the frame's origin [m]
   double radius{0.0};                           ///< sphere, capsule, cylinder [m]
   double halfHeight{0.0};                       ///< capsule, cylinder [m]
   Vector3D halfExtents{Vector3D::Zero()};       ///< box [m]
-  Vector3D planeNormal{Vector3D::UnitZ()};      ///< plane
-  double planeOffset{0.0};                      ///< plane [m]
   std::shared_ptr<const msd_assets::ConvexPolyhedron> polyhedron{};  ///< hull, box
   std::shared_ptr<const TriangleBvh> triangles{};                    ///< mesh, terrain
+  Vector3D planeNormal{Vector3D::UnitZ()};      ///< plane
+  double planeOffset{0.0};                      ///< plane [m]
   Aabb localBounds{};  ///< in the shape's frame; infinite for a plane [m]
-  double size{0.0};    ///< characteristic length: radius of the ball about the frame's origin [m]
   Coordinate centre{Coordinate::Zero()};  ///< an inner point: the mean of a hull's corners [m]
 
   [[nodiscard]] bool isConvex() const { return kind <= ShapeKind::kHull; }

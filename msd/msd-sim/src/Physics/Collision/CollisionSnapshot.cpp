@@ -139,6 +139,7 @@ void ContactCache::loadColour(int c, ByteReader& in) {
   colour.bounce.assign(bundles, {});
   colour.busy.assign(bundles, 0);
   colour.rows.assign(bundles, {});
+  colour.who.assign(bundles, {});
   for (std::size_t i = 0; i < bundles; ++i) {
     forKeptRows<kPoints>(colour.rows[i], [&](double(&column)[kBundleLanes]) {
       for (double& value : column) in.take(value);
@@ -248,6 +249,9 @@ void CollisionPipeline::save(ByteWriter& out) const {
     for (const std::uint16_t corner : pair.cache.cornersB) out.put(corner);
     out.put(pair.cache.kind);
     out.put(pair.cache.cornerCount);
+    for (const float x : pair.rest.x) out.put(x);
+    for (const float q : pair.rest.q) out.put(q);
+    out.put(pair.rest.allowed);
     if (pair.memory != kNone) put(out, memories_[pair.memory]);
   }
   out.put(static_cast<std::uint64_t>(ended_.size()));
@@ -297,6 +301,9 @@ void CollisionPipeline::load(ByteReader& in) {
     for (std::uint16_t& corner : pair.cache.cornersB) in.take(corner);
     pair.cache.kind = in.take<ManifoldCache::Kind>();
     in.take(pair.cache.cornerCount);
+    for (float& x : pair.rest.x) in.take(x);
+    for (float& q : pair.rest.q) in.take(q);
+    in.take(pair.rest.allowed);
     if (pair.memory != kNone) {
       const auto& surface = colliders_[colliderA].shape.triangles != nullptr
                                 ? colliders_[colliderA].shape.triangles

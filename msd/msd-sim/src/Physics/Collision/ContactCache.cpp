@@ -235,6 +235,7 @@ void ContactCache::placeLane(Contact& contact) {
   resizeTight(colour.bundles, bundle + 1);
   resizeTight(colour.follow, bundle + 1);
   resizeTight(colour.rows, bundle + 1);
+  resizeTight(colour.who, bundle + 1);
   resizeTight(colour.bounce, bundle + 1);
   resizeTight(colour.sums, bundle + 1);
   resizeTight(colour.busy, bundle + 1);

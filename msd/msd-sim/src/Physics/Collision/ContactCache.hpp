@@ -94,6 +94,7 @@ class ContactCache {
     AlignedVector<ContactBundle<kPoints>> bundles;
     AlignedVector<ContactFollow<kPoints>> follow;
     AlignedVector<ContactRows<kPoints>> rows;
+    AlignedVector<BundleBodies> who;  ///< per bundle; written with the rows
     AlignedVector<ContactBounce<kPoints>> bounce;
     AlignedVector<ContactSums> sums;
     std::vector<std::uint8_t> busy;  ///< per bundle; what the sweeps of a phase tell its conclusion

@@ -73,12 +73,14 @@ void CollisionPipeline::sortDue() {
 void CollisionPipeline::fetchPair(std::uint32_t index, const SolverBodies& bodies) const {
   for (const std::uint32_t id : {pairs_[index].colliderA, pairs_[index].colliderB}) {
     const auto* collider = reinterpret_cast<const std::byte*>(&colliders_[id]);
-    for (std::size_t at = 0; at < sizeof(Collider); at += alignof(Collider)) {
-      __builtin_prefetch(collider + at);
+    for (std::size_t line = 0; line < Collider::kHotLines; ++line) {
+      __builtin_prefetch(collider + line * alignof(Collider));
     }
   }
-  __builtin_prefetch(&bodies.pose[clocks_[index].bodyA]);
-  __builtin_prefetch(&bodies.pose[clocks_[index].bodyB]);
+  for (const std::uint32_t body : {clocks_[index].bodyA, clocks_[index].bodyB}) {
+    __builtin_prefetch(&bodies.pose[body]);
+    __builtin_prefetch(&bodies.motion[body]);
+  }
 }
 
 void CollisionPipeline::testPairs(const SolverBodies& bodies, std::span<const BodyTravel> travel,
@@ -110,7 +112,7 @@ void CollisionPipeline::testWave(std::span<const std::uint32_t> due, const Solve
     for (std::size_t i = block * kTestGrain; i < last; ++i) {
       if (i + 2 * kFetchAhead < last) __builtin_prefetch(&pairs_[due[i + 2 * kFetchAhead]]);
       if (i + kFetchAhead < last) fetchPair(due[i + kFetchAhead], bodies);
-      testPair(due[i], bodies, travel, found);
+      if (!testPair(due[i], bodies, travel, found)) continue;
       if (applyInPlace(due[i], found, bodies, pushable)) continue;
       left.pairs.push_back({due[i], static_cast<std::uint32_t>(left.manifolds.size()),
                             static_cast<std::uint32_t>(found.count)});
@@ -142,7 +144,7 @@ int CollisionPipeline::contactCount(const Pair& pair) const {
 
 // Margin: what both bodies may move in this step, and a share of their size so that a pair at rest
 // need not be tested again soon. docs/theory/collision.md derives both bounds.
-void CollisionPipeline::testPair(std::uint32_t index, const SolverBodies& bodies,
+bool CollisionPipeline::testPair(std::uint32_t index, const SolverBodies& bodies,
                                  std::span<const BodyTravel> travel, Found& found) {
   Pair& pair = pairs_[index];
   const Collider& a = colliders_[pair.colliderA];
@@ -151,13 +153,23 @@ void CollisionPipeline::testPair(std::uint32_t index, const SolverBodies& bodies
   const BodyTravel& tb = travel[b.body];
   const double size = std::min(a.shape.size, b.shape.size);
   const double coming = (ta.reach - ta.sum) + (tb.reach - tb.sum);
+  const double sums = ta.sum + tb.sum;
+  const Pose poseA = colliderPose(a, bodies), poseB = colliderPose(b, bodies);
+  PairClock& clock = clocks_[index];
+  if (pair.rest.allowed > 0.0f) {
+    const double left = wayLeft(pair.rest, a.shape, poseA, b.shape, poseB);
+    const double spare = clock.limit - clock.movedLimit;  // what was coming when it was tested
+    if (left > 0.0 && coming <= spare + left) {
+      clock.limit = sums + spare + left;
+      clock.movedLimit = sums + left;
+      return false;
+    }
+  }
   const double margin = coming + kSpareMargin * size;
   ContactManifold& first = found.manifolds[0];
   first.count = 0;
   first.separation = -std::numeric_limits<double>::infinity();
-  const Pose poseA = colliderPose(a, bodies), poseB = colliderPose(b, bodies);
   const bool polyhedra = a.shape.polyhedron != nullptr && b.shape.polyhedron != nullptr;
-  const double sums = ta.sum + tb.sum;
   const SurfaceTrack track{pair.memory == kNone ? nullptr : &memories_[pair.memory], sums};
   const int count =
       polyhedra
@@ -175,9 +187,10 @@ void CollisionPipeline::testPair(std::uint32_t index, const SolverBodies& bodies
     found.roundings[i] = contact.rounding;
     kept = std::min(kept, contact.keptTravel * size);
   }
-  PairClock& clock = clocks_[index];
   clock.limit = sums + (count == 0 ? first.separation : coming + kept);
   clock.movedLimit = count == 0 ? std::numeric_limits<double>::infinity() : sums + kept;
+  pair.rest = count == 0 ? PairRest{} : restOf(a.shape, poseA, b.shape, poseB, kept);
+  return true;
 }
 
 bool CollisionPipeline::applyInPlace(std::uint32_t index, const Found& found,

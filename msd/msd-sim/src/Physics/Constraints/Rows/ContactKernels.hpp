@@ -33,11 +33,11 @@ struct ContactKernels {
   /// Phase 1 (T-6): one sweep with live gaps. `bounce` may be null. All but the
   /// first sweep of a phase leave out what has settled: bundles none of whose bodies is stirred.
   /// `busy` says of every bundle whether anything happened in the phase that conclude must look at.
-  SweepOutcome (*solve)(SolverBodies&, const Bundle*, Rows*, const Bounce*, std::uint8_t* busy,
-                        std::size_t count, const ContactPass&);
+  SweepOutcome (*solve)(SolverBodies&, const Bundle*, const BundleBodies*, Rows*, const Bounce*,
+                        std::uint8_t* busy, std::size_t count, const ContactPass&);
   /// Phase 2 (T-8): one sweep on velocities. Returns the same.
-  SweepOutcome (*relax)(SolverBodies&, const Bundle*, Rows*, std::uint8_t* busy, std::size_t count,
-                        const ContactPass&);
+  SweepOutcome (*relax)(SolverBodies&, const Bundle*, const BundleBodies*, Rows*,
+                        std::uint8_t* busy, std::size_t count, const ContactPass&);
   /// After the last sweep of a phase, for the bundles that are busy: its work and the guess of the next
   /// one. After the last phase of the step, for all, and the step's total.
   void (*conclude)(SolverBodies&, const Bundle*, Rows*, ContactSums*, const std::uint8_t* busy,
@@ -47,8 +47,8 @@ struct ContactKernels {
   /// One sweep of position correction on BodyShift (theory/position-correction.md); the first
   /// computes the gaps. Unrest is the largest change against a contact's size. Overwrites the rows'
   /// impulses, which the store pass has kept.
-  SweepOutcome (*correct)(SolverBodies&, const Bundle*, Rows*, std::size_t count,
-                          const ContactPass&);
+  SweepOutcome (*correct)(SolverBodies&, const Bundle*, const BundleBodies*, Rows*,
+                          std::size_t count, const ContactPass&);
 };
 
 }  // namespace msd_sim

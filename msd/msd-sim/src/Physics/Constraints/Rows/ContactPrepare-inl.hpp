@@ -262,12 +262,10 @@ void approach(const SolverBodies& b, const ContactBundle<kPoints>* bundles,
   }
 }
 /// Does a body of the bundle still move since the sweep before?
-template <int kPoints>
-bool isStirred(const SolverBodies& b, const ContactBundle<kPoints>& bundle, std::uint32_t stamp) {
+MSD_INLINE bool isStirred(const SolverBodies& b, const BundleBodies& who, std::uint32_t stamp) {
   std::uint32_t latest = 0;
-  for (int l = 0; l < kBundleLanes; ++l) {
-    latest = std::max({latest, b.stirred[static_cast<std::size_t>(bundle.body0[l])],
-                       b.stirred[static_cast<std::size_t>(bundle.body1[l])]});
+  for (const std::int32_t body : who.body) {
+    latest = std::max(latest, b.stirred[static_cast<std::size_t>(body)]);
   }
   return latest + 1 >= stamp;
 }
@@ -286,13 +284,24 @@ void stir(SolverBodies& b, const ContactBundle<kPoints>& bundle, unsigned lanes,
   }
 }
 
+/// Asks for the rows after these while these are being worked on.
+template <int kPoints>
+MSD_INLINE void fetchRows(const ContactRows<kPoints>& rows) {
+  constexpr std::size_t kLine = 64;
+  const auto* bytes = reinterpret_cast<const char*>(&rows);
+  for (std::size_t at = 0; at < sizeof(rows); at += kLine) __builtin_prefetch(bytes + at, 1);
+}
+
 template <int kPoints, class Visit>
-SweepOutcome sweep(SolverBodies& b, const ContactBundle<kPoints>* bundles, std::uint8_t* busy,
-                   std::size_t count, const ContactPass& pass, const Visit& visit) {
+SweepOutcome sweep(SolverBodies& b, const ContactBundle<kPoints>* bundles, const BundleBodies* who,
+                   const ContactRows<kPoints>* rows, std::uint8_t* busy, std::size_t count,
+                   const ContactPass& pass, const Visit& visit) {
   SweepOutcome outcome;
   Lane worst = set(0.0);
+  const bool all = pass.first || pass.whole;
   for (std::size_t i = 0; i < count; ++i) {
-    if (!pass.first && !pass.whole && !isStirred(b, bundles[i], pass.stamp)) continue;
+    if (!all && !isStirred(b, who[i], pass.stamp)) continue;
+    if (all && pass.ahead && i + 1 < count) fetchRows(rows[i + 1]);
     unsigned unsettled = 0;
     std::uint8_t isBusy = pass.first || busy == nullptr ? 0 : busy[i];
     for (int l = 0; l < kBundleLanes; l += kLanes) {
@@ -311,18 +320,18 @@ SweepOutcome sweep(SolverBodies& b, const ContactBundle<kPoints>* bundles, std::
 }
 
 template <int kPoints>
-SweepOutcome solve(SolverBodies& b, const ContactBundle<kPoints>* bundles,
+SweepOutcome solve(SolverBodies& b, const ContactBundle<kPoints>* bundles, const BundleBodies* who,
                    ContactRows<kPoints>* rows, const ContactBounce<kPoints>* bounce,
                    std::uint8_t* busy, std::size_t count, const ContactPass& pass) {
-  return sweep<kPoints>(b, bundles, busy, count, pass, [&](std::size_t i, int l) MSD_LAMBDA {
+  return sweep(b, bundles, who, rows, busy, count, pass, [&](std::size_t i, int l) MSD_LAMBDA {
     return solveLanes(b, bundles[i], rows[i], bounce != nullptr ? bounce + i : nullptr, pass, l);
   });
 }
 template <int kPoints>
-SweepOutcome relax(SolverBodies& b, const ContactBundle<kPoints>* bundles,
+SweepOutcome relax(SolverBodies& b, const ContactBundle<kPoints>* bundles, const BundleBodies* who,
                    ContactRows<kPoints>* rows, std::uint8_t* busy, std::size_t count,
                    const ContactPass& pass) {
-  return sweep<kPoints>(b, bundles, busy, count, pass, [&](std::size_t i, int l) MSD_LAMBDA {
+  return sweep(b, bundles, who, rows, busy, count, pass, [&](std::size_t i, int l) MSD_LAMBDA {
     return relaxLanes(b, bundles[i], rows[i], pass, l);
   });
 }
@@ -348,8 +357,9 @@ void storeImpulses(const SolverBodies& b, ContactBundle<kPoints>* bundles,
 }
 template <int kPoints>
 SweepOutcome correct(SolverBodies& b, const ContactBundle<kPoints>* bundles,
-                     ContactRows<kPoints>* rows, std::size_t count, const ContactPass& pass) {
-  return sweep<kPoints>(b, bundles, nullptr, count, pass, [&](std::size_t i, int l) MSD_LAMBDA {
+                     const BundleBodies* who, ContactRows<kPoints>* rows, std::size_t count,
+                     const ContactPass& pass) {
+  return sweep(b, bundles, who, rows, nullptr, count, pass, [&](std::size_t i, int l) MSD_LAMBDA {
     return Visited{correctLanes(b, bundles[i], rows[i], pass, l), set(0.0) > set(0.0)};
   });
 }

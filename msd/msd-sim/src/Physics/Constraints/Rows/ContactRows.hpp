@@ -79,6 +79,11 @@ struct alignas(64) ContactRows {
   ContactPointRows points[kPoints];
 };
 
+/// The bodies of a bundle once more, and nothing else: all that a sweep reads of what it leaves out.
+struct alignas(64) BundleBodies {
+  std::int32_t body[2 * kBundleLanes];  ///< both of lane 0 to 7: bodies 0, then bodies 1
+};
+
 /// Restitution of a bundle; only bundles with a bouncing pair are given to the approach pass.
 template <int kPoints>
 struct alignas(64) ContactBounce {
@@ -116,6 +121,7 @@ struct ContactPass {
   std::uint32_t stamp{0};    ///< number of the sweep, ever growing; see SolverBodies::stirred
   bool first{true};          ///< first sweep of its phase
   bool whole{false};         ///< leaves nothing out: others push the bodies too
+  bool ahead{false};         ///< rows are more than the cache holds: fetches those of the next bundle
   bool eachWork{false};      ///< conclude looks at every bundle: not only contacts do work
   bool opening{false};       ///< first phase of the step
   bool closing{false};       ///< last phase of the step
