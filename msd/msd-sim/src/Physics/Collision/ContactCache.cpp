@@ -479,7 +479,9 @@ void ContactCache::sortColour(Colour<kPoints>& colour,
     const auto a = static_cast<std::uint32_t>(b.body0[slot % kBundleLanes]);
     const auto o = static_cast<std::uint32_t>(b.body1[slot % kBundleLanes]);
     const std::uint32_t island = std::min(islandOfBody[a], islandOfBody[o]);
-    const std::uint32_t body = islandOfBody[a] == island ? a : o;
+    const std::uint32_t body = islandOfBody[a] != island   ? o
+                               : islandOfBody[o] != island ? a
+                                                           : std::min(a, o);
     lane_keys_.push_back({std::uint64_t{island} << 32 | body, slot});
     sorted = sorted && (slot == 0 || lane_keys_[slot - 1] < lane_keys_[slot]);
   }
