@@ -97,7 +97,7 @@ class ContactCache {
     AlignedVector<BundleBodies> who;  ///< per bundle; written with the rows
     AlignedVector<ContactBounce<kPoints>> bounce;
     AlignedVector<ContactSums> sums;
-    std::vector<std::uint8_t> busy;  ///< per bundle; what the sweeps of a phase tell its conclusion
+    std::vector<std::uint8_t> busy;  ///< per bundle: BundleNote of the running phase
     std::vector<LaneMeta> meta;  ///< eight per bundle
     std::uint32_t count{0};      ///< contacts; in the overflow colour also the number of bundles
   };
@@ -221,14 +221,6 @@ class ContactCache {
   }
   [[nodiscard]] static int laneOf(const Contact& c) {
     return c.colour == kOverflow ? 0 : static_cast<int>(c.slot % kBundleLanes);
-  }
-
-  /// Where a contact's lane lies among all, by kind, colour and slot: near numbers, near places.
-  [[nodiscard]] std::uint32_t place(std::uint32_t id) const {
-    const Contact& c = contacts_[id];
-    constexpr std::uint32_t kSlotBits = 24;
-    return (static_cast<std::uint32_t>(c.kind) * (kColours + 1) + c.colour) << kSlotBits |
-           std::min(c.slot, (1u << kSlotBits) - 1);
   }
 
   /// The frame counter that ages entries which no step refreshes.
