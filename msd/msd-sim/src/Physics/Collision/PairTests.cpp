@@ -88,6 +88,8 @@ void CollisionPipeline::fetchPair(std::uint32_t index, const SolverBodies& bodie
     __builtin_prefetch(&bodies.pose[body]);
     __builtin_prefetch(&bodies.motion[body]);
   }
+  const std::uint32_t contact = pairs_[index].firstContact;
+  if (contact != ContactCache::kNone) __builtin_prefetch(&contacts_.contact(contact));
 }
 
 void CollisionPipeline::testPairs(const SolverBodies& bodies, std::span<const BodyTravel> travel,
@@ -117,7 +119,11 @@ void CollisionPipeline::testWave(std::span<const std::uint32_t> due, const Solve
     Found found;
     const std::size_t last = std::min(due.size(), (block + 1) * kTestGrain);
     for (std::size_t i = block * kTestGrain; i < last; ++i) {
-      if (i + 2 * kFetchAhead < last) __builtin_prefetch(&pairs_[due[i + 2 * kFetchAhead]]);
+      if (i + 2 * kFetchAhead < last) {
+        const Pair* pair = &pairs_[due[i + 2 * kFetchAhead]];
+        __builtin_prefetch(pair);
+        __builtin_prefetch(&pair->rest.allowed);
+      }
       if (i + kFetchAhead < last) fetchPair(due[i + kFetchAhead], bodies);
       if (!testPair(due[i], bodies, travel, found)) continue;
       if (applyInPlace(due[i], found, bodies, pushable)) continue;
