@@ -99,7 +99,8 @@ void forColours(Simulation& sim, const Pass& pass, bool alone = false) {
       points.visitOneByOne(pass);
       return;
     }
-    if (alone || patches.bundles + lines.bundles + points.bundles < kSharedBundles) {
+    if (alone || sim.team->threads() == 1 ||
+        patches.bundles + lines.bundles + points.bundles < kSharedBundles) {
       patches.visitAll(pass);
       lines.visitAll(pass);
       points.visitAll(pass);
