@@ -112,6 +112,8 @@ class ContactCache {
 
   /// Moves a contact to a colour that suits who can be pushed now; features and impulses stay.
   void recolour(std::uint32_t contact, bool aMoves, bool bMoves);
+  /// Gives contacts the lowest colours that are free by now, so that the colours are few and full.
+  void lowerColours();
   [[nodiscard]] const ContactBodies& bodies(std::uint32_t contact) const { return bodies_[contact]; }
 
   /// Bodies of contacts that were removed while they touched, since the list was last cleared.
@@ -271,6 +273,8 @@ class ContactCache {
   void moveLane(Contact& contact, std::uint32_t id, int colour);
   template <int kPoints>
   void placeLane(Contact& contact);
+  template <int kPoints>
+  void lowerColour(std::size_t colour);
   template <int kPoints>
   void sortColour(Colour<kPoints>& colour, std::span<const std::uint32_t> islandOfBody);
   template <int kPoints>
