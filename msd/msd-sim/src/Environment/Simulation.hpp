@@ -80,6 +80,21 @@ struct Islands {
   }
 };
 
+/// Bundles by number in the order of a sweep, and which of them are those of a body: for sweeps that have
+/// little left to do.
+struct StirredBundles {
+  struct Place {
+    std::uint32_t bundle;
+    std::uint8_t colour;
+    ContactCache::Kind kind;
+  };
+  std::vector<Place> places;
+  std::vector<std::uint32_t> start;    ///< first entry of each body slot, and the end
+  std::vector<std::uint32_t> entries;  ///< bundles of the bodies that can be pushed, ascending
+  std::vector<std::uint64_t> called;   ///< a bit per bundle: to be visited in the running sweep
+  bool valid{false};                   ///< for the rows of this step
+};
+
 /// Body pairs whose touching changed, and hits, before they become events.
 struct EventScratch {
   struct Change {
@@ -179,6 +194,7 @@ struct Simulation {
 
   CollisionPipeline collision;
   Islands islands;
+  StirredBundles stirred;
   std::vector<std::uint32_t> activeBlocks;   ///< blocks of eight slots with a moving body
   std::vector<std::unique_ptr<PotentialEnergy>> potentials;
 

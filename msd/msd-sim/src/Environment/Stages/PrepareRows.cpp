@@ -20,6 +20,7 @@ void prepareRows(Simulation& sim, double dt) {
     sim.collision.contacts().sortLanes(sim.islands.islandOf);
   }
   sim.solver.turnedFar = 0;
+  sim.stirred.valid = false;
   forBodies(sim, [&](auto blocks) { sim.kernels->body.begin(sim.solver, blocks); });
   forAllBundles(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     kernels.prepare(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count);

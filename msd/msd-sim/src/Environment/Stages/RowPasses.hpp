@@ -91,12 +91,11 @@ struct ColourBlocks {
 };
 
 /// Calls pass(kernels, colour arrays, first bundle, count) for all contacts in the order of the
-/// colours. Within a colour the team shares slices of all kinds, but where the caller is to work
-/// `alone`, because there is little to do. Lanes lie in the order of the bodies and threads begin at
-/// opposite ends, so that a body is mostly pushed by the same core in all colours. The islands' stage has
-/// counted the colours in use.
+/// colours. Within a colour the team shares slices of all kinds. Lanes lie in the order of the
+/// bodies and threads begin at opposite ends, so that a body is mostly pushed by the same core in
+/// all colours. The islands' stage has counted the colours in use.
 template <class Pass>
-void forColours(Simulation& sim, const Pass& pass, bool alone = false) {
+void forColours(Simulation& sim, const Pass& pass) {
   const int used = static_cast<int>(sim.report.colours);
   for (int c = 0; c < ContactCache::kColours; ++c) {
     if (c == used) c = ContactCache::kOverflow;
@@ -109,15 +108,14 @@ void forColours(Simulation& sim, const Pass& pass, bool alone = false) {
       points.visitOneByOne(pass);
       return;
     }
-    if (alone || sim.team->threads() == 1 ||
+    if (sim.team->threads() == 1 ||
         patches.bundles + lines.bundles + points.bundles < kSharedBundles) {
       patches.visitAll(pass);
       lines.visitAll(pass);
       points.visitAll(pass);
       continue;
     }
-    const std::size_t slices =
-        (patches.bundles + lines.bundles + points.bundles) / kSliceBundles;
+    const std::size_t slices = (patches.bundles + lines.bundles + points.bundles) / kSliceBundles;
     sim.team->forBlocks(slices, [&](std::size_t slice) {
       patches.visitSlice(slice, slices, pass);
       lines.visitSlice(slice, slices, pass);
@@ -173,17 +171,14 @@ class SharedMaximum {
 
 /// One sweep over all contacts. The order of the threads does not matter to a maximum and a count.
 template <class Kernel>
-SweepOutcome sweepContacts(Simulation& sim, const Kernel& kernel, bool alone = false) {
+SweepOutcome sweepContacts(Simulation& sim, const Kernel& kernel) {
   SharedMaximum largest;
   std::atomic<std::uint32_t> unsettled{0};
-  forColours(
-      sim,
-      [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
-        const SweepOutcome part = kernel(kernels, arrays, first, count);
-        largest.add(part.unrest);
-        unsettled.fetch_add(part.unsettled, std::memory_order_relaxed);
-      },
-      alone);
+  forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
+    const SweepOutcome part = kernel(kernels, arrays, first, count);
+    largest.add(part.unrest);
+    unsettled.fetch_add(part.unsettled, std::memory_order_relaxed);
+  });
   return {largest.get(), unsettled.load(std::memory_order_relaxed)};
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "msd-sim/src/Environment/Stages/StirredBundles.hpp"
 #include "msd-sim/src/Environment/Stages/SweepMomentum.hpp"
 
 namespace msd_sim {
@@ -109,7 +110,8 @@ void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Jo
     pass.settled = sweeps + 1 < limits.few ? limits.unrest : hit ? limits.hit : kImpact;
     pass.whole = others || (hit && limits.hit < kImpact);
     pass.watchSlip = cold || pass.whole ? 1.0 : 0.0;
-    const SweepOutcome outcome = sweepContacts(sim, kernel, few && !pass.whole);
+    const SweepOutcome outcome =
+        few && !pass.whole ? sweepStirred(sim, kernel, pass.stamp) : sweepContacts(sim, kernel);
     few = outcome.unsettled < kFewUnsettled;
     unrest = std::max(outcome.unrest, joints(pass.first));
     ++sweeps;

@@ -11,7 +11,9 @@ namespace {
 // Twice what rounding to single precision changes.
 constexpr double kRounding = std::numeric_limits<float>::epsilon();
 
-bool isSphere(const CollisionShape& shape) { return shape.kind == ShapeKind::kSphere; }
+bool isSphere(const CollisionShape& shape) {
+  return shape.kind == ShapeKind::kSphere;
+}
 
 /// One shape of a pair in the frame of the other.
 struct Relative {
@@ -48,8 +50,8 @@ PairRest restOf(const CollisionShape& a, const Pose& poseA, const CollisionShape
   return rest;
 }
 
-// A point r away from the origin moves by no more than the origin does and, since |q - q0| is twice the
-// sine of a quarter of the angle, by 2 r |q - q0|; q and -q are the same turn.
+// A point r away from the origin moves by no more than the origin does and, since |q - q0| is twice
+// the sine of a quarter of the angle, by 2 r |q - q0|; q and -q are the same turn.
 double wayLeft(const PairRest& rest, const CollisionShape& a, const Pose& poseA,
                const CollisionShape& b, const Pose& poseB) {
   const Relative now{a, poseA, b, poseB};
