@@ -72,7 +72,7 @@ struct alignas(64) BodyBefore {
 };
 
 /// Mean of the velocities before the kick of the last phase and at its end, written by the body kernels
-/// after it: the works of its contacts are measured with it when the next phase begins (E-4).
+/// after it: the works of its contacts are measured with it when the next phase begins (E-7).
 struct alignas(64) BodyMean {
   double v[3]{};
   double w[3]{};
