@@ -48,11 +48,23 @@ bool listTriangles(const TriangleBvh& triangles, const Aabb& box, double spread,
 /// of all that do not touch.
 double addListed(SurfaceCollider& collider, double margin, const SurfaceTrack& track) {
   double nearest = track.memory->reach - track.travel;
+  std::array<std::uint32_t, TriangleMemory::kMost> due;
+  std::uint32_t dueCount = 0;
   for (std::uint32_t i = 0; i < track.memory->count; ++i) {
-    TriangleMemory::Entry& entry = track.memory->entries[i];
-    if (!(entry.bound - track.travel > margin)) {
-      entry.bound = track.travel + collider.addTriangle(entry.triangle, entry.start);
+    const TriangleMemory::Entry& entry = track.memory->entries[i];
+    if (entry.bound - track.travel > margin) {
+      nearest = std::min(nearest, entry.bound - track.travel);
+    } else {
+      collider.surface().fetchNumbers(entry.triangle);
+      due[dueCount++] = i;
     }
+  }
+  for (std::uint32_t i = 0; i < dueCount; ++i) {
+    collider.surface().fetchCorners(track.memory->entries[due[i]].triangle);
+  }
+  for (std::uint32_t i = 0; i < dueCount; ++i) {
+    TriangleMemory::Entry& entry = track.memory->entries[due[i]];
+    entry.bound = track.travel + collider.addTriangle(entry.triangle, entry.start);
     nearest = std::min(nearest, entry.bound - track.travel);
   }
   return nearest;

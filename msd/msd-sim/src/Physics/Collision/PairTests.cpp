@@ -84,6 +84,10 @@ void CollisionPipeline::fetchPair(std::uint32_t index, const SolverBodies& bodie
       __builtin_prefetch(collider + line * alignof(Collider));
     }
   }
+  if (pairs_[index].memory != kNone) {
+    const auto* memory = reinterpret_cast<const std::byte*>(&memories_[pairs_[index].memory]);
+    for (std::size_t at = 0; at < TriangleMemory::kHotBytes; at += 64) __builtin_prefetch(memory + at);
+  }
   for (const std::uint32_t body : {clocks_[index].bodyA, clocks_[index].bodyB}) {
     __builtin_prefetch(&bodies.pose[body]);
     __builtin_prefetch(&bodies.motion[body]);

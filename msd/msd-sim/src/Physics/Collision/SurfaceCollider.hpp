@@ -58,6 +58,7 @@ class SurfaceCollider {
   /// Call after the last triangle.
   void finish();
 
+  [[nodiscard]] const TriangleBvh& surface() const { return surface_; }
   [[nodiscard]] const Coordinate& origin() const { return origin_; }
   /// Writes the manifolds with the deepest points; returns their number.
   int write(const Pose& poseB, std::span<ContactManifold> out) const;

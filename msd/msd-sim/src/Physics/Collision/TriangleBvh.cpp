@@ -205,6 +205,20 @@ TriangleBvh::Triangle TriangleBvh::triangle(std::uint32_t index) const {
   return {vertices[corners[0]], vertices[corners[1]], vertices[corners[2]]};
 }
 
+void TriangleBvh::fetchNumbers(std::uint32_t index) const {
+  __builtin_prefetch(&side_kinds_[index]);
+  if (mesh_ == nullptr) return;
+  __builtin_prefetch(&mesh_->triangles()[index]);
+  __builtin_prefetch(&mesh_->neighbours()[index]);
+}
+
+void TriangleBvh::fetchCorners(std::uint32_t index) const {
+  if (mesh_ == nullptr) return;
+  for (const std::uint32_t corner : mesh_->triangles()[index]) {
+    __builtin_prefetch(&mesh_->vertices()[corner]);
+  }
+}
+
 std::uint32_t TriangleBvh::neighbour(std::uint32_t index, int side) const {
   return mesh_ != nullptr ? mesh_->neighbours()[index][side] : terrain_->neighbour(index, side);
 }

@@ -51,6 +51,10 @@ class TriangleBvh {
   [[nodiscard]] double size() const { return size_; }
 
   [[nodiscard]] Triangle triangle(std::uint32_t index) const;
+  /// Ask for what a look at a triangle reads before it is needed: first the numbers of its corners and
+  /// neighbours, later the corners themselves.
+  void fetchNumbers(std::uint32_t index) const;
+  void fetchCorners(std::uint32_t index) const;
   /// The triangle beyond side k (from corner k to k + 1), or kNone.
   [[nodiscard]] std::uint32_t neighbour(std::uint32_t index, int side) const;
   [[nodiscard]] SideKind sideKind(std::uint32_t index, int side) const;

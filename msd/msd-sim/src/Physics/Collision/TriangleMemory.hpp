@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -14,6 +15,8 @@ namespace msd_sim {
 /// Travels are sums as BodyTravel has them, of both bodies [m].
 struct TriangleMemory {
   static constexpr int kMost = 32;
+  /// So much from the beginning holds the list of most pairs [B].
+  static constexpr std::size_t kHotBytes = 512;
 
   /// The corners of the last simplex, to start from.
   struct Start {
