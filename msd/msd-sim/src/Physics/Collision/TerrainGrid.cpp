@@ -66,6 +66,15 @@ TerrainGrid::Triangle TerrainGrid::triangle(std::uint32_t index) const {
   return {field_->sample(i, j), field_->sample(i + 1, j + 1), field_->sample(i, j + 1)};
 }
 
+std::array<std::uint32_t, 3> TerrainGrid::cornerNumbers(std::uint32_t index) const {
+  const std::uint32_t cell = index / 2;
+  const std::uint32_t columns = field_->columns();
+  const std::uint32_t first = cell / cellColumns() * columns + cell % cellColumns();
+  const std::uint32_t across = first + columns + 1;
+  if ((index & 1u) == 0) return {first, first + 1, across};
+  return {first, across, first + columns};
+}
+
 std::uint32_t TerrainGrid::neighbour(std::uint32_t index, int side) const {
   const std::uint32_t cell = index / 2;
   const std::uint32_t i = cell % cellColumns();

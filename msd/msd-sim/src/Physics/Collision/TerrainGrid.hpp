@@ -24,6 +24,11 @@ class TerrainGrid {
   [[nodiscard]] std::uint32_t triangleCount() const { return 2 * cellColumns() * cellRows(); }
 
   [[nodiscard]] Triangle triangle(std::uint32_t index) const;
+  /// Numbers of its corners: row by row over the samples.
+  [[nodiscard]] std::array<std::uint32_t, 3> cornerNumbers(std::uint32_t index) const;
+  [[nodiscard]] Coordinate corner(std::uint32_t number) const {
+    return field_->sample(number % field_->columns(), number / field_->columns());
+  }
   [[nodiscard]] std::uint32_t neighbour(std::uint32_t index, int side) const;
 
   /// The triangle above or below the place (x, y), or kNone outside the grid.

@@ -51,6 +51,13 @@ class TriangleBvh {
   [[nodiscard]] double size() const { return size_; }
 
   [[nodiscard]] Triangle triangle(std::uint32_t index) const;
+  /// Numbers of its corners: triangles side by side share them.
+  [[nodiscard]] std::array<std::uint32_t, 3> cornerNumbers(std::uint32_t index) const {
+    return mesh_ != nullptr ? mesh_->triangles()[index] : terrain_->cornerNumbers(index);
+  }
+  [[nodiscard]] Coordinate corner(std::uint32_t number) const {
+    return mesh_ != nullptr ? mesh_->vertices()[number] : terrain_->corner(number);
+  }
   /// Ask for what a look at a triangle reads before it is needed: first the numbers of its corners and
   /// neighbours, later the corners themselves.
   void fetchNumbers(std::uint32_t index) const;

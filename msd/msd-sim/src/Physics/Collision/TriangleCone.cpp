@@ -34,45 +34,43 @@ NormalVerdict judgeSide(const TriangleBvh& surface, const SurfaceTriangle& trian
                                                          : NormalVerdict::kElsewhere;
 }
 
-/// Index of the corner of `t` that lies at p, or -1.
-int findCorner(const TriangleBvh::Triangle& t, const Coordinate& p) {
-  for (int k = 0; k < 3; ++k) {
-    if (t[k] == p) return k;
-  }
-  return -1;
-}
-
-/// Calls visit(id, corners, k) for the triangles around corner `at` of `start`, k being the apex in
-/// each, until it returns false. In the surface's own coordinates, so that corners compare equal.
+/// Calls visit(triangle, k, number) once for every corner around corner `at` of `start`, the k-th of
+/// a triangle there, until it returns false. Triangles follow each other forwards and then, where a border
+/// comes before the start, backwards; each adds the corner that the one before does not have.
 template <class Visit>
-void walkFan(const TriangleBvh& surface, std::uint32_t start, int at, const Visit& visit) {
+void walkRing(const TriangleBvh& surface, std::uint32_t start, int at, const Visit& visit) {
   constexpr int kMaxFan = 64;
-  const Coordinate apex = surface.triangle(start)[at];
+  const std::array<std::uint32_t, 3> first = surface.cornerNumbers(start);
+  const std::uint32_t apex = first[at];
+  for (const int k : {(at + 1) % 3, (at + 2) % 3}) {
+    if (!visit(start, k, first[k])) return;
+  }
   for (const bool forwards : {true, false}) {
     std::uint32_t current = start;
     int corner = at;
-    for (int step = 0; step < kMaxFan; ++step) {
-      const TriangleBvh::Triangle t = surface.triangle(current);
-      if (!visit(current, t, corner)) return;
+    for (int step = 1; step < kMaxFan; ++step) {
       // Across the side that comes back to the apex, or across the one that leaves it.
-      const std::uint32_t next = surface.neighbour(current, forwards ? (corner + 2) % 3 : corner);
-      if (next == TriangleBvh::kNone) break;
-      if (next == start) return;
-      current = next;
-      corner = findCorner(surface.triangle(current), apex);
-      if (corner < 0) break;
+      current = surface.neighbour(current, forwards ? (corner + 2) % 3 : corner);
+      if (current == TriangleBvh::kNone) break;
+      if (current == start) return;
+      const std::array<std::uint32_t, 3> numbers = surface.cornerNumbers(current);
+      corner = 0;
+      while (corner < 3 && numbers[corner] != apex) ++corner;
+      if (corner == 3) break;
+      const int k = forwards ? (corner + 2) % 3 : (corner + 1) % 3;
+      if (!visit(current, k, numbers[k])) return;
     }
   }
 }
 
 /// Is corner `at` the highest place along m among all triangles around it?
 bool isHighestOfFan(const TriangleBvh& surface, std::uint32_t start, int at, const Vector3D& m) {
+  const Coordinate apex = surface.corner(surface.cornerNumbers(start)[at]);
   bool isHighest = true;
-  walkFan(surface, start, at, [&](std::uint32_t, const TriangleBvh::Triangle& t, int apex) {
-    for (const int k : {(apex + 1) % 3, (apex + 2) % 3}) {
-      const Vector3D e = t[k] - t[apex];
-      isHighest = isHighest && !(m.dot(e) > tolerance::kConeSlack * e.norm());
-    }
+  walkRing(surface, start, at, [&](std::uint32_t, int, std::uint32_t number) {
+    const Vector3D e = surface.corner(number) - apex;
+    const double rise = m.dot(e);
+    isHighest = !(rise > 0.0 && rise > tolerance::kConeSlack * e.norm());
     return isHighest;
   });
   return isHighest;
@@ -111,14 +109,14 @@ NormalVerdict judgeNormal(const TriangleBvh& surface, const SurfaceTriangle& tri
                           const Vector3D& m) {
   // Which corners are highest along m: three make the face, two a side, one a corner.
   std::array<double, 3> height;
-  std::array<double, 3> reach;
+  double longest2 = 0.0;
   double top = -std::numeric_limits<double>::infinity();
   for (int k = 0; k < 3; ++k) {
     height[k] = m.dot(triangle.corners[k]);
-    reach[k] = (triangle.corners[(k + 1) % 3] - triangle.corners[k]).norm();
+    longest2 = std::max(longest2, (triangle.corners[(k + 1) % 3] - triangle.corners[k]).squaredNorm());
     top = std::max(top, height[k]);
   }
-  const double level = tolerance::kConeSlack * std::max({reach[0], reach[1], reach[2]});
+  const double level = tolerance::kConeSlack * std::sqrt(longest2);
   std::array<bool, 3> isTop;
   int count = 0;
   for (int k = 0; k < 3; ++k) {
@@ -142,42 +140,53 @@ NormalVerdict judgeNormal(const TriangleBvh& surface, const SurfaceTriangle& tri
 
 void gatherCap(const TriangleBvh& surface, const SurfaceTriangle& triangle,
                const Coordinate& origin, SurfaceCap& cap) {
+  const std::array<std::uint32_t, 3> own = surface.cornerNumbers(triangle.index);
+  std::array<std::uint32_t, SurfaceCap::kMaxCorners> numbers;
   cap.count = 0;
-  const auto add = [&](const Coordinate& p, std::uint32_t id, int corner) {
-    const auto known = cap.corners.begin() + cap.count;
-    if (cap.count == SurfaceCap::kMaxCorners || std::find(cap.corners.begin(), known, p) != known) {
-      return;
-    }
+  const auto add = [&](const Coordinate& p, std::uint32_t number, std::uint32_t id, int corner) {
+    numbers[cap.count] = number;
     cap.corners[cap.count] = p;
     cap.triangles[cap.count] = id;
     cap.cornerOf[cap.count++] = static_cast<std::uint8_t>(corner);
   };
-  for (int k = 0; k < 3; ++k) add(triangle.corners[k], triangle.index, k);
+  // A corner with another number may lie at the same place.
+  const auto isKnown = [&](const Coordinate& p) {
+    for (int i = 0; i < cap.count; ++i) {
+      if (cap.corners[i].x() == p.x() && cap.corners[i] == p) return true;
+    }
+    return false;
+  };
+  for (int k = 0; k < 3; ++k) add(triangle.corners[k], own[k], triangle.index, k);
   for (int at = 0; at < 3; ++at) {
-    walkFan(surface, triangle.index, at,
-            [&](std::uint32_t id, const TriangleBvh::Triangle& t, int apex) {
-              for (const int k : {(apex + 1) % 3, (apex + 2) % 3}) {
-                const Coordinate p = t[k] - origin;
-                const double height = triangle.normal.dot(p) - triangle.offset;
-                const bool rises = height > tolerance::kFlushAngle * (t[k] - t[apex]).norm();
-                if (!rises) add(p, id, k);
-              }
-              return cap.count < SurfaceCap::kMaxCorners;
-            });
+    const Coordinate& apex = triangle.corners[at];
+    walkRing(surface, triangle.index, at, [&](std::uint32_t id, int k, std::uint32_t number) {
+      const auto end = numbers.begin() + cap.count;
+      if (std::find(numbers.begin(), end, number) != end) return true;
+      const Coordinate p = surface.corner(number) - origin;
+      const double height = triangle.normal.dot(p) - triangle.offset;
+      const bool rises = height > 0.0 && height > tolerance::kFlushAngle * (p - apex).norm();
+      if (!rises && !isKnown(p)) add(p, number, id, k);
+      return cap.count < SurfaceCap::kMaxCorners;
+    });
   }
 }
 
 NormalVerdict judgeCapNormal(const TriangleBvh& surface, const SurfaceTriangle& triangle,
                              const SurfaceCap& cap, const Vector3D& m) {
   int highest = 0;
-  double longest = 0.0;
+  double top = m.dot(cap.corners[0]);
+  double longest2 = 0.0;
   for (int i = 1; i < cap.count; ++i) {
-    if (m.dot(cap.corners[i]) > m.dot(cap.corners[highest])) highest = i;
-    longest = std::max(longest, (cap.corners[i] - cap.corners[0]).norm());
+    const double height = m.dot(cap.corners[i]);
+    if (height > top) {
+      top = height;
+      highest = i;
+    }
+    longest2 = std::max(longest2, (cap.corners[i] - cap.corners[0]).squaredNorm());
   }
   double own = m.dot(triangle.corners[0]);
   own = std::max(own, std::max(m.dot(triangle.corners[1]), m.dot(triangle.corners[2])));
-  if (m.dot(cap.corners[highest]) <= own + tolerance::kConeSlack * longest) {
+  if (top <= own + tolerance::kConeSlack * std::sqrt(longest2)) {
     return judgeNormal(surface, triangle, m);
   }
   return isHighestOfFan(surface, cap.triangles[highest], cap.cornerOf[highest], m)
