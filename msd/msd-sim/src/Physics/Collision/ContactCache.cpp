@@ -312,8 +312,9 @@ void ContactCache::lowerColour(std::size_t colour) {
 }
 
 void ContactCache::lowerColours() {
+  // Upwards: what leaves a colour makes room for those above it, which come later.
   constexpr std::size_t kFull = 8;  // the first are full in any case
-  for (std::size_t c = kColours; c-- > kFull;) {
+  for (std::size_t c = kFull; c < kColours; ++c) {
     lowerColour<4>(c);
     lowerColour<2>(c);
     lowerColour<1>(c);
