@@ -148,6 +148,18 @@ struct LiveGap {
   }
 };
 
+/// Penetration of a point that the collision test found and that is still there (P-2). The rows know
+/// neither the edges of faces nor other features: what seems to have sunk in since the test may have
+/// passed by, and is left to the next one. Two balls have no other features.
+template <int kPoints>
+MSD_INLINE Lane foundDepth(const ContactBundle<kPoints>& bundle, const ContactRows<kPoints>& rows,
+                           const Frame& f, const ContactPointRows& p, Lane gap, int l) {
+  const Lane found = load(p.gapOffset + l) - dot(f.n, load3(rows.arm0, l));
+  const Lane depth = min(-gap, found);
+  if constexpr (kPoints > 1) return depth;
+  return select(load(bundle.balls + l) > set(0.0), -gap, depth);
+}
+
 /// (T-12): what a phase gave beyond all expectation moves from the impulse, which is the next
 /// guess, into the total, and is taken off the bodies' guesses. Seldom has anything to do.
 template <int kPoints>
@@ -487,7 +499,8 @@ MSD_INLINE void storeLanes(const SolverBodies& b, ContactBundle<kPoints>& bundle
     const Lane normal = load(p.total[0] + l);
     sum = sum + normal;
     const Mask exists = load(p.normalMass + l) > zero;
-    deepest = max(deepest, select(exists, -gap.at(p, l), zero));
+    const Lane depth = foundDepth(bundle, rows, f, p, gap.at(p, l), l);
+    deepest = max(deepest, select(exists, depth, zero));
     residual = max(residual, select(exists, load(p.target + l) - normalVelocity(end, p, l), zero));
     approach = max(approach, select(normal > zero, -normalVelocity(before, p, l), zero));
   }
@@ -517,7 +530,8 @@ MSD_INLINE Lane correctLanes(SolverBodies& b, const ContactBundle<kPoints>& bund
       ContactPointRows& p = rows.points[i];
       const Lane phi = gap.at(p, l);
       // Room to fall back into, or the share of the penetration to get out of.
-      const Lane deep = max(nfma(set(pass.slop), size, -phi), zero);
+      const Lane depth = foundDepth(bundle, rows, f, p, phi, l);
+      const Lane deep = max(nfma(set(pass.slop), size, depth), zero);
       const Lane out = min(set(pass.correction) * deep, set(pass.largestShift) * size);
       store(select(phi > zero, -phi, out), p.target + l);
       for (int c = 0; c < 3; ++c) store(zero, p.impulse[c] + l);
