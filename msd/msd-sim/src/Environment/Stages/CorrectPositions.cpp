@@ -62,6 +62,7 @@ void correctPositions(Simulation& sim, double dt) {
                    .support = kSupport};
   const double gravity = sim.settings.gravity.norm();
   for (int c = 0; c < 3 && gravity > 0.0; ++c) pass.up[c] = -sim.settings.gravity[c] / gravity;
+  if (gravity > 0.0 && onlyContactsWork(sim)) pass.inverseGravity = 1.0 / gravity;
   const bool jammed = share > kDeep;
   const int sweeps = share > kVeryDeep ? kBadlyJammedSweeps : jammed ? kJammedSweeps : kSweeps;
   SweepMomentum momentum{sim, SweepMomentum::Unknowns::kShifts};
