@@ -147,7 +147,7 @@ BodyId WorldModel::spawn(const InertialDescription& d) {
   s.inertial = std::move(body);
 
   const double size = msd_assets::boundingRadius(d.shape, s.inertial->localCentreOfMass());
-  sim.solver.motion[slot] = BodyMotion{};
+  sim.solver.stop(slot);
   BodyMotion& motion = sim.solver.motion[slot];
   for (int c = 0; c < 3; ++c) {
     motion.v[c] = state.velocity[c];
@@ -196,7 +196,7 @@ BodyId WorldModel::spawn(const EnvironmentDescription& d) {
   s = BodySlot{};
   s.generation = generation;
   s.environment = std::move(body);
-  sim.solver.motion[slot] = BodyMotion{};
+  sim.solver.stop(slot);
   sim.solver.mass[slot] = BodyMass{};
   sim.solver.load[slot] = BodyLoad{};
   sim.solver.turn[slot] = BodyTurn{};

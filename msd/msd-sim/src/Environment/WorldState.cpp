@@ -325,7 +325,7 @@ void WorldModel::remove(BodyId body) {
   const std::uint32_t generation = slot.generation + 1;
   slot = BodySlot{};
   slot.generation = generation;
-  sim.solver.motion[index] = BodyMotion{};
+  sim.solver.stop(index);
   sim.solver.pose[index] = BodyPose{};
   sim.solver.mass[index] = BodyMass{};
   sim.solver.load[index] = BodyLoad{};

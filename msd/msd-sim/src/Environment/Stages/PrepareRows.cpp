@@ -15,6 +15,8 @@ constexpr std::uint32_t kManyContacts = 512;
 void prepareRows(Simulation& sim, double dt) {
   (void)dt;
   if (sim.step % kSortEvery == 0 && sim.collision.contacts().count() >= kManyContacts) {
+    sim.collision.contacts().lowerColours();
+    sim.report.colours = static_cast<std::uint32_t>(sim.collision.contacts().usedColours());
     sim.collision.contacts().sortLanes(sim.islands.islandOf);
   }
   sim.solver.turnedFar = 0;

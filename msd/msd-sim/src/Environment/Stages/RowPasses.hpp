@@ -10,6 +10,8 @@ namespace msd_sim {
 
 /// Bundles one thread takes at a time.
 inline constexpr std::size_t kBundleGrain = 4;
+/// Bundles of a slice of a colour, all kinds together.
+inline constexpr std::size_t kSliceBundles = 8;
 /// A colour with fewer bundles than this is done sooner than others have come to help.
 inline constexpr std::size_t kSharedBundles = 24;
 
@@ -72,6 +74,12 @@ struct ColourBlocks {
     const std::size_t first = block * kBundleGrain;
     pass(kernels, arrays, first, std::min(kBundleGrain, bundles - first));
   }
+  /// One of so many parts of about as many bundles.
+  template <class Pass>
+  void visitSlice(std::size_t slice, std::size_t slices, const Pass& pass) const {
+    const std::size_t first = bundles * slice / slices, last = bundles * (slice + 1) / slices;
+    if (last > first) pass(kernels, arrays, first, last - first);
+  }
   template <class Pass>
   void visitAll(const Pass& pass) const {
     if (bundles > 0) pass(kernels, arrays, 0, bundles);
@@ -83,8 +91,10 @@ struct ColourBlocks {
 };
 
 /// Calls pass(kernels, colour arrays, first bundle, count) for all contacts in the order of the
-/// colours. Within a colour the team shares the blocks of all kinds, but where the caller is to
-/// work `alone`, because there is little to do. The islands' stage has counted the colours in use.
+/// colours. Within a colour the team shares slices of all kinds, but where the caller is to work
+/// `alone`, because there is little to do. Lanes lie in the order of the bodies and threads begin at
+/// opposite ends, so that a body is mostly pushed by the same core in all colours. The islands' stage has
+/// counted the colours in use.
 template <class Pass>
 void forColours(Simulation& sim, const Pass& pass, bool alone = false) {
   const int used = static_cast<int>(sim.report.colours);
@@ -99,21 +109,19 @@ void forColours(Simulation& sim, const Pass& pass, bool alone = false) {
       points.visitOneByOne(pass);
       return;
     }
-    if (alone || patches.bundles + lines.bundles + points.bundles < kSharedBundles) {
+    if (alone || sim.team->threads() == 1 ||
+        patches.bundles + lines.bundles + points.bundles < kSharedBundles) {
       patches.visitAll(pass);
       lines.visitAll(pass);
       points.visitAll(pass);
       continue;
     }
-    const std::size_t n4 = patches.count(), n2 = lines.count(), n1 = points.count();
-    sim.team->forBlocks(n4 + n2 + n1, [&](std::size_t block) {
-      if (block < n4) {
-        patches.visit(block, pass);
-      } else if (block < n4 + n2) {
-        lines.visit(block - n4, pass);
-      } else {
-        points.visit(block - n4 - n2, pass);
-      }
+    const std::size_t slices =
+        (patches.bundles + lines.bundles + points.bundles) / kSliceBundles;
+    sim.team->forBlocks(slices, [&](std::size_t slice) {
+      patches.visitSlice(slice, slices, pass);
+      lines.visitSlice(slice, slices, pass);
+      points.visitSlice(slice, slices, pass);
     });
   }
 }

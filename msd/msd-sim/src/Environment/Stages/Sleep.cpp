@@ -26,7 +26,7 @@ void still(Simulation& sim, std::uint32_t i) {
   sim.pendingWork.damping -= body.kineticEnergy();
   body.getInertialState().velocity.setZero();
   body.getInertialState().angularVelocity.setZero();
-  sim.solver.motion[i] = BodyMotion{};
+  sim.solver.stop(i);
   sim.solver.load[i] = BodyLoad{};
   sim.solver.turn[i] = BodyTurn{};
   sim.solver.guess[i] = BodyGuess{};

@@ -130,6 +130,7 @@ void runPhase(Simulation& sim, ContactPass& pass, const Kernel& kernel, const Jo
     }
   } while (sweeps < sim.settings.iterations || (unrest > pass.settled && sweeps < limits.most));
   pass.whole = others;
+  pass.moved = extrapolate;
   sim.report.iterations += static_cast<std::uint32_t>(sweeps);
   forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     kernels.conclude(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
@@ -310,19 +311,21 @@ void solveSubsteps(Simulation& sim, double dt) {
           return kernels.solve(sim.solver, arrays.bundles.data() + first, arrays.who.data() + first,
                                arrays.rows.data() + first,
                                bounces ? arrays.bounce.data() + first : nullptr,
-                               arrays.busy.data() + first, count, pass);
+                               arrays.sums.data() + first, arrays.busy.data() + first, count, pass);
         },
         solveJoints);
     sim.joints.concludePositions(*sim.team);
     holdDrift(sim, h);
     forBodies(sim, [&](auto blocks) { sim.kernels->body.drift(sim.solver, blocks, h); });
     renewRows(sim);
+    pass.opening = false;
     pass.closing = k + 1 == substeps;
     runPhase(
         sim, pass,
         [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
           return kernels.relax(sim.solver, arrays.bundles.data() + first, arrays.who.data() + first,
-                               arrays.rows.data() + first, arrays.busy.data() + first, count, pass);
+                               arrays.rows.data() + first, arrays.sums.data() + first,
+                               arrays.busy.data() + first, count, pass);
         },
         relaxJoints);
     sim.joints.concludeVelocities(*sim.team);

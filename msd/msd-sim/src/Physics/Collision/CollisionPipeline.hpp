@@ -183,8 +183,8 @@ class CollisionPipeline {
   };
   /// Lists the pairs whose limit has passed, and drops those whose boxes have parted.
   void findDue(std::span<const BodyTravel> travel);
-  /// Brings the pairs to test into the order of their contacts' places.
-  void sortDue();
+  /// Brings the pairs to test into the order of their bodies.
+  void sortDue(std::span<const std::uint8_t> pushable);
   /// Fetches what the test of a pair will read.
   void fetchPair(std::uint32_t pair, const SolverBodies& bodies) const;
   /// Tests some pairs side by side and brings their contacts up to date.

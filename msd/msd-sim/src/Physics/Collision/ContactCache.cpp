@@ -295,6 +295,31 @@ void ContactCache::recolour(std::uint32_t id, bool aMoves, bool bMoves) {
   forKind(contact.kind, [&]<int kPoints>() { moveLane<kPoints>(contact, id, colour); });
 }
 
+// From the last lane on: the lane of a contact that leaves is filled from there.
+template <int kPoints>
+void ContactCache::lowerColour(std::size_t colour) {
+  Colour<kPoints>& from = colours<kPoints>()[colour];
+  for (std::uint32_t slot = from.count; slot-- > 0;) {
+    const std::size_t at = colour == kOverflow ? slot * kBundleLanes : slot;
+    const std::uint32_t id = from.meta[at].contact;
+    const ContactBodies& who = bodies_[id];
+    markBodies(who, static_cast<int>(colour), false);
+    const int lowest = chooseColour(who);
+    const bool moves = lowest < static_cast<int>(colour);
+    markBodies(who, moves ? lowest : static_cast<int>(colour), true);
+    if (moves) moveLane<kPoints>(contacts_[id], id, lowest);
+  }
+}
+
+void ContactCache::lowerColours() {
+  constexpr std::size_t kFull = 8;  // the first are full in any case
+  for (std::size_t c = kColours; c-- > kFull;) {
+    lowerColour<4>(c);
+    lowerColour<2>(c);
+    lowerColour<1>(c);
+  }
+}
+
 template <int kPoints>
 void ContactCache::closeLane(const Contact& contact) {
   Colour<kPoints>& colour = colours<kPoints>()[contact.colour];
@@ -479,7 +504,9 @@ void ContactCache::sortColour(Colour<kPoints>& colour,
     const auto a = static_cast<std::uint32_t>(b.body0[slot % kBundleLanes]);
     const auto o = static_cast<std::uint32_t>(b.body1[slot % kBundleLanes]);
     const std::uint32_t island = std::min(islandOfBody[a], islandOfBody[o]);
-    const std::uint32_t body = islandOfBody[a] == island ? a : o;
+    const std::uint32_t body = islandOfBody[a] != island   ? o
+                               : islandOfBody[o] != island ? a
+                                                           : std::min(a, o);
     lane_keys_.push_back({std::uint64_t{island} << 32 | body, slot});
     sorted = sorted && (slot == 0 || lane_keys_[slot - 1] < lane_keys_[slot]);
   }

@@ -97,7 +97,7 @@ class ContactCache {
     AlignedVector<BundleBodies> who;  ///< per bundle; written with the rows
     AlignedVector<ContactBounce<kPoints>> bounce;
     AlignedVector<ContactSums> sums;
-    std::vector<std::uint8_t> busy;  ///< per bundle; what the sweeps of a phase tell its conclusion
+    std::vector<std::uint8_t> busy;  ///< per bundle: BundleNote of the running phase
     std::vector<LaneMeta> meta;  ///< eight per bundle
     std::uint32_t count{0};      ///< contacts; in the overflow colour also the number of bundles
   };
@@ -112,6 +112,8 @@ class ContactCache {
 
   /// Moves a contact to a colour that suits who can be pushed now; features and impulses stay.
   void recolour(std::uint32_t contact, bool aMoves, bool bMoves);
+  /// Gives contacts the lowest colours that are free by now, so that the colours are few and full.
+  void lowerColours();
   [[nodiscard]] const ContactBodies& bodies(std::uint32_t contact) const { return bodies_[contact]; }
 
   /// Bodies of contacts that were removed while they touched, since the list was last cleared.
@@ -223,14 +225,6 @@ class ContactCache {
     return c.colour == kOverflow ? 0 : static_cast<int>(c.slot % kBundleLanes);
   }
 
-  /// Where a contact's lane lies among all, by kind, colour and slot: near numbers, near places.
-  [[nodiscard]] std::uint32_t place(std::uint32_t id) const {
-    const Contact& c = contacts_[id];
-    constexpr std::uint32_t kSlotBits = 24;
-    return (static_cast<std::uint32_t>(c.kind) * (kColours + 1) + c.colour) << kSlotBits |
-           std::min(c.slot, (1u << kSlotBits) - 1);
-  }
-
   /// The frame counter that ages entries which no step refreshes.
   void advanceFrame() {
     ++frame_;
@@ -279,6 +273,8 @@ class ContactCache {
   void moveLane(Contact& contact, std::uint32_t id, int colour);
   template <int kPoints>
   void placeLane(Contact& contact);
+  template <int kPoints>
+  void lowerColour(std::size_t colour);
   template <int kPoints>
   void sortColour(Colour<kPoints>& colour, std::span<const std::uint32_t> islandOfBody);
   template <int kPoints>

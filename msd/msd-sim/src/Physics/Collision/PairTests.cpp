@@ -29,6 +29,13 @@ constexpr double kSameNormal = 0.9;
 
 constexpr std::size_t kMostManifolds = std::max(kMaxTriangleManifolds, kMaxPolyhedronManifolds);
 
+/// The body that gives a pair its place: the first of those that can be pushed.
+std::uint32_t firstBody(std::uint32_t a, std::uint32_t b, std::span<const std::uint8_t> pushable) {
+  if (pushable[a] == 0) return b;
+  if (pushable[b] == 0) return a;
+  return std::min(a, b);
+}
+
 }  // namespace
 
 struct CollisionPipeline::Found {
@@ -55,14 +62,14 @@ void CollisionPipeline::findDue(std::span<const BodyTravel> travel) {
   }
 }
 
-// Neighbours in a bundle share cache lines: in this order each line is fetched once, by one thread.
-void CollisionPipeline::sortDue() {
+// In the order of the bodies, which is that of the lanes within a colour: what one test has fetched the
+// next ones find in the cache, the bodies as well as the bundles that the contacts are written to.
+void CollisionPipeline::sortDue(std::span<const std::uint8_t> pushable) {
   due_places_.clear();
-  for (std::size_t i = 0; i < due_.size(); ++i) {
-    if (i + kFetchAhead < due_.size()) __builtin_prefetch(&pairs_[due_[i + kFetchAhead]]);
-    const std::uint32_t contact = pairs_[due_[i]].firstContact;
-    const std::uint64_t place = contact == ContactCache::kNone ? kNone : contacts_.place(contact);
-    due_places_.push_back(place << 32 | due_[i]);
+  for (const std::uint32_t pair : due_) {
+    const std::uint64_t body =
+        firstBody(clocks_[pair].bodyA, clocks_[pair].bodyB, pushable);
+    due_places_.push_back(body << 32 | pair);
   }
   std::sort(due_places_.begin(), due_places_.end());
   for (std::size_t i = 0; i < due_.size(); ++i) {
@@ -81,6 +88,8 @@ void CollisionPipeline::fetchPair(std::uint32_t index, const SolverBodies& bodie
     __builtin_prefetch(&bodies.pose[body]);
     __builtin_prefetch(&bodies.motion[body]);
   }
+  const std::uint32_t contact = pairs_[index].firstContact;
+  if (contact != ContactCache::kNone) __builtin_prefetch(&contacts_.contact(contact));
 }
 
 void CollisionPipeline::testPairs(const SolverBodies& bodies, std::span<const BodyTravel> travel,
@@ -90,7 +99,7 @@ void CollisionPipeline::testPairs(const SolverBodies& bodies, std::span<const Bo
   for (const std::uint32_t id : moved_) has_moved_[colliders_[id].body] = 1;
   findDue(travel);
   for (const std::uint32_t id : moved_) has_moved_[colliders_[id].body] = 0;
-  sortDue();
+  sortDue(pushable);
   for (std::size_t first = 0; first < due_.size(); first += kWave) {
     testWave(std::span{due_}.subspan(first, std::min(kWave, due_.size() - first)), bodies, travel,
              pushable, team);
@@ -110,7 +119,11 @@ void CollisionPipeline::testWave(std::span<const std::uint32_t> due, const Solve
     Found found;
     const std::size_t last = std::min(due.size(), (block + 1) * kTestGrain);
     for (std::size_t i = block * kTestGrain; i < last; ++i) {
-      if (i + 2 * kFetchAhead < last) __builtin_prefetch(&pairs_[due[i + 2 * kFetchAhead]]);
+      if (i + 2 * kFetchAhead < last) {
+        const Pair* pair = &pairs_[due[i + 2 * kFetchAhead]];
+        __builtin_prefetch(pair);
+        __builtin_prefetch(&pair->rest.allowed);
+      }
       if (i + kFetchAhead < last) fetchPair(due[i + kFetchAhead], bodies);
       if (!testPair(due[i], bodies, travel, found)) continue;
       if (applyInPlace(due[i], found, bodies, pushable)) continue;

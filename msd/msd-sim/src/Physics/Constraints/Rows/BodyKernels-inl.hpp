@@ -183,19 +183,23 @@ struct Impulse {
 };
 
 /// The impulse that the constraints gave since the kick, less the excess, becomes the next guess. Its
-/// work is that along the mean of the velocities before the kick and now (E-7).
+/// work is that along the mean of the velocities before the kick and now (E-7), which is kept.
 MSD_INLINE Impulse harvest(SolverBodies& b, const Group& g, Impulse given, Lane3 v, Lane3 w) {
   Lane before[8];
   loadLines<8>(b.before, g, 0, before);
-  const Lane twice = dot(given.linear, v + Lane3{before[0], before[1], before[2]}) +
-                     dot(given.angular, w + Lane3{before[3], before[4], before[5]});
+  const Lane3 v2 = v + Lane3{before[0], before[1], before[2]};
+  const Lane3 w2 = w + Lane3{before[3], before[4], before[5]};
+  const Lane twice = dot(given.linear, v2) + dot(given.angular, w2);
   double* work = b.constraintWork.data() + g.index[0];
-  store(fma(set(0.5), twice, load(work)), work);
+  const Lane half = set(0.5), zero = set(0.0);
+  store(fma(half, twice, load(work)), work);
+  const Lane mean[8] = {half * v2.x, half * v2.y, half * v2.z, half * w2.x,
+                        half * w2.y, half * w2.z, zero,        zero};
+  storeLines(b.mean, g, 0, mean);
   Lane excess[8];
   loadLines<8>(b.guess, g, 1, excess);
   const Impulse next{given.linear - Lane3{excess[0], excess[1], excess[2]},
                      given.angular - Lane3{excess[4], excess[5], excess[6]}};
-  const Lane zero = set(0.0);
   const Lane line[8] = {next.linear.x,  next.linear.y,  next.linear.z,  zero,
                         next.angular.x, next.angular.y, next.angular.z, zero};
   storeLines(b.guess, g, 0, line);

@@ -21,6 +21,7 @@ MSD_INLINE void store3(Lane3 a, double (*p)[kBundleLanes], int l) {
 
 constexpr std::int64_t kMotionStride = sizeof(BodyMotion) / sizeof(double);
 constexpr std::int64_t kBeforeStride = sizeof(BodyBefore) / sizeof(double);
+constexpr std::int64_t kMeanStride = sizeof(BodyMean) / sizeof(double);
 constexpr std::int64_t kTurnStride = sizeof(BodyTurn) / sizeof(double);
 constexpr std::int64_t kPoseStride = sizeof(BodyPose) / sizeof(double);
 constexpr std::int64_t kGuessStride = sizeof(BodyGuess) / sizeof(double);
@@ -160,26 +161,97 @@ MSD_INLINE Lane trueDepth(const ContactBundle<kPoints>& bundle, const ContactRow
   return select(touched, -gap, min(-gap, found));
 }
 
+/// (T-12): the most of a point's impulse that may be expected again.
+MSD_INLINE Lane expectedImpulse(const ContactPointRows& p, const ContactPass& pass, int l) {
+  const Lane now = load(p.impulse[0] + l);
+  return fma(set(2.0), load(p.guess + l),
+             max(load(p.normalMass + l) * set(pass.guessSpeed), set(kSurpriseShare) * now));
+}
+
+/// Has a point of the lanes given more than may be expected again?
+template <int kPoints>
+MSD_INLINE Mask isSurprised(const ContactRows<kPoints>& rows, const ContactPass& pass, int l) {
+  Mask surprised = {};
+  for (int i = 0; i < kPoints; ++i) {
+    const ContactPointRows& p = rows.points[i];
+    const Mask more = load(p.impulse[0] + l) > expectedImpulse(p, pass, l);
+    surprised = i == 0 ? more : (surprised | more);
+  }
+  return surprised;
+}
+
+/// Velocities of the bodies over a phase, as a twist of body 1 against body 0 at the manifold's centre.
+template <int kPoints>
+MSD_INLINE Twist meanTwist(const ContactRows<kPoints>& rows, const Frame& f, Lane3 v0, Lane3 w0,
+                           Lane3 v1, Lane3 w1, int l) {
+  const Lane3 arm1 = load3(rows.arm1, l), arm0 = load3(rows.arm0, l) + load3(rows.drift, l);
+  return Twist(f, addCross(v1, w1, arm1) - addCross(v0, w0, arm0), w1 - w0);
+}
+
+/// The same at the end of a phase, before the body kernels have passed.
+template <int kPoints>
+MSD_INLINE Twist presentMean(const SolverBodies& b, const ContactBundle<kPoints>& bundle,
+                             const ContactRows<kPoints>& rows, const Frame& f, int l) {
+  const Body b0(b, bundle.body0 + l), b1(b, bundle.body1 + l);
+  Lane k0[8], k1[8];
+  gatherLines<8>(numbers(b.before), bundle.body0 + l, kBeforeStride, k0);
+  gatherLines<8>(numbers(b.before), bundle.body1 + l, kBeforeStride, k1);
+  const Lane half = set(0.5);
+  return meanTwist(rows, f, half * (b0.v() + Lane3{k0[0], k0[1], k0[2]}),
+                   half * (b0.w() + Lane3{k0[3], k0[4], k0[5]}),
+                   half * (b1.v() + Lane3{k1[0], k1[1], k1[2]}),
+                   half * (b1.w() + Lane3{k1[3], k1[4], k1[5]}), l);
+}
+
+/// (E-4): the work of a phase's impulses is their product with the mean of the velocities before
+/// the phase's kick and after it; that of the kick is measured alike, so that both add up exactly.
+/// `share` is that of each point's impulse.
+template <int kPoints>
+MSD_INLINE void addWork(const ContactRows<kPoints>& rows, const Twist& mean,
+                        const Lane (&share)[kPoints], ContactSums& sums, int l) {
+  Lane normal = load(sums.normalWork + l), friction = load(sums.frictionWork + l);
+  for (int i = 0; i < kPoints; ++i) {
+    const ContactPointRows& p = rows.points[i];
+    const Lane x = load(p.x + l), y = load(p.y + l);
+    normal = fma(share[i] * load(p.impulse[0] + l), normalVelocity(mean, p, l), normal);
+    friction = fma(share[i] * load(p.impulse[1] + l), nfma(y, mean.wn, mean.v1), friction);
+    friction = fma(share[i] * load(p.impulse[2] + l), fma(x, mean.wn, mean.v2), friction);
+  }
+  store(normal, sums.normalWork + l);
+  store(friction, sums.frictionWork + l);
+}
+
+/// Adds the work of the phase before, whose impulses the rows still hold, when the next one begins.
+template <int kPoints>
+MSD_INLINE void addLastWork(const SolverBodies& b, const ContactBundle<kPoints>& bundle,
+                            const ContactRows<kPoints>& rows, ContactSums& sums, int l) {
+  Lane m0[8], m1[8], all[kPoints];
+  gatherLines<8>(numbers(b.mean), bundle.body0 + l, kMeanStride, m0);
+  gatherLines<8>(numbers(b.mean), bundle.body1 + l, kMeanStride, m1);
+  for (Lane& share : all) share = set(1.0);
+  const Twist mean = meanTwist(rows, Frame(rows, l), {m0[0], m0[1], m0[2]}, {m0[3], m0[4], m0[5]},
+                               {m1[0], m1[1], m1[2]}, {m1[3], m1[4], m1[5]}, l);
+  addWork(rows, mean, all, sums, l);
+}
+
 /// (T-12): what a phase gave beyond all expectation moves from the impulse, which is the next
 /// guess, into the total, and is taken off the bodies' guesses. Seldom has anything to do.
 template <int kPoints>
 MSD_INLINE void limitGuess(SolverBodies& b, const ContactBundle<kPoints>& bundle,
-                           ContactRows<kPoints>& rows, const Frame& f, Lane3 arm0, Lane3 arm1,
+                           ContactRows<kPoints>& rows, const Frame& f, ContactSums& sums,
                            const ContactPass& pass, int l) {
-  Mask surprised = {};
-  Lane keep[kPoints];
-  for (int i = 0; i < kPoints; ++i) {
-    const ContactPointRows& p = rows.points[i];
-    const Lane now = load(p.impulse[0] + l);
-    const Lane limit =
-        fma(set(2.0), load(p.guess + l),
-            max(load(p.normalMass + l) * set(pass.guessSpeed), set(kSurpriseShare) * now));
-    const Mask more = now > limit;
-    surprised = i == 0 ? more : (surprised | more);
-    keep[i] = select(more, limit / max(now, set(kTiny)), set(1.0));
-  }
+  const Mask surprised = isSurprised(rows, pass, l);
   if (!any(surprised)) return;
 
+  Lane keep[kPoints], gone[kPoints];
+  for (int i = 0; i < kPoints; ++i) {
+    const Lane now = load(rows.points[i].impulse[0] + l);
+    const Lane limit = expectedImpulse(rows.points[i], pass, l);
+    keep[i] = select(now > limit, limit / max(now, set(kTiny)), set(1.0));
+    gone[i] = set(1.0) - keep[i];
+  }
+  // The work of what stays is measured with the next phase; the last one's has been.
+  if (!pass.closing) addWork(rows, presentMean(b, bundle, rows, f, l), gone, sums, l);
   const Wrench before(rows, f, l);
   for (int i = 0; i < kPoints; ++i) {
     ContactPointRows& p = rows.points[i];
@@ -191,7 +263,9 @@ MSD_INLINE void limitGuess(SolverBodies& b, const ContactBundle<kPoints>& bundle
   }
   const Wrench after(rows, f, l);
   const Lane3 force = before.force - after.force, moment = before.moment - after.moment;
-  const Lane3 moment0 = addCross(moment, arm0, force), moment1 = addCross(moment, arm1, force);
+  const Lane3 arm0 = load3(rows.arm0, l) + load3(rows.drift, l);
+  const Lane3 moment0 = addCross(moment, arm0, force);
+  const Lane3 moment1 = addCross(moment, load3(rows.arm1, l), force);
   alignas(64) double values[9][kBundleLanes];
   store3(force, values, 0);
   store3(moment0, values + 3, 0);
@@ -236,8 +310,9 @@ MSD_INLINE void saveGuess(ContactRows<kPoints>& rows, int l) {
 
 /// What a visit tells of its lanes.
 struct Visited {
-  Lane unrest;  ///< how far it was from having settled, 1 at the limit
-  Mask busy;    ///< conclude must look at it
+  Lane unrest;     ///< how far it was from having settled, 1 at the limit
+  Mask busy;       ///< its work is to be measured
+  Mask surprised;  ///< it gave more than can be expected again
 };
 
 /// How far a sweep was from having settled, 1 at the limit.
@@ -263,7 +338,8 @@ MSD_INLINE Visited visit(Body& b0, Body& b1, ContactRows<kPoints>& rows, const F
   }
   const Lane limit = set(pass.busySpeed);
   return {unrest(max(s.change, set(pass.watchSlip) * s.slide), size, pass),
-          s.slips | (s.change > limit) | (fma(u.v1, u.v1, u.v2 * u.v2) > limit * limit)};
+          s.slips | (s.change > limit) | (fma(u.v1, u.v1, u.v2 * u.v2) > limit * limit),
+          isSurprised(rows, pass, l)};
 }
 
 template <int kPoints>
@@ -321,7 +397,7 @@ MSD_INLINE Visited solveLanes(SolverBodies& b, const ContactBundle<kPoints>& bun
       b1.keepUnless(again, old1);
       store3(select3(again, load3(rows.points[0].impulse, l), old), rows.points[0].impulse, l);
       visited = {max(visited.unrest, select(again, more.unrest, zero)),
-                 visited.busy | (again & more.busy)};
+                 visited.busy | (again & more.busy), isSurprised(rows, pass, l)};
     }
   }
   b0.save(b, i0);
@@ -363,45 +439,19 @@ MSD_INLINE Visited relaxLanes(SolverBodies& b, const ContactBundle<kPoints>& bun
   return visited;
 }
 
-/// (E-4): the work of a phase's impulses is their product with the mean of the velocities before
-/// the phase's kick and after it; that of the kick is measured alike, so that both add up exactly.
-template <int kPoints>
-MSD_INLINE void addWork(const SolverBodies& b, const ContactBundle<kPoints>& bundle,
-                        const ContactRows<kPoints>& rows, const Frame& f, ContactSums& sums,
-                        int l) {
-  const Body b0(b, bundle.body0 + l), b1(b, bundle.body1 + l);
-  Lane k0[8], k1[8];
-  gatherLines<8>(numbers(b.before), bundle.body0 + l, kBeforeStride, k0);
-  gatherLines<8>(numbers(b.before), bundle.body1 + l, kBeforeStride, k1);
-  const Lane half = set(0.5);
-  const Lane3 arm1 = load3(rows.arm1, l), arm0 = load3(rows.arm0, l) + load3(rows.drift, l);
-  const Lane3 v0 = half * (b0.v() + Lane3{k0[0], k0[1], k0[2]});
-  const Lane3 w0 = half * (b0.w() + Lane3{k0[3], k0[4], k0[5]});
-  const Lane3 v1 = half * (b1.v() + Lane3{k1[0], k1[1], k1[2]});
-  const Lane3 w1 = half * (b1.w() + Lane3{k1[3], k1[4], k1[5]});
-  const Twist mean(f, addCross(v1, w1, arm1) - addCross(v0, w0, arm0), w1 - w0);
-  Lane normal = load(sums.normalWork + l), friction = load(sums.frictionWork + l);
-  for (int i = 0; i < kPoints; ++i) {
-    const ContactPointRows& p = rows.points[i];
-    const Lane x = load(p.x + l), y = load(p.y + l);
-    normal = fma(load(p.impulse[0] + l), normalVelocity(mean, p, l), normal);
-    friction = fma(load(p.impulse[1] + l), nfma(y, mean.wn, mean.v1), friction);
-    friction = fma(load(p.impulse[2] + l), fma(x, mean.wn, mean.v2), friction);
-  }
-  store(normal, sums.normalWork + l);
-  store(friction, sums.frictionWork + l);
-}
-
-/// End of a phase: its work and the guess of the next one. The impulses go into the step's total
-/// when the next phase begins, or here when there is none.
+/// End of a phase: the guess of the next one. The impulses go into the step's total, and their work
+/// into the sums, when the next phase begins, or here when there is none.
 template <int kPoints>
 MSD_INLINE void concludeLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle,
                               ContactRows<kPoints>& rows, ContactSums& sums,
                               const ContactPass& pass, int l) {
   const Frame f(rows, l);
-  addWork(b, bundle, rows, f, sums, l);
-  limitGuess(b, bundle, rows, f, load3(rows.arm0, l) + load3(rows.drift, l), load3(rows.arm1, l),
-             pass, l);
+  if (pass.closing) {
+    Lane all[kPoints];
+    for (Lane& share : all) share = set(1.0);
+    addWork(rows, presentMean(b, bundle, rows, f, l), all, sums, l);
+  }
+  limitGuess(b, bundle, rows, f, sums, pass, l);
   if (pass.closing) addToTotal(rows, l);
 }
 

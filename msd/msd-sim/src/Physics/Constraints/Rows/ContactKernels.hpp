@@ -32,14 +32,15 @@ struct ContactKernels {
                    const ContactPass&);
   /// Phase 1 (T-6): one sweep with live gaps. `bounce` may be null. All but the
   /// first sweep of a phase leave out what has settled: bundles none of whose bodies is stirred.
-  /// `busy` says of every bundle whether anything happened in the phase that conclude must look at.
+  /// The first sweep also measures the work that the bundles did in the phase before, unless this one
+  /// opens the step; `busy` says of every bundle what the sweeps of a phase have seen (BundleNote).
   SweepOutcome (*solve)(SolverBodies&, const Bundle*, const BundleBodies*, Rows*, const Bounce*,
-                        std::uint8_t* busy, std::size_t count, const ContactPass&);
+                        ContactSums*, std::uint8_t* busy, std::size_t count, const ContactPass&);
   /// Phase 2 (T-8): one sweep on velocities. Returns the same.
-  SweepOutcome (*relax)(SolverBodies&, const Bundle*, const BundleBodies*, Rows*,
+  SweepOutcome (*relax)(SolverBodies&, const Bundle*, const BundleBodies*, Rows*, ContactSums*,
                         std::uint8_t* busy, std::size_t count, const ContactPass&);
-  /// After the last sweep of a phase, for the bundles that are busy: its work and the guess of the next
-  /// one. After the last phase of the step, for all, and the step's total.
+  /// After the last sweep of a phase, for the bundles that were surprised: the guess of the next one.
+  /// After the last phase of the step, for all, with the phase's work and the step's total.
   void (*conclude)(SolverBodies&, const Bundle*, Rows*, ContactSums*, const std::uint8_t* busy,
                    std::size_t count, const ContactPass&);
   /// After all substeps: keeps the impulses, measures gaps and residual.

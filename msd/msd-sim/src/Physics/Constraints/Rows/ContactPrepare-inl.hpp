@@ -303,17 +303,20 @@ SweepOutcome sweep(SolverBodies& b, const ContactBundle<kPoints>* bundles, const
     if (!all && !isStirred(b, who[i], pass.stamp)) continue;
     if (all && pass.ahead && i + 1 < count) fetchRows(rows[i + 1]);
     unsigned unsettled = 0;
-    std::uint8_t isBusy = pass.first || busy == nullptr ? 0 : busy[i];
+    const unsigned before = busy != nullptr ? busy[i] : 0u;
+    unsigned notes = pass.first ? 0u : before & kBusy;
+    const bool worked = pass.first && !pass.opening && (pass.eachWork || (before & kBusy) != 0);
     for (int l = 0; l < kBundleLanes; l += kLanes) {
-      const Visited visited = visit(i, l);
+      const Visited visited = visit(i, l, worked);
       worst = max(worst, visited.unrest);
-      if (any(visited.busy)) isBusy = 1;
+      if (any(visited.busy)) notes |= kBusy;
+      if (any(visited.surprised)) notes |= kSurprised;
       const unsigned lanes = bits(visited.unrest > set(pass.settled));
       unsettled |= lanes;
       if (lanes != 0) stir(b, bundles[i], lanes, pass.stamp, l);
     }
     if (unsettled != 0) ++outcome.unsettled;
-    if (busy != nullptr) busy[i] = isBusy;
+    if (busy != nullptr) busy[i] = static_cast<std::uint8_t>(notes);
   }
   outcome.unrest = largest(worst);
   return outcome;
@@ -322,25 +325,30 @@ SweepOutcome sweep(SolverBodies& b, const ContactBundle<kPoints>* bundles, const
 template <int kPoints>
 SweepOutcome solve(SolverBodies& b, const ContactBundle<kPoints>* bundles, const BundleBodies* who,
                    ContactRows<kPoints>* rows, const ContactBounce<kPoints>* bounce,
-                   std::uint8_t* busy, std::size_t count, const ContactPass& pass) {
-  return sweep(b, bundles, who, rows, busy, count, pass, [&](std::size_t i, int l) MSD_LAMBDA {
+                   ContactSums* sums, std::uint8_t* busy, std::size_t count,
+                   const ContactPass& pass) {
+  const auto visit = [&](std::size_t i, int l, bool worked) MSD_LAMBDA {
+    if (worked) addLastWork(b, bundles[i], rows[i], sums[i], l);
     return solveLanes(b, bundles[i], rows[i], bounce != nullptr ? bounce + i : nullptr, pass, l);
-  });
+  };
+  return sweep(b, bundles, who, rows, busy, count, pass, visit);
 }
 template <int kPoints>
 SweepOutcome relax(SolverBodies& b, const ContactBundle<kPoints>* bundles, const BundleBodies* who,
-                   ContactRows<kPoints>* rows, std::uint8_t* busy, std::size_t count,
-                   const ContactPass& pass) {
-  return sweep(b, bundles, who, rows, busy, count, pass, [&](std::size_t i, int l) MSD_LAMBDA {
+                   ContactRows<kPoints>* rows, ContactSums* sums, std::uint8_t* busy,
+                   std::size_t count, const ContactPass& pass) {
+  const auto visit = [&](std::size_t i, int l, bool worked) MSD_LAMBDA {
+    if (worked) addLastWork(b, bundles[i], rows[i], sums[i], l);
     return relaxLanes(b, bundles[i], rows[i], pass, l);
-  });
+  };
+  return sweep(b, bundles, who, rows, busy, count, pass, visit);
 }
 template <int kPoints>
 void conclude(SolverBodies& b, const ContactBundle<kPoints>* bundles, ContactRows<kPoints>* rows,
               ContactSums* sums, const std::uint8_t* busy, std::size_t count,
               const ContactPass& pass) {
   for (std::size_t i = 0; i < count; ++i) {
-    if (!pass.closing && !pass.eachWork && busy[i] == 0) continue;
+    if (!pass.closing && !pass.moved && (busy[i] & kSurprised) == 0) continue;
     for (int l = 0; l < kBundleLanes; l += kLanes) {
       concludeLanes(b, bundles[i], rows[i], sums[i], pass, l);
     }
@@ -359,9 +367,11 @@ template <int kPoints>
 SweepOutcome correct(SolverBodies& b, const ContactBundle<kPoints>* bundles,
                      const BundleBodies* who, ContactRows<kPoints>* rows, std::size_t count,
                      const ContactPass& pass) {
-  return sweep(b, bundles, who, rows, nullptr, count, pass, [&](std::size_t i, int l) MSD_LAMBDA {
-    return Visited{correctLanes(b, bundles[i], rows[i], pass, l), set(0.0) > set(0.0)};
-  });
+  const Mask never = set(0.0) > set(0.0);
+  const auto visit = [&](std::size_t i, int l, bool) MSD_LAMBDA {
+    return Visited{correctLanes(b, bundles[i], rows[i], pass, l), never, never};
+  };
+  return sweep(b, bundles, who, rows, nullptr, count, pass, visit);
 }
 
 template <int kPoints>

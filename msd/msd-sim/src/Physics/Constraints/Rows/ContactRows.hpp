@@ -84,6 +84,12 @@ struct alignas(64) BundleBodies {
   std::int32_t body[2 * kBundleLanes];  ///< both of lane 0 to 7: bodies 0, then bodies 1
 };
 
+/// What the sweeps of a phase note of a bundle.
+enum BundleNote : std::uint8_t {
+  kBusy = 1,       ///< something happened whose work is to be measured
+  kSurprised = 2,  ///< gave more than can be expected again (T-12), when it was visited last
+};
+
 /// Restitution of a bundle; only bundles with a bouncing pair are given to the approach pass.
 template <int kPoints>
 struct alignas(64) ContactBounce {
@@ -122,10 +128,11 @@ struct ContactPass {
   bool first{true};          ///< first sweep of its phase
   bool whole{false};         ///< leaves nothing out: others push the bodies too
   bool ahead{false};         ///< rows are more than the cache holds: fetches those of the next bundle
-  bool eachWork{false};      ///< conclude looks at every bundle: not only contacts do work
+  bool eachWork{false};      ///< measures the work of every bundle: not only contacts do work
+  bool moved{false};         ///< impulses have changed since the visits: conclude looks at all
   bool opening{false};       ///< first phase of the step
   bool closing{false};       ///< last phase of the step
-  double busySpeed{0.0};     ///< a visit that finds or makes a greater change is concluded [m/s]
+  double busySpeed{0.0};     ///< the work of a visit that finds or makes a greater change counts [m/s]
 
   double correction{0.0};    ///< share of a penetration to remove [-]
   double slop{0.0};          ///< penetration left alone, relative to the contact's size [-]

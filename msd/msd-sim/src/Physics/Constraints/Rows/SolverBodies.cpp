@@ -12,6 +12,7 @@ void SolverBodies::resize(std::size_t count) {
   load.resize(whole);
   kick.resize(whole);
   before.resize(whole);
+  mean.resize(whole);
   guess.resize(whole);
   start.resize(whole);
   shift.resize(whole);

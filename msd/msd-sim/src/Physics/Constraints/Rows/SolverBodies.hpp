@@ -71,6 +71,14 @@ struct alignas(64) BodyBefore {
   double unused[2]{};
 };
 
+/// Mean of the velocities before the kick of the last phase and at its end, written by the body kernels
+/// after it: the works of its contacts are measured with it when the next phase begins (E-4).
+struct alignas(64) BodyMean {
+  double v[3]{};
+  double w[3]{};
+  double unused[2]{};
+};
+
 /// What the constraints are expected to give a body in a phase, linear [N·s] and angular [N·m·s];
 /// and, added up by the row kernels, the part of this phase's impulses that is not to be expected
 /// again (equation T-12).
@@ -118,6 +126,7 @@ struct SolverBodies {
   AlignedVector<BodyLoad> load;
   AlignedVector<BodyKick> kick;
   AlignedVector<BodyBefore> before;
+  AlignedVector<BodyMean> mean;
   AlignedVector<BodyGuess> guess;
   AlignedVector<BodyStart> start;
   AlignedVector<BodyShift> shift;
@@ -135,6 +144,12 @@ struct SolverBodies {
   std::uint8_t turnedFar{0};
 
   [[nodiscard]] std::size_t size() const { return motion.size(); }
+  /// A body that does not move, and has not moved before.
+  void stop(std::size_t slot) {
+    motion[slot] = BodyMotion{};
+    before[slot] = BodyBefore{};
+    mean[slot] = BodyMean{};
+  }
   /// Grows to hold at least `count` slots, in whole blocks.
   void resize(std::size_t count);
 };
