@@ -587,7 +587,7 @@ MSD_INLINE Lane correctLanes(SolverBodies& b, const ContactBundle<kPoints>& bund
     const LiveGap gap(b, bundle, rows, f, arm0, arm1, l);
     const Lane size = load(bundle.size + l);
     // What lies above is lifted, and all at once as far as its motion can pay (P-8).
-    const Lane paid = set(pass.inverseGravity) *
+    const Lane paid = set(pass.paidHeight) *
                       select(above >= zero, kineticPerMass(b1), kineticPerMass(b0));
     for (int i = 0; i < kPoints; ++i) {
       ContactPointRows& p = rows.points[i];
