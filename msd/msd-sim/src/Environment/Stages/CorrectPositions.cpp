@@ -11,6 +11,9 @@ constexpr double kSlop = 5e-4;
 // A body right under a contact counts this much when what rests on it is lifted off
 // (theory/position-correction.md, P-4).
 constexpr double kSupport = 0.1;
+// Share of a body's kinetic energy that may be spent at once on lifting it (P-8). What it carries is
+// lifted with it, and may lie still.
+constexpr double kPaidShare = 0.25;
 // Sweeps, and sweeps where something is jammed: penetrates by more than kDeep, or kVeryDeep, of its
 // size.
 constexpr int kSweeps = 2;
@@ -62,6 +65,7 @@ void correctPositions(Simulation& sim, double dt) {
                    .support = kSupport};
   const double gravity = sim.settings.gravity.norm();
   for (int c = 0; c < 3 && gravity > 0.0; ++c) pass.up[c] = -sim.settings.gravity[c] / gravity;
+  if (gravity > 0.0 && onlyContactsWork(sim)) pass.paidHeight = kPaidShare / gravity;
   const bool jammed = share > kDeep;
   const int sweeps = share > kVeryDeep ? kBadlyJammedSweeps : jammed ? kJammedSweeps : kSweeps;
   SweepMomentum momentum{sim, SweepMomentum::Unknowns::kShifts};

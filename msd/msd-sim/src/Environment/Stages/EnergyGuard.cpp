@@ -232,53 +232,67 @@ void returnTurn(SolverBodies& solver, std::span<const std::uint32_t> bodies) {
   }
 }
 
-/// Energy that position correction gave a body: its climb against gravity, and the turn of its inertia
-/// under the velocity it has [J].
-double liftOf(const Simulation& sim, std::uint32_t i) {
+/// Kinetic energy of a body with the inertia it has in an orientation [J].
+double kineticOf(const SolverBodies& solver, std::uint32_t i, const Matrix3D& inertia) {
+  const Vector3D v = vectorOf(solver.motion[i].v), w = vectorOf(solver.motion[i].w);
+  return 0.5 * (solver.mass[i].mass * v.squaredNorm() + w.dot(inertia * w));
+}
+
+/// What position correction gave a body [J].
+struct Lift {
+  double before;   ///< kinetic energy as the body lay before
+  double kinetic;  ///< kinetic energy as it lies now
+  double energy;   ///< gained: its climb against gravity, and the turn of its inertia
+};
+
+Lift liftOf(const Simulation& sim, std::uint32_t i) {
   const SolverBodies& solver = sim.solver;
   const BodyShift& shift = solver.shift[i];
   const double climb = -solver.mass[i].mass * sim.settings.gravity.dot(vectorOf(shift.d));
-  if (vectorOf(shift.theta).isZero(0.0)) return climb;
-  const Vector3D w = vectorOf(solver.motion[i].w);
-  return climb + 0.5 * w.dot((worldInertia(solver, i) - inertiaBefore(solver, i)) * w);
+  const double kinetic = kineticOf(solver, i, worldInertia(solver, i));
+  if (vectorOf(shift.theta).isZero(0.0)) return {kinetic, kinetic, climb};
+  const double before = kineticOf(solver, i, inertiaBefore(solver, i));
+  return {before, kinetic, climb + (kinetic - before)};
 }
 
-double kineticOf(const SolverBodies& solver, std::uint32_t i) {
-  const Vector3D v = vectorOf(solver.motion[i].v), w = vectorOf(solver.motion[i].w);
-  return 0.5 * (solver.mass[i].mass * v.squaredNorm() + w.dot(worldInertia(solver, i) * w));
+/// A body that something holds pays for its own lift. Returns the energy that its motion lost, with
+/// the inertia it had before: the ledger books the turn of the inertia by the velocity that is left.
+double payForLift(Simulation& sim, std::uint32_t i) {
+  const Lift lift = liftOf(sim, i);
+  if (!(lift.energy > 0.0) || !(lift.kinetic > 0.0)) return 0.0;
+  calmHeldIsland(sim.solver, std::span{&i, 1}, lift.energy, lift.kinetic);
+  return std::min(lift.energy / lift.kinetic, 1.0) * lift.before;
+}
+
+/// The bodies of an island that nothing holds pay for it together. Returns the same energy.
+double payForLifts(Simulation& sim, std::span<const std::uint32_t> bodies) {
+  const auto sumOf = [&](double Lift::* part) {
+    double sum = 0.0;
+    for (const std::uint32_t i : bodies) sum += liftOf(sim, i).*part;
+    return sum;
+  };
+  const double before = sumOf(&Lift::before);
+  const double kinetic = sumOf(&Lift::kinetic);
+  double lift = sumOf(&Lift::energy);
+  returnTurn(sim.solver, bodies);
+  const double turned = sumOf(&Lift::kinetic);
+  lift += turned - kinetic;
+  if (lift > 0.0) calmFreeIsland(sim.solver, bodies, lift, turned);
+  return before - sumOf(&Lift::before);
 }
 
 }  // namespace
 
 void returnLift(Simulation& sim) {
-  SolverBodies& solver = sim.solver;
   for (std::size_t k = 0; k < sim.islands.count(); ++k) {
     const IslandHold hold = sim.islands.hold[k];
     if (hold == IslandHold::kDriven || sim.islands.joints[k] > 0) continue;
     const std::span<const std::uint32_t> bodies = sim.islands.bodiesOf(k);
-    double lift = 0.0;
-    for (const std::uint32_t i : bodies) {
-      const double own = liftOf(sim, i);
-      if (hold == IslandHold::kStatic && own > 0.0) {
-        const double energy = kineticOf(solver, i);
-        if (!(energy > 0.0)) continue;
-        calmHeldIsland(solver, std::span{&i, 1}, own, energy);
-        sim.returnedLift += std::min(own, energy);
-      }
-      lift += own;
+    if (hold == IslandHold::kNothing) {
+      sim.returnedLift += payForLifts(sim, bodies);
+    } else {
+      for (const std::uint32_t i : bodies) sim.returnedLift += payForLift(sim, i);
     }
-    if (hold != IslandHold::kNothing) continue;
-    const auto kineticOfAll = [&] {
-      double sum = 0.0;
-      for (const std::uint32_t i : bodies) sum += kineticOf(solver, i);
-      return sum;
-    };
-    const double before = kineticOfAll();
-    returnTurn(solver, bodies);
-    const double turned = kineticOfAll();
-    lift += turned - before;
-    if (lift > 0.0) calmFreeIsland(solver, bodies, lift, turned);
-    sim.returnedLift += before - kineticOfAll();
   }
 }
 

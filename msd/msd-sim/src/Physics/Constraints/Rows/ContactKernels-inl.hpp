@@ -149,6 +149,18 @@ struct LiveGap {
   }
 };
 
+/// Penetration of a point (P-2). Of one that carried nothing, only what the collision test found: the
+/// rows know no edges of faces, and what seems to have sunk in since may have passed by. Two balls have
+/// no edges.
+template <int kPoints>
+MSD_INLINE Lane trueDepth(const ContactBundle<kPoints>& bundle, const ContactRows<kPoints>& rows,
+                          const Frame& f, const ContactPointRows& p, Lane gap, int l) {
+  const Lane found = load(p.gapOffset + l) - dot(f.n, load3(rows.arm0, l));
+  Mask touched = load(p.total[0] + l) > set(0.0);
+  if constexpr (kPoints == 1) touched = touched | (load(bundle.balls + l) > set(0.0));
+  return select(touched, -gap, min(-gap, found));
+}
+
 /// (T-12): the most of a point's impulse that may be expected again.
 MSD_INLINE Lane expectedImpulse(const ContactPointRows& p, const ContactPass& pass, int l) {
   const Lane now = load(p.impulse[0] + l);
@@ -537,7 +549,8 @@ MSD_INLINE void storeLanes(const SolverBodies& b, ContactBundle<kPoints>& bundle
     const Lane normal = load(p.total[0] + l);
     sum = sum + normal;
     const Mask exists = load(p.normalMass + l) > zero;
-    deepest = max(deepest, select(exists, -gap.at(p, l), zero));
+    const Lane depth = trueDepth(bundle, rows, f, p, gap.at(p, l), l);
+    deepest = max(deepest, select(exists, depth, zero));
     residual = max(residual, select(exists, load(p.target + l) - normalVelocity(end, p, l), zero));
     approach = max(approach, select(normal > zero, -normalVelocity(before, p, l), zero));
   }
@@ -545,6 +558,15 @@ MSD_INLINE void storeLanes(const SolverBodies& b, ContactBundle<kPoints>& bundle
   store(residual, sums.residual + l);
   store(sum, sums.load + l);
   store(approach, sums.approach + l);
+}
+
+/// Kinetic energy of a body per mass, at least: the trace of the inverse inertia is more than its
+/// largest eigenvalue [m²/s²]. Zero where it cannot be pushed.
+MSD_INLINE Lane kineticPerMass(const Body& b) {
+  const LaneSym inverse = b.inverseInertia();
+  const Lane trace = max(inverse.xx + inverse.yy + inverse.zz, set(kTiny));
+  const Lane twice = fma(b.inverseMass() / trace, dot(b.w(), b.w()), dot(b.v(), b.v()));
+  return select(b.inverseMass() > set(0.0), set(0.5) * twice, set(0.0));
 }
 
 /// Position correction (theory/position-correction.md, P-3): displacements with
@@ -560,20 +582,25 @@ MSD_INLINE Lane correctLanes(SolverBodies& b, const ContactBundle<kPoints>& bund
   const Lane zero = set(0.0), one = set(1.0);
   const Lane3 arm1 = load3(rows.arm1, l);
   const Lane3 arm0 = load3(rows.arm0, l) + (b1.dx() - b0.dx());
+  const Lane above = dot(f.n, Lane3{set(pass.up[0]), set(pass.up[1]), set(pass.up[2])});
   if (pass.first) {
     const LiveGap gap(b, bundle, rows, f, arm0, arm1, l);
     const Lane size = load(bundle.size + l);
+    // What lies above is lifted, and all at once as far as its motion can pay (P-8).
+    const Lane paid = set(pass.paidHeight) *
+                      select(above >= zero, kineticPerMass(b1), kineticPerMass(b0));
     for (int i = 0; i < kPoints; ++i) {
       ContactPointRows& p = rows.points[i];
       const Lane phi = gap.at(p, l);
       // Room to fall back into, or the share of the penetration to get out of.
-      const Lane deep = max(nfma(set(pass.slop), size, -phi), zero);
-      const Lane out = min(set(pass.correction) * deep, set(pass.largestShift) * size);
+      const Lane depth = trueDepth(bundle, rows, f, p, phi, l);
+      const Lane deep = max(nfma(set(pass.slop), size, depth), zero);
+      const Lane share = max(set(pass.correction) * deep, min(deep, paid));
+      const Lane out = min(share, set(pass.largestShift) * size);
       store(select(phi > zero, -phi, out), p.target + l);
       for (int c = 0; c < 3; ++c) store(zero, p.impulse[c] + l);
     }
   }
-  const Lane above = dot(f.n, Lane3{set(pass.up[0]), set(pass.up[1]), set(pass.up[2])});
   const Lane less = set(1.0 - pass.support);
   const Lane weight0 = nfma(less, max(above, zero), one);
   const Lane weight1 = nfma(less, max(-above, zero), one);
