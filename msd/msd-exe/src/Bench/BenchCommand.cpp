@@ -135,8 +135,7 @@ fs::path placeScene(const std::string& wanted, const BenchOptions& options,
 
 std::string settingsText(const Json& settings) {
   if (settings.is_string()) return settings.get<std::string>();
-  return fmt::format("{}, {} substeps, sleeping off", settings.value("method", "fast"),
-                     settings.value("substeps", 0));
+  return fmt::format("{}, default settings, sleeping off", settings.value("method", "fast"));
 }
 
 /// One engine on one scene: which program to start, and what came of it.
