@@ -266,19 +266,22 @@ double payForLift(Simulation& sim, std::uint32_t i) {
 
 /// The bodies of an island that nothing holds pay for it together. Returns the same energy.
 double payForLifts(Simulation& sim, std::span<const std::uint32_t> bodies) {
-  const auto sumOf = [&](double Lift::* part) {
-    double sum = 0.0;
-    for (const std::uint32_t i : bodies) sum += liftOf(sim, i).*part;
+  const auto sumLifts = [&] {
+    Lift sum{};
+    for (const std::uint32_t i : bodies) {
+      const Lift own = liftOf(sim, i);
+      sum.before += own.before;
+      sum.kinetic += own.kinetic;
+      sum.energy += own.energy;
+    }
     return sum;
   };
-  const double before = sumOf(&Lift::before);
-  const double kinetic = sumOf(&Lift::kinetic);
-  double lift = sumOf(&Lift::energy);
+  const Lift given = sumLifts();
   returnTurn(sim.solver, bodies);
-  const double turned = sumOf(&Lift::kinetic);
-  lift += turned - kinetic;
+  const double turned = sumLifts().kinetic;
+  const double lift = given.energy + (turned - given.kinetic);
   if (lift > 0.0) calmFreeIsland(sim.solver, bodies, lift, turned);
-  return before - sumOf(&Lift::before);
+  return given.before - sumLifts().before;
 }
 
 }  // namespace

@@ -26,8 +26,8 @@ struct alignas(64) Collider {
   CollisionShape shape{};
   ContactMaterial material{};
 
-  /// Cache lines from the first on that most tests need no more than.
-  static constexpr std::size_t kHotLines = 4;
+  /// From the beginning on, what most tests need no more than [B].
+  static constexpr std::size_t kHotBytes = 256;
 };
 
 }  // namespace msd_sim

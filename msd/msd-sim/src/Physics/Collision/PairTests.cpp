@@ -29,6 +29,14 @@ constexpr double kSameNormal = 0.9;
 
 constexpr std::size_t kMostManifolds = std::max(kMaxTriangleManifolds, kMaxPolyhedronManifolds);
 
+/// Asks for the cache lines of an object that begins with one.
+void fetchLines(const void* object, std::size_t bytes) {
+  constexpr std::size_t kLine = 64;
+  for (std::size_t at = 0; at < bytes; at += kLine) {
+    __builtin_prefetch(static_cast<const std::byte*>(object) + at);
+  }
+}
+
 /// The body that gives a pair its place: the first of those that can be pushed.
 std::uint32_t firstBody(std::uint32_t a, std::uint32_t b, std::span<const std::uint8_t> pushable) {
   if (pushable[a] == 0) return b;
@@ -79,14 +87,10 @@ void CollisionPipeline::sortDue(std::span<const std::uint8_t> pushable) {
 
 void CollisionPipeline::fetchPair(std::uint32_t index, const SolverBodies& bodies) const {
   for (const std::uint32_t id : {pairs_[index].colliderA, pairs_[index].colliderB}) {
-    const auto* collider = reinterpret_cast<const std::byte*>(&colliders_[id]);
-    for (std::size_t line = 0; line < Collider::kHotLines; ++line) {
-      __builtin_prefetch(collider + line * alignof(Collider));
-    }
+    fetchLines(&colliders_[id], Collider::kHotBytes);
   }
   if (pairs_[index].memory != kNone) {
-    const auto* memory = reinterpret_cast<const std::byte*>(&memories_[pairs_[index].memory]);
-    for (std::size_t at = 0; at < TriangleMemory::kHotBytes; at += 64) __builtin_prefetch(memory + at);
+    fetchLines(&memories_[pairs_[index].memory], TriangleMemory::kHotBytes);
   }
   for (const std::uint32_t body : {clocks_[index].bodyA, clocks_[index].bodyB}) {
     __builtin_prefetch(&bodies.pose[body]);
