@@ -107,7 +107,7 @@ double loadShare(const SolverBodies& solver, std::uint32_t i, double h) {
 }
 
 /// Slows the drift of an island that would climb higher than its motion can carry it. Returns whether.
-bool holdIsland(Simulation& sim, std::size_t k, double h) {
+bool holdIsland(Simulation& sim, std::size_t k, double h, bool weighed) {
   SolverBodies& solver = sim.solver;
   if (sim.islands.hold[k] != IslandHold::kStatic || sim.islands.joints[k] > 0) return false;
   double climb = 0.0, kinetic = 0.0, allowance = 0.0;
@@ -118,9 +118,16 @@ bool holdIsland(Simulation& sim, std::size_t k, double h) {
     kinetic += solver.kick[i].kinetic;
     allowance += loadShare(solver, i, h);
   }
-  sim.islands.scale[k] = climb > kinetic + allowance ? kinetic / climb : 1.0;
-  if (sim.islands.scale[k] == 1.0) return false;
-  for (const std::uint32_t i : sim.islands.bodiesOf(k)) solver.hold[i] = sim.islands.scale[k];
+  kinetic = std::max(kinetic, 0.0);
+  const double scale = climb > kinetic + allowance ? kinetic / climb : 1.0;
+  sim.islands.scale[k] = scale;
+  if (scale == 1.0) return false;
+  double motion = 0.0;
+  for (const std::uint32_t i : sim.islands.bodiesOf(k)) {
+    solver.hold[i] = scale;
+    motion += solver.kinetic[i];
+  }
+  if (weighed) solver.kick[sim.islands.bodiesOf(k)[0]].kinetic -= (1.0 - scale * scale) * motion;
   return true;
 }
 
@@ -134,7 +141,7 @@ bool calmIsland(Simulation& sim, std::size_t k, double h, std::atomic<bool>& tau
   double surplus = 0.0, allowance = 0.0, kinetic = 0.0;
   for (const std::uint32_t i : bodies) {
     surplus += solver.surplus[i];
-    kinetic += solver.surplus[i] + solver.kick[i].kinetic + solver.kick[i].work;
+    kinetic += solver.kinetic[i];
     allowance += loadShare(solver, i, h);
   }
   if (sim.islands.scale[k] != 1.0) {
@@ -150,6 +157,7 @@ bool calmIsland(Simulation& sim, std::size_t k, double h, std::atomic<bool>& tau
   } else {
     calmFreeIsland(solver, bodies, surplus, kinetic);
   }
+  solver.kick[bodies[0]].kinetic -= surplus;  // only the island's sum counts
   return true;
 }
 
@@ -169,8 +177,8 @@ void forIslands(Simulation& sim, const Guard& guard) {
 
 }  // namespace
 
-void holdDrift(Simulation& sim, double h) {
-  forIslands(sim, [&](std::size_t k) { return holdIsland(sim, k, h); });
+void holdDrift(Simulation& sim, double h, bool weighed) {
+  forIslands(sim, [&](std::size_t k) { return holdIsland(sim, k, h, weighed); });
 }
 
 void guardEnergy(Simulation& sim, double h) {

@@ -45,7 +45,7 @@ void restoreBodies(Simulation& sim) {
 
 /// Drift and second kick; the velocities are left without a guess of phase 2's impulses.
 void driftBodies(Simulation& sim, double h) {
-  sim.kernels->body.drift(sim.solver, sim.activeBlocks, h);
+  sim.kernels->body.drift(sim.solver, sim.activeBlocks, {h, 0.5 * h, 1.0, false});
   for (const SavedBody& b : sim.exact.savedBodies) {
     BodyMotion& m = sim.solver.motion[b.slot];
     for (int c = 0; c < 3; ++c) {

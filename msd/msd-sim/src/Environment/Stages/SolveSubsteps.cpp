@@ -77,15 +77,24 @@ struct SweepLimits {
   double hit;     ///< the same once something has hit
 };
 
+int bundlesOf(const ContactCache& contacts) {
+  return static_cast<int>(contacts.count()) / kBundleLanes + 1;
+}
+
+/// Are contacts so many that a phase leaves more to the next (G-8)?
+bool hasManyContacts(const ContactCache& contacts) {
+  return kHitBundles / bundlesOf(contacts) <= kMostSweeps;
+}
+
 /// Contacts that have just been made have nothing to start from: where they are many, the first
 /// step is solved far better than the others, so that what follows starts from rest (G-9).
 SweepLimits sweepLimits(const Simulation& sim) {
   const ContactCache& contacts = sim.collision.contacts();
-  const auto bundles = static_cast<int>(contacts.count()) / kBundleLanes + 1;
+  const int bundles = bundlesOf(contacts);
   if (contacts.freshCount() * kFreshShare <= contacts.count()) {
     const int few = std::max(sim.settings.iterations, kFewSweeps);
     const int most = std::clamp(kHitBundles / bundles, kMostSweeps, kMostHitSweeps);
-    const bool many = most <= kMostSweeps;
+    const bool many = hasManyContacts(contacts);
     return {few, std::max(few, most), many ? kManyUnrest : 1.0, many ? kImpact : kHitUnrest};
   }
   const int most = std::clamp(kColdBundles / bundles, kFewestColdSweeps, kMostColdSweeps);
@@ -182,6 +191,11 @@ void restoreVelocities(Simulation& sim) {
   }
 }
 
+/// Nothing moves where all is slower than this.
+double calmSpeed(const Simulation& sim, double dt) {
+  return kCalmKick * 0.5 * dt * sim.settings.gravity.norm();
+}
+
 /// Is every point of every body slower than this?
 bool isSlower(const Simulation& sim, double speed) {
   const auto isFast = [&](std::size_t slot) {
@@ -225,7 +239,7 @@ bool restsOnContacts(Simulation& sim, double dt) {
       contacts.freshCount() * kFreshShare > contacts.count()) {
     return false;
   }
-  const double speed = kCalmKick * 0.5 * dt * sim.settings.gravity.norm();
+  const double speed = calmSpeed(sim, dt);
   if (!isSlower(sim, speed) || canRoll<1>(sim) || canRoll<2>(sim)) return false;
   prepareGuesses(sim, dt);
   kickBodies(sim, dt);
@@ -251,92 +265,157 @@ bool restsOnJoints(Simulation& sim, double dt) {
   return false;
 }
 
+/// (T-14): may the phase that ends a substep be the one that begins the next? Contacts that bounce need
+/// their own end, and joints are solved twice for their second order. Where contacts are few or new (G-9),
+/// or all is slow, impulses that converge are worth more than time.
+bool mayJoinPhases(const Simulation& sim, double dt, int substeps) {
+  const ContactCache& contacts = sim.collision.contacts();
+  return substeps > 1 && hasManyContacts(contacts) && contacts.bouncingCount() == 0 && contacts.resistingCount() == 0 &&
+         contacts.freshCount() * kFreshShare <= contacts.count() && sim.joints.isEmpty() &&
+         sim.potentials.empty() && !isSlower(sim, calmSpeed(sim, dt));
+}
+
+/// The substeps of one step in fast mode.
+class FastStep {
+ public:
+  FastStep(Simulation& sim, double dt)
+      : sim_{sim},
+        rests_{restsOnJoints(sim, dt) || restsOnContacts(sim, dt)},
+        substeps_{rests_ ? 1 : substepsOf(sim)},
+        joined_{mayJoinPhases(sim, dt, substeps_)},
+        bounces_{sim.collision.contacts().bouncingCount() > 0},
+        h_{dt / substeps_},
+        gravity_{sim.settings.gravity.norm()} {
+    const double kick = 0.5 * h_ * gravity_;
+    pass_ = {.h = h_,
+             .inverseH = 1.0 / h_,
+             .threshold = sim.settings.restitutionThreshold,
+             .band = kBand,
+             .settledSpeed = kSettledKick * kick,
+             .settledShare = kSettledShare / h_,
+             .whole = !sim.joints.isEmpty() || sim.collision.contacts().resistingCount() > 0,
+             .ahead = hasManyRows(sim),
+             .eachWork = !onlyContactsWork(sim)};
+    // A component solved at once is exact by itself: only where contacts act too does it matter
+    // whether the last sweep changed it.
+    directSpeed_ =
+        sim.collision.contacts().count() > 0 ? std::max(pass_.settledSpeed, kLeastSpeed) : kNever;
+    sweptSpeed_ = std::max(kSettledJoint * kick, kLeastSpeed);
+    turningSpeed_ = std::max(pass_.settledSpeed, kLeastSpeed);
+  }
+
+  /// Returns how many substeps it took.
+  int run() {
+    if (!rests_) prepareGuesses(sim_, h_);
+    for (int k = 0; k < substeps_; ++k) {
+      const bool last = k + 1 == substeps_;
+      const bool goesOn = joined_ && k > 0;  // the drift before has kicked
+      if (!goesOn) beginSubstep();
+      solvePositions(k == 0, goesOn);
+      const bool ends = !joined_ || last;
+      drift(goesOn ? 2.0 : 1.0, ends ? 1.0 : 2.0);
+      if (ends) solveVelocities(last);
+    }
+    return substeps_;
+  }
+
+ private:
+  void beginSubstep() {
+    applyFields(sim_, h_);
+    if (bounces_) {
+      forAllBundles(sim_, [&](const auto& kernels, auto& arrays, std::size_t first,
+                              std::size_t count) {
+        kernels.approach(sim_.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
+                         arrays.bounce.data() + first, count, pass_);
+      });
+    }
+    if (!rests_) kickBodies(sim_, h_);
+  }
+
+  /// Phase 1 (T-2).
+  void solvePositions(bool opening, bool goesOn) {
+    pass_.opening = opening;
+    pass_.drifted = goesOn;
+    pass_.closing = false;
+    pass_.guessSpeed = kExpectedLoads * (goesOn ? h_ : 0.5 * h_) * gravity_;
+    runPhase(
+        sim_, pass_,
+        [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
+          return kernels.solve(sim_.solver, arrays.bundles.data() + first,
+                               arrays.who.data() + first, arrays.rows.data() + first,
+                               bounces_ ? arrays.bounce.data() + first : nullptr,
+                               arrays.sums.data() + first, arrays.busy.data() + first, count,
+                               pass_);
+        },
+        [&](bool first) { return unrestOf(sim_.joints.solve(sim_.solver, first, *sim_.team)); });
+    sim_.joints.concludePositions(*sim_.team);
+    if (joined_) {
+      const double firstDrift = opening ? h_ : 0.0;
+      forBodies(sim_, [&](auto blocks) {
+        sim_.kernels->body.weigh(sim_.solver, blocks, firstDrift);
+      });
+      guardEnergy(sim_, h_);
+    }
+  }
+
+  /// Drift and the kick after it (T-3, T-4), with the number of half kicks before and after.
+  void drift(double kicked, double kicks) {
+    holdDrift(sim_, h_, joined_);
+    const DriftStep step{h_, 0.5 * kicks * h_, kicks / kicked, joined_};
+    forBodies(sim_, [&](auto blocks) { sim_.kernels->body.drift(sim_.solver, blocks, step); });
+    renewRows(sim_);
+    pass_.guessScale = step.guessScale;
+  }
+
+  /// Phase 2 (T-5).
+  void solveVelocities(bool closing) {
+    pass_.opening = false;
+    pass_.closing = closing;
+    pass_.guessSpeed = kExpectedLoads * 0.5 * h_ * gravity_;
+    runPhase(
+        sim_, pass_,
+        [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
+          return kernels.relax(sim_.solver, arrays.bundles.data() + first,
+                               arrays.who.data() + first, arrays.rows.data() + first,
+                               arrays.sums.data() + first, arrays.busy.data() + first, count,
+                               pass_);
+        },
+        [&](bool first) { return unrestOf(sim_.joints.relax(sim_.solver, first, *sim_.team)); });
+    sim_.joints.concludeVelocities(*sim_.team);
+    forBodies(sim_, [&](auto blocks) { sim_.kernels->body.finish(sim_.solver, blocks); });
+    guardEnergy(sim_, h_);
+  }
+
+  /// How far what pushes bodies besides contacts is from having settled, after a sweep of these.
+  double unrestOf(const JointSolver::Change& change) {
+    const double joints = std::max(change.direct / directSpeed_, change.swept / sweptSpeed_);
+    return std::max(joints, sweepResistance(sim_, turningSpeed_));
+  }
+
+  Simulation& sim_;
+  bool rests_;  ///< has been kicked
+  int substeps_;
+  bool joined_;
+  bool bounces_;
+  double h_;
+  double gravity_;
+  ContactPass pass_;
+  double directSpeed_, sweptSpeed_, turningSpeed_;
+};
+
 }  // namespace
 
 void solveSubsteps(Simulation& sim, double dt) {
-  const bool rests = restsOnJoints(sim, dt) || restsOnContacts(sim, dt);
-  const int substeps = rests ? 1 : substepsOf(sim);
-  const double h = dt / substeps;
-  const double kick = 0.5 * h * sim.settings.gravity.norm();
-  ContactPass pass{.h = h,
-                   .inverseH = 1.0 / h,
-                   .guessSpeed = kExpectedLoads * kick,
-                   .threshold = sim.settings.restitutionThreshold,
-                   .band = kBand,
-                   .settledSpeed = kSettledKick * kick,
-                   .settledShare = kSettledShare / h,
-                   .whole = !sim.joints.isEmpty() || sim.collision.contacts().resistingCount() > 0,
-                   .ahead = hasManyRows(sim),
-                   .eachWork = !onlyContactsWork(sim)};
   if (sim.sweepStamp > kLargestStamp) {
     sim.sweepStamp = 0;
     std::fill(sim.solver.stirred.begin(), sim.solver.stirred.end(), 0u);
   }
   sim.guardedSubsteps = 0;
   sim.report.iterations = 0;
-  // A component solved at once is exact by itself: only where contacts act too does it matter
-  // whether the last sweep changed it.
-  const double directSpeed =
-      sim.collision.contacts().count() > 0 ? std::max(pass.settledSpeed, kLeastSpeed) : kNever;
-  const double sweptSpeed = std::max(kSettledJoint * kick, kLeastSpeed);
-  const auto unrestOf = [&](const JointSolver::Change& change) {
-    return std::max(change.direct / directSpeed, change.swept / sweptSpeed);
-  };
-  // What pushes bodies besides contacts, after each sweep of these.
-  const double turningSpeed = std::max(pass.settledSpeed, kLeastSpeed);
-  const auto solveJoints = [&](bool first) {
-    const double unrest = unrestOf(sim.joints.solve(sim.solver, first, *sim.team));
-    return std::max(unrest, sweepResistance(sim, turningSpeed));
-  };
-  const auto relaxJoints = [&](bool first) {
-    const double unrest = unrestOf(sim.joints.relax(sim.solver, first, *sim.team));
-    return std::max(unrest, sweepResistance(sim, turningSpeed));
-  };
-  if (!rests) prepareGuesses(sim, h);
-  const bool bounces = sim.collision.contacts().bouncingCount() > 0;
   recallJointGains(sim);
-  for (int k = 0; k < substeps; ++k) {
-    applyFields(sim, h);
-    if (bounces) {
-      forAllBundles(
-          sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
-            kernels.approach(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
-                             arrays.bounce.data() + first, count, pass);
-          });
-    }
-    if (!rests) kickBodies(sim, h);
-    pass.opening = k == 0;
-    pass.closing = false;
-    runPhase(
-        sim, pass,
-        [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
-          return kernels.solve(sim.solver, arrays.bundles.data() + first, arrays.who.data() + first,
-                               arrays.rows.data() + first,
-                               bounces ? arrays.bounce.data() + first : nullptr,
-                               arrays.sums.data() + first, arrays.busy.data() + first, count, pass);
-        },
-        solveJoints);
-    sim.joints.concludePositions(*sim.team);
-    holdDrift(sim, h);
-    forBodies(sim, [&](auto blocks) { sim.kernels->body.drift(sim.solver, blocks, h); });
-    renewRows(sim);
-    pass.opening = false;
-    pass.closing = k + 1 == substeps;
-    runPhase(
-        sim, pass,
-        [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
-          return kernels.relax(sim.solver, arrays.bundles.data() + first, arrays.who.data() + first,
-                               arrays.rows.data() + first, arrays.sums.data() + first,
-                               arrays.busy.data() + first, count, pass);
-        },
-        relaxJoints);
-    sim.joints.concludeVelocities(*sim.team);
-    forBodies(sim, [&](auto blocks) { sim.kernels->body.finish(sim.solver, blocks); });
-    guardEnergy(sim, h);
-  }
+  sim.report.substeps = static_cast<std::uint32_t>(FastStep{sim, dt}.run());
   removeFields(sim);
   storeJointGains(sim);
-  sim.report.substeps = static_cast<std::uint32_t>(substeps);
   finishJoints(sim, dt);
 }
 

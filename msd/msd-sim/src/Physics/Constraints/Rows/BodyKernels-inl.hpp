@@ -184,7 +184,11 @@ struct Impulse {
 
 /// The impulse that the constraints gave since the kick, less the excess, becomes the next guess. Its
 /// work is that along the mean of the velocities before the kick and now (E-7), which is kept.
-MSD_INLINE Impulse harvest(SolverBodies& b, const Group& g, Impulse given, Lane3 v, Lane3 w) {
+struct Harvest {
+  Impulse next;
+  Lane work;
+};
+MSD_INLINE Harvest harvest(SolverBodies& b, const Group& g, Impulse given, Lane3 v, Lane3 w) {
   Lane before[8];
   loadLines<8>(b.before, g, 0, before);
   const Lane3 v2 = v + Lane3{before[0], before[1], before[2]};
@@ -205,7 +209,7 @@ MSD_INLINE Impulse harvest(SolverBodies& b, const Group& g, Impulse given, Lane3
   storeLines(b.guess, g, 0, line);
   const Lane none[8] = {zero, zero, zero, zero, zero, zero, zero, zero};
   storeLines(b.guess, g, 1, none);
-  return next;
+  return {next, half * twice};
 }
 
 struct Load {
@@ -288,9 +292,45 @@ MSD_INLINE void noteTurn(SolverBodies& b, const Mass& m, Lane3 half) {
   }
 }
 
+struct WeighBody {
+  SolverBodies& b;
+  Lane opening;
+  MSD_INLINE void operator()(const Group& g) const {
+    const Mass m(b, g);
+    const Load loads(b, g);
+    const Motion motion(b, g);
+    const Pose pose(b, g);
+    Lane before[8], kick[8];
+    loadLines<8>(b.before, g, 0, before);
+    loadLines<8>(b.kick, g, 0, kick);
+    const LaneFrame r = rotationOf(pose.q());
+    const Lane3 wB = unrotate(r, motion.w());
+    const Lane3 momentumB = m.inertia * wB;
+    const Lane3 kickedB = m.inertia * unrotate(r, Lane3{kick[3], kick[4], kick[5]});
+    const Harvest given = harvest(b, g,
+                                  {(m.dynamic * m.mass) * (motion.v() - Lane3{kick[0], kick[1], kick[2]}),
+                                   m.dynamic * rotate(r, momentumB - kickedB)},
+                                  motion.v(), motion.w());
+    // What the first drift lifts the body otherwise than half a kick says; a surplus counts at once, a
+    // deficit is paid back by the last phase.
+    const Lane late =
+        (opening * m.dynamic) *
+        fma(m.mass, dot(loads.a, Lane3{before[0], before[1], before[2]} - motion.v()),
+            dot(loads.torque, Lane3{before[3], before[4], before[5]} - motion.w()));
+    const Lane gained = given.work + max(late, set(0.0));
+    store(gained, b.surplus.data() + g.index[0]);
+    const Lane kinetic =
+        (set(0.5) * m.dynamic) * fma(m.mass, dot(motion.v(), motion.v()), dot(wB, momentumB));
+    store(kinetic, b.kinetic.data() + g.index[0]);
+    kick[6] = kick[6] + gained;
+    storeLines(b.kick, g, 0, kick);
+  }
+};
+
+template <bool kWeighed>
 struct DriftBody {
   SolverBodies& b;
-  Lane h;
+  Lane h, kickStep, guessScale;
   MSD_INLINE void operator()(const Group& g) const {
     const Mass m(b, g);
     const Load loads(b, g);
@@ -302,12 +342,20 @@ struct DriftBody {
 
     const Lane3 given = motion.v();
     const Lane3 givenMomentum = m.inertia * unrotate(r0, motion.w());
-    const Lane3 kickedMomentum = m.inertia * unrotate(r0, Lane3{kick[3], kick[4], kick[5]});
-    const Impulse guess =
-        harvest(b, g,
-                {(m.dynamic * m.mass) * (given - Lane3{kick[0], kick[1], kick[2]}),
-                 m.dynamic * rotate(r0, givenMomentum - kickedMomentum)},
-                given, motion.w());
+    Impulse guess;
+    if constexpr (kWeighed) {
+      Lane line[8];
+      loadLines<8>(b.guess, g, 0, line);
+      guess = {guessScale * Lane3{line[0], line[1], line[2]},
+               guessScale * Lane3{line[4], line[5], line[6]}};
+    } else {
+      const Lane3 kickedMomentum = m.inertia * unrotate(r0, Lane3{kick[3], kick[4], kick[5]});
+      guess = harvest(b, g,
+                      {(m.dynamic * m.mass) * (given - Lane3{kick[0], kick[1], kick[2]}),
+                       m.dynamic * rotate(r0, givenMomentum - kickedMomentum)},
+                      given, motion.w())
+                  .next;
+    }
     const Lane hold = load(b.hold.data() + g.index[0]);
     const Lane3 v = hold * given;
     const Lane3 w = hold * motion.w();
@@ -339,14 +387,15 @@ struct DriftBody {
     motion.setDx(dx);
 
     // Second kick (T-4); kinematic and static bodies have no load.
-    const Lane halfStep = set(0.5) * h;
     const LaneSym pushable = motion.inverse();
     const Lane before[8] = {v.x, v.y, v.z, w1.x, w1.y, w1.z, zero, zero};
     storeLines(b.before, g, 0, before);
-    const Lane3 vKick = fma(halfStep, loads.a, v);
-    const Lane3 wKick = fma(halfStep, pushable * loads.torque, w1);
+    const Lane3 vKick = fma(kickStep, loads.a, v);
+    const Lane3 wKick = fma(kickStep, pushable * loads.torque, w1);
     const Lane work = h * fma(m.mass, dot(loads.a, v), dot(loads.torque, w));
-    const Lane kicked[8] = {vKick.x, vKick.y, vKick.z, wKick.x, wKick.y, wKick.z, kick[6], work};
+    const Lane kinetic = kWeighed ? kick[6] + work : kick[6];
+    const Lane kicked[8] = {vKick.x, vKick.y, vKick.z, wKick.x,
+                            wKick.y, wKick.z, kinetic, kWeighed ? zero : work};
     storeLines(b.kick, g, 0, kicked);
     motion.setV(fma(motion.line[6], guess.linear, vKick));
     motion.setW(wKick + pushable * guess.angular);
@@ -369,6 +418,7 @@ struct FinishBody {
              m.dynamic * angularMomentum(r, m.inertia, dw)},
             motion.v(), motion.w());
     const Lane kinetic = kineticEnergy(m, r, motion.v(), motion.w());
+    store(m.dynamic * kinetic, b.kinetic.data() + g.index[0]);
     store(m.dynamic * (kinetic - kick[6] - kick[7]), b.surplus.data() + g.index[0]);
   }
 };
@@ -396,8 +446,16 @@ void begin(SolverBodies& b, std::span<const std::uint32_t> blocks) {
 void kick(SolverBodies& b, std::span<const std::uint32_t> blocks, double halfStep) {
   forGroups(blocks, KickBody{b, set(halfStep)});
 }
-void drift(SolverBodies& b, std::span<const std::uint32_t> blocks, double h) {
-  forGroups(blocks, DriftBody{b, set(h)});
+void weigh(SolverBodies& b, std::span<const std::uint32_t> blocks, double opening) {
+  forGroups(blocks, WeighBody{b, set(0.25 * opening)});
+}
+void drift(SolverBodies& b, std::span<const std::uint32_t> blocks, const DriftStep& step) {
+  const Lane h = set(step.h), kick = set(step.kick), scale = set(step.guessScale);
+  if (step.weighed) {
+    forGroups(blocks, DriftBody<true>{b, h, kick, scale});
+  } else {
+    forGroups(blocks, DriftBody<false>{b, h, kick, scale});
+  }
 }
 void finish(SolverBodies& b, std::span<const std::uint32_t> blocks) {
   forGroups(blocks, FinishBody{b});

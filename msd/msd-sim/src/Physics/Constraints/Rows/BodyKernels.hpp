@@ -8,6 +8,14 @@
 
 namespace msd_sim {
 
+/// What lies between two phases.
+struct DriftStep {
+  double h;           ///< length of the drift [s]
+  double kick;        ///< of the loads after it: h/2, or h where the next phase is the next substep's [s]
+  double guessScale;  ///< what the next phase is expected to give, against the last one [-]
+  bool weighed;       ///< the last phase has been weighed
+};
+
 /// Loops over blocks of eight bodies (docs/theory/time-stepping.md). `blocks` lists the blocks with
 /// a body to move. All targets give the same bits.
 struct BodyKernels {
@@ -18,11 +26,16 @@ struct BodyKernels {
   /// First kick of a substep (T-1) and warm start (T-11), with halfStep = h/2 [s].
   void (*kick)(SolverBodies&, std::span<const std::uint32_t> blocks, double halfStep);
 
-  /// What phase 1 gave becomes the guess of phase 2; drift (T-3, T-9, T-10); second kick (T-4) and
-  /// warm start.
-  void (*drift)(SolverBodies&, std::span<const std::uint32_t> blocks, double h);
+  /// After a phase that another follows in the same step (T-14): what it gave becomes the guess of the
+  /// next. Writes SolverBodies::surplus and ::kinetic.
+  void (*weigh)(SolverBodies&, std::span<const std::uint32_t> blocks, double opening);
 
-  /// What phase 2 gave becomes the guess of the next phase 1; writes SolverBodies::surplus.
+  /// Drift (T-3, T-9, T-10), the next kick (T-4) and warm start. Where the phase has not been weighed,
+  /// what it gave becomes the guess of the next.
+  void (*drift)(SolverBodies&, std::span<const std::uint32_t> blocks, const DriftStep&);
+
+  /// After the phase that ends a substep: the guess of the next; writes SolverBodies::surplus and
+  /// ::kinetic.
   void (*finish)(SolverBodies&, std::span<const std::uint32_t> blocks);
 
   /// Applies SolverBodies::shift to the poses.

@@ -300,6 +300,13 @@ MSD_INLINE void addToTotal(ContactRows<kPoints>& rows, int l) {
 }
 
 template <int kPoints>
+MSD_INLINE void scaleGuess(ContactRows<kPoints>& rows, Lane scale, int l) {
+  for (ContactPointRows& p : rows.points) {
+    for (int c = 0; c < 3; ++c) store(scale * load(p.impulse[c] + l), p.impulse[c] + l);
+  }
+}
+
+template <int kPoints>
 MSD_INLINE void saveGuess(ContactRows<kPoints>& rows, int l) {
   for (int i = 0; i < kPoints; ++i) {
     store(load(rows.points[i].impulse[0] + l), rows.points[i].guess + l);
@@ -349,6 +356,21 @@ MSD_INLINE Demand<kPoints> plainDemand() {
   return demand;
 }
 
+/// The first visit after a drift: the last phase's impulses go into the step's total and become the guess
+/// of this one. It was applied to body 0 with the arm of that phase; the bodies have moved since.
+template <int kPoints>
+MSD_INLINE void carryGuess(Body& b0, Body& b1, const ContactBundle<kPoints>& bundle,
+                           ContactRows<kPoints>& rows, Lane3 drift, const ContactPass& pass, int l) {
+  addToTotal(rows, l);
+  if (pass.guessScale != 1.0) scaleGuess(rows, set(pass.guessScale), l);
+  const Wrench guess(rows, Frame(rows, l), l);
+  const Lane zero = set(0.0);
+  b0.push({zero, zero, zero}, cross(guess.force, drift - load3(rows.drift, l)));
+  store3(drift, rows.drift, l);
+  saveGuess(rows, l);
+  followBalls(b0, b1, bundle, rows, drift, l);
+}
+
 template <int kPoints>
 MSD_INLINE Visited solveLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle,
                               ContactRows<kPoints>& rows, const ContactBounce<kPoints>* bounce,
@@ -356,8 +378,9 @@ MSD_INLINE Visited solveLanes(SolverBodies& b, const ContactBundle<kPoints>& bun
   const std::int32_t* i0 = bundle.body0 + l;
   const std::int32_t* i1 = bundle.body1 + l;
   Body b0(b, i0), b1(b, i1);
-  const Frame f(rows, l);
   const Lane3 drift = b1.dx() - b0.dx();
+  if (pass.first && pass.drifted) carryGuess(b0, b1, bundle, rows, drift, pass, l);
+  const Frame f(rows, l);
   const Lane3 arm1 = load3(rows.arm1, l);
   const Lane3 arm0 = load3(rows.arm0, l) + drift;
   if (pass.first) {
@@ -376,7 +399,7 @@ MSD_INLINE Visited solveLanes(SolverBodies& b, const ContactBundle<kPoints>& bun
     const Mask open = phi > select(load(rows.points[i].impulse[0] + l) > zero, band, zero);
     demand.target[i] = select(open, -(phi * set(pass.inverseH)), zero);
   }
-  if (pass.first) {
+  if (pass.first && !pass.drifted) {
     if (!pass.opening) addToTotal(rows, l);
     saveGuess(rows, l);
   }
@@ -418,16 +441,7 @@ MSD_INLINE Visited relaxLanes(SolverBodies& b, const ContactBundle<kPoints>& bun
   const std::int32_t* i1 = bundle.body1 + l;
   Body b0(b, i0), b1(b, i1);
   const Lane3 drift = b1.dx() - b0.dx();
-  if (pass.first) {
-    // The guess was applied to body 0 with the arm of phase 1; the bodies have moved since.
-    const Wrench guess(rows, Frame(rows, l), l);
-    const Lane zero = set(0.0);
-    b0.push({zero, zero, zero}, cross(guess.force, drift - load3(rows.drift, l)));
-    store3(drift, rows.drift, l);
-    addToTotal(rows, l);
-    saveGuess(rows, l);
-    followBalls(b0, b1, bundle, rows, drift, l);
-  }
+  if (pass.first) carryGuess(b0, b1, bundle, rows, drift, pass, l);
   const Frame f(rows, l);
   const Lane3 arm1 = load3(rows.arm1, l);
   const Lane3 arm0 = load3(rows.arm0, l) + drift;
@@ -460,11 +474,7 @@ MSD_INLINE void warmLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle,
                           ContactRows<kPoints>& rows, double scale, int l) {
   const std::int32_t* i0 = bundle.body0 + l;
   const std::int32_t* i1 = bundle.body1 + l;
-  if (scale != 1.0) {
-    for (ContactPointRows& p : rows.points) {
-      for (int c = 0; c < 3; ++c) store(set(scale) * load(p.impulse[c] + l), p.impulse[c] + l);
-    }
-  }
+  if (scale != 1.0) scaleGuess(rows, set(scale), l);
   const Frame f(rows, l);
   const Wrench guess(rows, f, l);
   Lane g0[8], g1[8];

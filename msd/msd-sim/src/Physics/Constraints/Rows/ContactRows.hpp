@@ -131,6 +131,8 @@ struct ContactPass {
   bool eachWork{false};      ///< measures the work of every bundle: not only contacts do work
   bool moved{false};         ///< impulses have changed since the visits: conclude looks at all
   bool opening{false};       ///< first phase of the step
+  bool drifted{false};       ///< bodies have moved since the last phase (phase 2 always knows)
+  double guessScale{1.0};    ///< of the guess, against the impulses of the last phase [-]
   bool closing{false};       ///< last phase of the step
   double busySpeed{0.0};     ///< the work of a visit that finds or makes a greater change counts [m/s]
 

@@ -18,6 +18,7 @@ void SolverBodies::resize(std::size_t count) {
   shift.resize(whole);
   stirred.resize(whole);
   surplus.resize(whole);
+  kinetic.resize(whole);
   constraintWork.resize(whole);
   hold.resize(whole, 1.0);
 }

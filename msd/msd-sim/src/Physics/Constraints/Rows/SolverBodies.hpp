@@ -59,8 +59,10 @@ struct alignas(64) BodyLoad {
 struct alignas(64) BodyKick {
   double v[3]{};
   double w[3]{};
-  double kinetic{};  ///< of the body at the start of the substep [J]
-  double work{};     ///< of the loads over the drift of the substep [J]
+  /// Kinetic energy of the body at the start of the substep; once phases are joined (T-14), what it would
+  /// be by the works of the loads and constraints since [J]
+  double kinetic{};
+  double work{};     ///< of the loads over the drift, not yet in `kinetic` [J]
 };
 
 /// Velocities before the kick of a phase, written by the kick kernels: works are measured between here
@@ -132,8 +134,11 @@ struct SolverBodies {
   AlignedVector<BodyShift> shift;
   /// Stamp of the last sweep in which a contact that had not settled pushed the body.
   AlignedVector<std::uint32_t> stirred;
-  /// Mechanical energy gained in the substep beyond the work of the loads, per body [J].
+  /// Mechanical energy gained in the substep, or in the phase (T-14), beyond the work of the loads, per
+  /// body [J].
   AlignedVector<double> surplus;
+  /// Kinetic energy when that was measured, per body [J].
+  AlignedVector<double> kinetic;
   /// Work of all constraint impulses on the body over the step (E-7), per body [J].
   AlignedVector<double> constraintWork;
   /// Share of the velocity that the running drift may use (T-13), per body; 1 but for held islands.
