@@ -34,30 +34,31 @@ void clearShifts(Simulation& sim) {
   }
 }
 
-}  // namespace
-
-void correctPositions(Simulation& sim, double dt) {
-  forAllBundles(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
-    kernels.store(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
-                  arrays.sums.data() + first, count);
-  });
-  if (sim.settings.method == Method::kExact) {
-    writeExactSums(sim);
-    renewRows(sim);
-  }
-  double deepest = 0.0;
-  bool needed = false;
-  double share = 0.0;  // of the deepest contact's size
+/// The same as storeContacts of depths that others have written.
+double measureDepths(Simulation& sim) {
+  double deepest = 0.0, share = 0.0;
   sim.collision.contacts().forEach([&](std::uint32_t, const ContactCache::Contact&, auto& bundle,
                                        auto&, ContactSums& sums, int lane) {
     deepest = std::max(deepest, sums.deepest[lane]);
-    needed = needed || sums.deepest[lane] > kSlop * bundle.size[lane];
     share = std::max(share, sums.deepest[lane] / bundle.size[lane]);
   });
   sim.report.deepestPenetration = deepest;
+  return share;
+}
+
+}  // namespace
+
+void correctPositions(Simulation& sim, double dt) {
+  const bool exact = sim.settings.method == Method::kExact;
+  double share = storeContacts(sim, !exact);
+  if (exact) {
+    writeExactSums(sim);
+    share = measureDepths(sim);
+    renewRows(sim);
+  }
   clearShifts(sim);
   sim.returnedLift = 0.0;
-  if (!needed || sim.settings.positionCorrection <= 0.0) return;
+  if (share <= kSlop || sim.settings.positionCorrection <= 0.0) return;
   ContactPass pass{.ahead = hasManyRows(sim),
                    .correction = sim.settings.positionCorrection,
                    .slop = kSlop,

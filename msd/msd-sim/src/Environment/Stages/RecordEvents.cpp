@@ -178,16 +178,7 @@ void reportRemoval(Simulation& sim, std::uint32_t slot) {
 }
 
 void measureContacts(Simulation& sim) {
-  forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
-    kernels.store(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
-                  arrays.sums.data() + first, count);
-  });
-  double deepest = 0.0;
-  sim.collision.contacts().forEach(
-      [&](std::uint32_t, const ContactCache::Contact&, auto&, auto&, ContactSums& sums, int lane) {
-        deepest = std::max(deepest, sums.deepest[lane]);
-      });
-  sim.report.deepestPenetration = deepest;
+  (void)storeContacts(sim, false);
   for (const std::uint32_t block : sim.activeBlocks) {
     for (std::size_t i = 0; i < SolverBodies::kBlock; ++i) {
       sim.solver.shift[block * SolverBodies::kBlock + i] = BodyShift{};

@@ -182,4 +182,22 @@ SweepOutcome sweepContacts(Simulation& sim, const Kernel& kernel) {
   return {largest.get(), unsettled.load(std::memory_order_relaxed)};
 }
 
+/// Measures all contacts where the bodies are now, and keeps what the phases gave if these were `swept`.
+/// Returns the deepest penetration against its contact's size.
+inline double storeContacts(Simulation& sim, bool swept) {
+  SharedMaximum deepest, share;
+  const ContactPass pass{.ahead = hasManyRows(sim),
+                         .eachWork = !onlyContactsWork(sim),
+                         .swept = swept};
+  forAllBundles(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
+    const StoreOutcome outcome =
+        kernels.store(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first,
+                      arrays.sums.data() + first, arrays.busy.data() + first, count, pass);
+    deepest.add(outcome.deepest);
+    share.add(outcome.share);
+  });
+  sim.report.deepestPenetration = deepest.get();
+  return share.get();
+}
+
 }  // namespace msd_sim

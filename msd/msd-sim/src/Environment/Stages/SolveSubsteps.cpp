@@ -308,13 +308,12 @@ class FastStep {
   int run() {
     if (!rests_) prepareGuesses(sim_, h_);
     for (int k = 0; k < substeps_; ++k) {
-      const bool last = k + 1 == substeps_;
       const bool goesOn = joined_ && k > 0;  // the drift before has kicked
       if (!goesOn) beginSubstep();
       solvePositions(k == 0, goesOn);
-      const bool ends = !joined_ || last;
+      const bool ends = !joined_ || k + 1 == substeps_;
       drift(goesOn ? 2.0 : 1.0, ends ? 1.0 : 2.0);
-      if (ends) solveVelocities(last);
+      if (ends) solveVelocities();
     }
     return substeps_;
   }
@@ -336,7 +335,6 @@ class FastStep {
   void solvePositions(bool opening, bool goesOn) {
     pass_.opening = opening;
     pass_.drifted = goesOn;
-    pass_.closing = false;
     pass_.guessSpeed = kExpectedLoads * (goesOn ? h_ : 0.5 * h_) * gravity_;
     runPhase(
         sim_, pass_,
@@ -368,9 +366,8 @@ class FastStep {
   }
 
   /// Phase 2 (T-5).
-  void solveVelocities(bool closing) {
+  void solveVelocities() {
     pass_.opening = false;
-    pass_.closing = closing;
     pass_.guessSpeed = kExpectedLoads * 0.5 * h_ * gravity_;
     runPhase(
         sim_, pass_,

@@ -250,8 +250,8 @@ MSD_INLINE void limitGuess(SolverBodies& b, const ContactBundle<kPoints>& bundle
     keep[i] = select(now > limit, limit / max(now, set(kTiny)), set(1.0));
     gone[i] = set(1.0) - keep[i];
   }
-  // The work of what stays is measured with the next phase; the last one's has been.
-  if (!pass.closing) addWork(rows, presentMean(b, bundle, rows, f, l), gone, sums, l);
+  // The work of what stays is measured later.
+  addWork(rows, presentMean(b, bundle, rows, f, l), gone, sums, l);
   const Wrench before(rows, f, l);
   for (int i = 0; i < kPoints; ++i) {
     ContactPointRows& p = rows.points[i];
@@ -453,22 +453,6 @@ MSD_INLINE Visited relaxLanes(SolverBodies& b, const ContactBundle<kPoints>& bun
   return visited;
 }
 
-/// End of a phase: the guess of the next one. The impulses go into the step's total, and their work
-/// into the sums, when the next phase begins, or here when there is none.
-template <int kPoints>
-MSD_INLINE void concludeLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle,
-                              ContactRows<kPoints>& rows, ContactSums& sums,
-                              const ContactPass& pass, int l) {
-  const Frame f(rows, l);
-  if (pass.closing) {
-    Lane all[kPoints];
-    for (Lane& share : all) share = set(1.0);
-    addWork(rows, presentMean(b, bundle, rows, f, l), all, sums, l);
-  }
-  limitGuess(b, bundle, rows, f, sums, pass, l);
-  if (pass.closing) addToTotal(rows, l);
-}
-
 template <int kPoints>
 MSD_INLINE void warmLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle,
                           ContactRows<kPoints>& rows, double scale, int l) {
@@ -532,9 +516,15 @@ MSD_INLINE void approachLanes(const SolverBodies& b, const ContactBundle<kPoints
   }
 }
 
+/// What a bundle has of a penetration.
+struct Depth {
+  Lane deepest;  ///< [m]
+  Lane share;    ///< of the contact's size [-]
+};
+
 template <int kPoints>
-MSD_INLINE void storeLanes(const SolverBodies& b, ContactBundle<kPoints>& bundle,
-                           const ContactRows<kPoints>& rows, ContactSums& sums, int l) {
+MSD_INLINE Depth storeLanes(const SolverBodies& b, ContactBundle<kPoints>& bundle,
+                            const ContactRows<kPoints>& rows, ContactSums& sums, int l) {
   const std::int32_t* i0 = bundle.body0 + l;
   const std::int32_t* i1 = bundle.body1 + l;
   const Body b0(b, i0), b1(b, i1);
@@ -568,6 +558,7 @@ MSD_INLINE void storeLanes(const SolverBodies& b, ContactBundle<kPoints>& bundle
   store(residual, sums.residual + l);
   store(sum, sums.load + l);
   store(approach, sums.approach + l);
+  return {deepest, deepest / max(load(bundle.size + l), set(kTiny))};
 }
 
 /// Kinetic energy of a body per mass, at least: the trace of the inverse inertia is more than its

@@ -40,11 +40,11 @@ struct ContactKernels {
   SweepOutcome (*relax)(SolverBodies&, const Bundle*, const BundleBodies*, Rows*, ContactSums*,
                         std::uint8_t* busy, std::size_t count, const ContactPass&);
   /// After the last sweep of a phase, for the bundles that were surprised: the guess of the next one.
-  /// After the last phase of the step, for all, with the phase's work and the step's total.
   void (*conclude)(SolverBodies&, const Bundle*, Rows*, ContactSums*, const std::uint8_t* busy,
                    std::size_t count, const ContactPass&);
-  /// After all substeps: keeps the impulses, measures gaps and residual.
-  void (*store)(const SolverBodies&, Bundle*, const Rows*, ContactSums*, std::size_t count);
+  /// After all substeps: adds up the last phase, keeps the impulses, measures gaps and residual.
+  StoreOutcome (*store)(const SolverBodies&, Bundle*, Rows*, ContactSums*,
+                        const std::uint8_t* busy, std::size_t count, const ContactPass&);
   /// One sweep of position correction on BodyShift (theory/position-correction.md); the first
   /// computes the gaps. Unrest is the largest change against a contact's size. Overwrites the rows'
   /// impulses, which the store pass has kept.

@@ -348,20 +348,31 @@ void conclude(SolverBodies& b, const ContactBundle<kPoints>* bundles, ContactRow
               ContactSums* sums, const std::uint8_t* busy, std::size_t count,
               const ContactPass& pass) {
   for (std::size_t i = 0; i < count; ++i) {
-    if (!pass.closing && !pass.moved && (busy[i] & kSurprised) == 0) continue;
+    if (!pass.moved && (busy[i] & kSurprised) == 0) continue;
     for (int l = 0; l < kBundleLanes; l += kLanes) {
-      concludeLanes(b, bundles[i], rows[i], sums[i], pass, l);
+      limitGuess(b, bundles[i], rows[i], Frame(rows[i], l), sums[i], pass, l);
     }
   }
 }
 template <int kPoints>
-void storeImpulses(const SolverBodies& b, ContactBundle<kPoints>* bundles,
-                   const ContactRows<kPoints>* rows, ContactSums* sums, std::size_t count) {
+StoreOutcome storeImpulses(const SolverBodies& b, ContactBundle<kPoints>* bundles,
+                           ContactRows<kPoints>* rows, ContactSums* sums,
+                           const std::uint8_t* busy, std::size_t count, const ContactPass& pass) {
+  Lane deepest = set(0.0), share = set(0.0);
   for (std::size_t i = 0; i < count; ++i) {
+    if (pass.ahead && i + 1 < count) fetchRows(rows[i + 1]);
+    const bool worked = pass.eachWork || (busy[i] & kBusy) != 0;
     for (int l = 0; l < kBundleLanes; l += kLanes) {
-      storeLanes(b, bundles[i], rows[i], sums[i], l);
+      if (pass.swept) {
+        if (worked) addLastWork(b, bundles[i], rows[i], sums[i], l);
+        addToTotal(rows[i], l);
+      }
+      const Depth depth = storeLanes(b, bundles[i], rows[i], sums[i], l);
+      deepest = max(deepest, depth.deepest);
+      share = max(share, depth.share);
     }
   }
+  return {largest(deepest), largest(share)};
 }
 template <int kPoints>
 SweepOutcome correct(SolverBodies& b, const ContactBundle<kPoints>* bundles,

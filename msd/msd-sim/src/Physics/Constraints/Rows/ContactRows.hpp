@@ -113,6 +113,12 @@ struct SweepOutcome {
   std::uint32_t unsettled{0};  ///< bundles with a change beyond the limit
 };
 
+/// What the store pass tells.
+struct StoreOutcome {
+  double deepest{0.0};  ///< greatest penetration [m]
+  double share{0.0};    ///< the same against a contact's size [-]
+};
+
 /// Scalars of a pass.
 struct ContactPass {
   double h{0.0};             ///< length of the substep [s]
@@ -129,11 +135,11 @@ struct ContactPass {
   bool whole{false};         ///< leaves nothing out: others push the bodies too
   bool ahead{false};         ///< rows are more than the cache holds: fetches those of the next bundle
   bool eachWork{false};      ///< measures the work of every bundle: not only contacts do work
+  bool swept{false};         ///< the last phase was swept: its impulses are not yet in the totals
   bool moved{false};         ///< impulses have changed since the visits: conclude looks at all
   bool opening{false};       ///< first phase of the step
   bool drifted{false};       ///< bodies have moved since the last phase (phase 2 always knows)
   double guessScale{1.0};    ///< of the guess, against the impulses of the last phase [-]
-  bool closing{false};       ///< last phase of the step
   double busySpeed{0.0};     ///< the work of a visit that finds or makes a greater change counts [m/s]
 
   double correction{0.0};    ///< share of a penetration to remove [-]
