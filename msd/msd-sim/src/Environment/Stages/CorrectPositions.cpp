@@ -46,20 +46,10 @@ double measureDepths(Simulation& sim) {
   return share;
 }
 
-}  // namespace
-
-void correctPositions(Simulation& sim, double dt) {
-  const bool exact = sim.settings.method == Method::kExact;
-  double share = storeContacts(sim, !exact);
-  if (exact) {
-    writeExactSums(sim);
-    share = measureDepths(sim);
-    renewRows(sim);
-  }
-  clearShifts(sim);
-  sim.returnedLift = 0.0;
-  if (share <= kSlop || sim.settings.positionCorrection <= 0.0) return;
-  ContactPass pass{.ahead = hasManyRows(sim),
+ContactPass correctionPass(const Simulation& sim, double dt) {
+  ContactPass pass{.settled = kSettledShift,
+                   .ahead = hasManyRows(sim),
+                   .eachWork = !onlyContactsWork(sim),
                    .correction = sim.settings.positionCorrection,
                    .slop = kSlop,
                    .largestShift = sim.settings.correctionSpeed * dt,
@@ -67,25 +57,74 @@ void correctPositions(Simulation& sim, double dt) {
   const double gravity = sim.settings.gravity.norm();
   for (int c = 0; c < 3 && gravity > 0.0; ++c) pass.up[c] = -sim.settings.gravity[c] / gravity;
   if (gravity > 0.0 && onlyContactsWork(sim)) pass.paidHeight = kPaidShare / gravity;
+  return pass;
+}
+
+/// One sweep; returns its unrest.
+double sweepCorrection(Simulation& sim, ContactPass& pass) {
+  pass.stamp = ++sim.sweepStamp;
+  return sweepContacts(sim, [&](const auto& kernels, auto& arrays, std::size_t first,
+                                std::size_t count) {
+           return kernels.correct(sim.solver, arrays.bundles.data() + first,
+                                  arrays.who.data() + first, arrays.rows.data() + first, count,
+                                  pass);
+         }).unrest;
+}
+
+/// storeContacts and the first sweep at once; `share` is what the former returns.
+double storeAndSweep(Simulation& sim, ContactPass& pass, double& share) {
+  pass.stamp = ++sim.sweepStamp;
+  SharedMaximum deepest, relative;
+  const SweepOutcome outcome = sweepContacts(
+      sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
+        StoreOutcome stored;
+        const SweepOutcome part = kernels.storeAndCorrect(
+            sim.solver, arrays.bundles.data() + first, arrays.who.data() + first,
+            arrays.rows.data() + first, arrays.sums.data() + first, arrays.busy.data() + first,
+            count, pass, stored);
+        deepest.add(stored.deepest);
+        relative.add(stored.share);
+        return part;
+      });
+  sim.report.deepestPenetration = deepest.get();
+  share = relative.get();
+  return outcome.unrest;
+}
+
+}  // namespace
+
+void correctPositions(Simulation& sim, double dt) {
+  const bool exact = sim.settings.method == Method::kExact;
+  const bool wanted = sim.settings.positionCorrection > 0.0;
+  clearShifts(sim);
+  sim.returnedLift = 0.0;
+  ContactPass pass = correctionPass(sim, dt);
+  // Where the last step had something to correct, this one will.
+  const bool atOnce = sim.corrected && wanted && !exact;
+  double share = 0.0, change = 0.0;
+  if (atOnce) {
+    change = storeAndSweep(sim, pass, share);
+  } else {
+    share = storeContacts(sim, !exact);
+    if (exact) {
+      writeExactSums(sim);
+      share = measureDepths(sim);
+      renewRows(sim);
+    }
+  }
+  sim.corrected = share > kSlop;
+  if (!sim.corrected || !wanted) return;
+  if (!atOnce) change = sweepCorrection(sim, pass);
   const bool jammed = share > kDeep;
   const int sweeps = share > kVeryDeep ? kBadlyJammedSweeps : jammed ? kJammedSweeps : kSweeps;
+  const double settled = std::max(kSettledShift, kSettledPart * change);
   SweepMomentum momentum{sim, SweepMomentum::Unknowns::kShifts};
-  double change = 0.0, settled = kSettledShift;
-  for (int sweep = 0; sweep < sweeps; ++sweep) {
+  pass.first = false;
+  pass.whole = jammed;  // momentum moves every contact
+  for (int sweep = 1; sweep < sweeps && change >= settled; ++sweep) {
     if (sweep == 1 && jammed) momentum.begin();
     if (sweep > 1 && jammed) momentum.advance(change);
-    pass.first = sweep == 0;
-    pass.stamp = ++sim.sweepStamp;
-    pass.settled = kSettledShift;
-    pass.whole = jammed;  // momentum moves every contact
-    change = sweepContacts(sim, [&](const auto& kernels, auto& arrays, std::size_t first,
-                                    std::size_t count) {
-               return kernels.correct(sim.solver, arrays.bundles.data() + first,
-                                      arrays.who.data() + first, arrays.rows.data() + first, count,
-                                      pass);
-             }).unrest;
-    if (sweep == 0) settled = std::max(kSettledShift, kSettledPart * change);
-    if (change < settled) break;
+    change = sweepCorrection(sim, pass);
   }
   sim.kernels->body.displace(sim.solver, sim.activeBlocks);
   returnLift(sim);

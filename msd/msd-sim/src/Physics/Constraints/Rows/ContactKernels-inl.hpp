@@ -522,26 +522,38 @@ struct Depth {
   Lane share;    ///< of the contact's size [-]
 };
 
+/// A contact where its bodies are after all substeps.
+struct Settled {
+  Body b0, b1;
+  Frame f;
+  Lane3 arm0, arm1;
+  template <int kPoints>
+  MSD_INLINE Settled(const SolverBodies& b, const ContactBundle<kPoints>& bundle,
+                     const ContactRows<kPoints>& rows, int l)
+      : b0(b, bundle.body0 + l),
+        b1(b, bundle.body1 + l),
+        f(rows, l),
+        arm0(load3(rows.arm0, l) + (b1.dx() - b0.dx())),
+        arm1(load3(rows.arm1, l)) {}
+};
+
 template <int kPoints>
-MSD_INLINE Depth storeLanes(const SolverBodies& b, ContactBundle<kPoints>& bundle,
-                            const ContactRows<kPoints>& rows, ContactSums& sums, int l) {
+MSD_INLINE Depth storeLanes(const SolverBodies& b, const Settled& now, const LiveGap& gap,
+                            ContactBundle<kPoints>& bundle, const ContactRows<kPoints>& rows,
+                            ContactSums& sums, int l) {
   const std::int32_t* i0 = bundle.body0 + l;
   const std::int32_t* i1 = bundle.body1 + l;
-  const Body b0(b, i0), b1(b, i1);
+  const Frame& f = now.f;
   Lane s0[8], s1[8];
   gatherLines<8>(numbers(b.start) + 8, i0, kStartStride, s0);
   gatherLines<8>(numbers(b.start) + 8, i1, kStartStride, s1);
-  const Frame f(rows, l);
   const Lane zero = set(0.0);
-  const Lane3 drift = b1.dx() - b0.dx();
-  const Lane3 arm1 = load3(rows.arm1, l);
   const Lane3 armStart = load3(rows.arm0, l);
-  const Lane3 arm0 = armStart + drift;
   const Lane3 v0{s0[0], s0[1], s0[2]}, w0{s0[3], s0[4], s0[5]};
   const Lane3 v1{s1[0], s1[1], s1[2]}, w1{s1[3], s1[4], s1[5]};
-  const Twist before(f, addCross(v1, w1, arm1) - addCross(v0, w0, armStart), w1 - w0);
-  const Twist end(f, relativeVelocity(b0, b1, arm0, arm1), b1.w() - b0.w());
-  const LiveGap gap(b, bundle, rows, f, arm0, arm1, l);
+  const Twist before(f, addCross(v1, w1, now.arm1) - addCross(v0, w0, armStart), w1 - w0);
+  const Twist end(f, relativeVelocity(now.b0, now.b1, now.arm0, now.arm1),
+                  now.b1.w() - now.b0.w());
   Lane deepest = zero, residual = zero, sum = zero, approach = zero;
   for (int i = 0; i < kPoints; ++i) {
     const ContactPointRows& p = rows.points[i];
@@ -570,38 +582,44 @@ MSD_INLINE Lane kineticPerMass(const Body& b) {
   return select(b.inverseMass() > set(0.0), set(0.5) * twice, set(0.0));
 }
 
+/// How much of a contact's normal points up.
+MSD_INLINE Lane upwards(const Frame& f, const ContactPass& pass) {
+  return dot(f.n, Lane3{set(pass.up[0]), set(pass.up[1]), set(pass.up[2])});
+}
+
+/// What position correction asks of a contact's points (P-3).
+template <int kPoints>
+MSD_INLINE void aimCorrection(const Settled& now, const LiveGap& gap, Lane above,
+                              const ContactBundle<kPoints>& bundle, ContactRows<kPoints>& rows,
+                              const ContactPass& pass, int l) {
+  const Lane zero = set(0.0), size = load(bundle.size + l);
+  // What lies above is lifted, and all at once as far as its motion can pay (P-8).
+  const Lane paid = set(pass.paidHeight) *
+                    select(above >= zero, kineticPerMass(now.b1), kineticPerMass(now.b0));
+  for (int i = 0; i < kPoints; ++i) {
+    ContactPointRows& p = rows.points[i];
+    const Lane phi = gap.at(p, l);
+    // Room to fall back into, or the share of the penetration to get out of.
+    const Lane depth = trueDepth(bundle, rows, now.f, p, phi, l);
+    const Lane deep = max(nfma(set(pass.slop), size, depth), zero);
+    const Lane share = max(set(pass.correction) * deep, min(deep, paid));
+    const Lane out = min(share, set(pass.largestShift) * size);
+    store(select(phi > zero, -phi, out), p.target + l);
+    for (int c = 0; c < 3; ++c) store(zero, p.impulse[c] + l);
+  }
+}
+
 /// Position correction (theory/position-correction.md, P-3): displacements with
 /// J s >= share of the penetration along the normals. The body under a contact counts `support`
 /// times, so that what lies above is lifted and what lies below stays (P-4).
 template <int kPoints>
-MSD_INLINE Lane correctLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle,
-                             ContactRows<kPoints>& rows, const ContactPass& pass, int l) {
+MSD_INLINE Lane correctLanes(SolverBodies& b, const Settled& now,
+                             const ContactBundle<kPoints>& bundle, ContactRows<kPoints>& rows,
+                             const ContactPass& pass, Lane above, int l) {
   const std::int32_t* i0 = bundle.body0 + l;
   const std::int32_t* i1 = bundle.body1 + l;
-  const Body b0(b, i0), b1(b, i1);
-  const Frame f(rows, l);
+  const auto& [b0, b1, f, arm0, arm1] = now;
   const Lane zero = set(0.0), one = set(1.0);
-  const Lane3 arm1 = load3(rows.arm1, l);
-  const Lane3 arm0 = load3(rows.arm0, l) + (b1.dx() - b0.dx());
-  const Lane above = dot(f.n, Lane3{set(pass.up[0]), set(pass.up[1]), set(pass.up[2])});
-  if (pass.first) {
-    const LiveGap gap(b, bundle, rows, f, arm0, arm1, l);
-    const Lane size = load(bundle.size + l);
-    // What lies above is lifted, and all at once as far as its motion can pay (P-8).
-    const Lane paid = set(pass.paidHeight) *
-                      select(above >= zero, kineticPerMass(b1), kineticPerMass(b0));
-    for (int i = 0; i < kPoints; ++i) {
-      ContactPointRows& p = rows.points[i];
-      const Lane phi = gap.at(p, l);
-      // Room to fall back into, or the share of the penetration to get out of.
-      const Lane depth = trueDepth(bundle, rows, f, p, phi, l);
-      const Lane deep = max(nfma(set(pass.slop), size, depth), zero);
-      const Lane share = max(set(pass.correction) * deep, min(deep, paid));
-      const Lane out = min(share, set(pass.largestShift) * size);
-      store(select(phi > zero, -phi, out), p.target + l);
-      for (int c = 0; c < 3; ++c) store(zero, p.impulse[c] + l);
-    }
-  }
   const Lane less = set(1.0 - pass.support);
   const Lane weight0 = nfma(less, max(above, zero), one);
   const Lane weight1 = nfma(less, max(-above, zero), one);

@@ -50,6 +50,10 @@ struct ContactKernels {
   /// impulses, which the store pass has kept.
   SweepOutcome (*correct)(SolverBodies&, const Bundle*, const BundleBodies*, Rows*,
                           std::size_t count, const ContactPass&);
+  /// Both at once, the first sweep of the correction.
+  SweepOutcome (*storeAndCorrect)(SolverBodies&, Bundle*, const BundleBodies*, Rows*, ContactSums*,
+                                  const std::uint8_t* busy, std::size_t count, const ContactPass&,
+                                  StoreOutcome&);
 };
 
 }  // namespace msd_sim

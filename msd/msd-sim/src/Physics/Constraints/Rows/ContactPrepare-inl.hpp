@@ -354,6 +354,15 @@ void conclude(SolverBodies& b, const ContactBundle<kPoints>* bundles, ContactRow
     }
   }
 }
+/// Adds the work and the impulses of the step's last phase to the others.
+template <int kPoints>
+MSD_INLINE void addLastPhase(const SolverBodies& b, const ContactBundle<kPoints>& bundle,
+                             ContactRows<kPoints>& rows, ContactSums& sums, std::uint8_t busy,
+                             const ContactPass& pass, int l) {
+  if (pass.eachWork || (busy & kBusy) != 0) addLastWork(b, bundle, rows, sums, l);
+  addToTotal(rows, l);
+}
+
 template <int kPoints>
 StoreOutcome storeImpulses(const SolverBodies& b, ContactBundle<kPoints>* bundles,
                            ContactRows<kPoints>* rows, ContactSums* sums,
@@ -361,13 +370,11 @@ StoreOutcome storeImpulses(const SolverBodies& b, ContactBundle<kPoints>* bundle
   Lane deepest = set(0.0), share = set(0.0);
   for (std::size_t i = 0; i < count; ++i) {
     if (pass.ahead && i + 1 < count) fetchRows(rows[i + 1]);
-    const bool worked = pass.eachWork || (busy[i] & kBusy) != 0;
     for (int l = 0; l < kBundleLanes; l += kLanes) {
-      if (pass.swept) {
-        if (worked) addLastWork(b, bundles[i], rows[i], sums[i], l);
-        addToTotal(rows[i], l);
-      }
-      const Depth depth = storeLanes(b, bundles[i], rows[i], sums[i], l);
+      if (pass.swept) addLastPhase(b, bundles[i], rows[i], sums[i], busy[i], pass, l);
+      const Settled now(b, bundles[i], rows[i], l);
+      const LiveGap gap(b, bundles[i], rows[i], now.f, now.arm0, now.arm1, l);
+      const Depth depth = storeLanes(b, now, gap, bundles[i], rows[i], sums[i], l);
       deepest = max(deepest, depth.deepest);
       share = max(share, depth.share);
     }
@@ -380,16 +387,45 @@ SweepOutcome correct(SolverBodies& b, const ContactBundle<kPoints>* bundles,
                      const ContactPass& pass) {
   const Mask never = set(0.0) > set(0.0);
   const auto visit = [&](std::size_t i, int l, bool) MSD_LAMBDA {
-    return Visited{correctLanes(b, bundles[i], rows[i], pass, l), never, never};
+    const Settled now(b, bundles[i], rows[i], l);
+    const Lane above = upwards(now.f, pass);
+    if (pass.first) {
+      const LiveGap gap(b, bundles[i], rows[i], now.f, now.arm0, now.arm1, l);
+      aimCorrection(now, gap, above, bundles[i], rows[i], pass, l);
+    }
+    return Visited{correctLanes(b, now, bundles[i], rows[i], pass, above, l), never, never};
   };
   return sweep(b, bundles, who, rows, nullptr, count, pass, visit);
+}
+/// The store pass and the first sweep of position correction at once: gaps and bodies are the same.
+template <int kPoints>
+SweepOutcome storeAndCorrect(SolverBodies& b, ContactBundle<kPoints>* bundles,
+                             const BundleBodies* who, ContactRows<kPoints>* rows,
+                             ContactSums* sums, const std::uint8_t* busy, std::size_t count,
+                             const ContactPass& pass, StoreOutcome& stored) {
+  const Mask never = set(0.0) > set(0.0);
+  Lane deepest = set(0.0), share = set(0.0);
+  const auto visit = [&](std::size_t i, int l, bool) MSD_LAMBDA {
+    addLastPhase(b, bundles[i], rows[i], sums[i], busy[i], pass, l);
+    const Settled now(b, bundles[i], rows[i], l);
+    const LiveGap gap(b, bundles[i], rows[i], now.f, now.arm0, now.arm1, l);
+    const Depth depth = storeLanes(b, now, gap, bundles[i], rows[i], sums[i], l);
+    deepest = max(deepest, depth.deepest);
+    share = max(share, depth.share);
+    const Lane above = upwards(now.f, pass);
+    aimCorrection(now, gap, above, bundles[i], rows[i], pass, l);
+    return Visited{correctLanes(b, now, bundles[i], rows[i], pass, above, l), never, never};
+  };
+  const SweepOutcome outcome = sweep(b, bundles, who, rows, nullptr, count, pass, visit);
+  stored = {largest(deepest), largest(share)};
+  return outcome;
 }
 
 template <int kPoints>
 ContactKernels<kPoints> table() {
   return {follow<kPoints>,   prepare<kPoints>, renew<kPoints>,    warm<kPoints>,
           approach<kPoints>, solve<kPoints>,   relax<kPoints>,    conclude<kPoints>,
-          storeImpulses<kPoints>, correct<kPoints>};
+          storeImpulses<kPoints>, correct<kPoints>, storeAndCorrect<kPoints>};
 }
 
 }  // namespace contact_kernels
