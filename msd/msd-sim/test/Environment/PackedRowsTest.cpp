@@ -77,7 +77,8 @@ void compare(const Simulation& sim, const Bundle& bundle, const Rows& rows, std:
 
   const Vector3D t1 = triple(rows.tangent), normal = triple(rows.normal);
   const auto& point = rows.points[p];
-  const Vector3D place = point.x[l] * t1 + point.y[l] * normal.cross(t1);
+  Vector3D place = Vector3D::Zero();
+  if constexpr (requires { rows.x; }) place = rows.x[p][l] * t1 + rows.y[p][l] * normal.cross(t1);
   Row packed;
   packed << -normal.transpose(), -(triple(rows.arm0) + place).cross(normal).transpose(),
       normal.transpose(), (triple(rows.arm1) + place).cross(normal).transpose();

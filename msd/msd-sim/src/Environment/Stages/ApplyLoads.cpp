@@ -165,9 +165,12 @@ double kinematicWork(Simulation& sim) {
     const Vector3D v{m.v[0], m.v[1], m.v[2]}, w{m.w[0], m.w[1], m.w[2]};
     const Vector3D n = triple(rows.normal), t1 = triple(rows.tangent), t2 = n.cross(t1);
     const Vector3D centre = first ? triple(rows.arm0) : triple(rows.arm1);
-    for (const ContactPointRows& p : rows.points) {
+    for (std::size_t i = 0; i < std::size(rows.points); ++i) {
+      const ContactPointRows& p = rows.points[i];
       const Vector3D impulse = p.total[0][l] * n + p.total[1][l] * t1 + p.total[2][l] * t2;
-      const double done = impulse.dot(v + w.cross(centre + p.x[l] * t1 + p.y[l] * t2));
+      Vector3D place = centre;
+      if constexpr (requires { rows.x; }) place += rows.x[i][l] * t1 + rows.y[i][l] * t2;
+      const double done = impulse.dot(v + w.cross(place));
       work += first ? done : -done;
     }
   });

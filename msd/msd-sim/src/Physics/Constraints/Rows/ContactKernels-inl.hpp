@@ -87,8 +87,13 @@ MSD_INLINE Lane3 relativeVelocity(const Body& b0, const Body& b1, Lane3 arm0, La
 }
 
 /// Velocity of a point of the manifold along the normal.
-MSD_INLINE Lane normalVelocity(const Twist& u, const ContactPointRows& p, int l) {
-  return nfma(load(p.x + l), u.w2, fma(load(p.y + l), u.w1, u.vn));
+template <int kPoints>
+MSD_INLINE Lane normalVelocity(const Twist& u, const ContactRows<kPoints>& rows, int i, int l) {
+  if constexpr (kPoints == 1) {
+    return u.vn;
+  } else {
+    return nfma(load(rows.x[i] + l), u.w2, fma(load(rows.y[i] + l), u.w1, u.vn));
+  }
 }
 
 /// Gap of a point after rigid motions of both bodies, (G-1): exact for a face of body 0 against a
@@ -144,8 +149,14 @@ struct LiveGap {
   static MSD_INLINE Lane ballGap(const ContactBundle<1>& bundle, Lane3 between, int l) {
     return sqrt(dot(between, between)) - load(bundle.rounding0 + l) - load(bundle.rounding1 + l);
   }
-  MSD_INLINE Lane at(const ContactPointRows& p, int l) const {
-    return fma(along1, load(p.x + l), fma(along2, load(p.y + l), base)) - load(p.gapOffset + l);
+  template <int kPoints>
+  MSD_INLINE Lane at(const ContactRows<kPoints>& rows, int i, int l) const {
+    const Lane offset = load(rows.points[i].gapOffset + l);
+    if constexpr (kPoints == 1) {
+      return base - offset;
+    } else {
+      return fma(along1, load(rows.x[i] + l), fma(along2, load(rows.y[i] + l), base)) - offset;
+    }
   }
 };
 
@@ -212,10 +223,14 @@ MSD_INLINE void addWork(const ContactRows<kPoints>& rows, const Twist& mean,
   Lane normal = load(sums.normalWork + l), friction = load(sums.frictionWork + l);
   for (int i = 0; i < kPoints; ++i) {
     const ContactPointRows& p = rows.points[i];
-    const Lane x = load(p.x + l), y = load(p.y + l);
-    normal = fma(share[i] * load(p.impulse[0] + l), normalVelocity(mean, p, l), normal);
-    friction = fma(share[i] * load(p.impulse[1] + l), nfma(y, mean.wn, mean.v1), friction);
-    friction = fma(share[i] * load(p.impulse[2] + l), fma(x, mean.wn, mean.v2), friction);
+    Lane v1 = mean.v1, v2 = mean.v2;
+    if constexpr (kPoints > 1) {
+      v1 = nfma(load(rows.y[i] + l), mean.wn, v1);
+      v2 = fma(load(rows.x[i] + l), mean.wn, v2);
+    }
+    normal = fma(share[i] * load(p.impulse[0] + l), normalVelocity(mean, rows, i, l), normal);
+    friction = fma(share[i] * load(p.impulse[1] + l), v1, friction);
+    friction = fma(share[i] * load(p.impulse[2] + l), v2, friction);
   }
   store(normal, sums.normalWork + l);
   store(friction, sums.frictionWork + l);
@@ -387,7 +402,7 @@ MSD_INLINE Visited solveLanes(SolverBodies& b, const ContactBundle<kPoints>& bun
     // Nothing moves within a phase.
     store3(drift, rows.drift, l);
     const LiveGap gap(b, bundle, rows, f, arm0, arm1, l);
-    for (ContactPointRows& p : rows.points) store(gap.at(p, l), p.gap + l);
+    for (int i = 0; i < kPoints; ++i) store(gap.at(rows, i, l), rows.points[i].gap + l);
   }
   const Lane zero = set(0.0);
   const Lane band = set(pass.band) * load(bundle.size + l);
@@ -506,8 +521,8 @@ MSD_INLINE void approachLanes(const SolverBodies& b, const ContactBundle<kPoints
   const Lane e = load(bundle.restitution + l);
   for (int i = 0; i < kPoints; ++i) {
     const ContactPointRows& p = rows.points[i];
-    const Lane un = normalVelocity(u, p, l), an = normalVelocity(a, p, l);
-    const Lane phi = max(gap.at(p, l), zero);
+    const Lane un = normalVelocity(u, rows, i, l), an = normalVelocity(a, rows, i, l);
+    const Lane phi = max(gap.at(rows, i, l), zero);
     const Lane mean = fma(set(0.5) * h, an, un);
     const Lane speed = sqrt(max(fma(un, un, -(set(2.0) * an * phi)), zero));
     const Mask hits = (fma(h, mean, phi) <= zero) & (speed > set(pass.threshold)) &
@@ -561,10 +576,10 @@ MSD_INLINE Depth storeLanes(const SolverBodies& b, const Settled& now, const Liv
     const Lane normal = load(p.total[0] + l);
     sum = sum + normal;
     const Mask exists = load(p.normalMass + l) > zero;
-    const Lane depth = trueDepth(bundle, rows, f, p, gap.at(p, l), l);
+    const Lane depth = trueDepth(bundle, rows, f, p, gap.at(rows, i, l), l);
     deepest = max(deepest, select(exists, depth, zero));
-    residual = max(residual, select(exists, load(p.target + l) - normalVelocity(end, p, l), zero));
-    approach = max(approach, select(normal > zero, -normalVelocity(before, p, l), zero));
+    residual = max(residual, select(exists, load(p.target + l) - normalVelocity(end, rows, i, l), zero));
+    approach = max(approach, select(normal > zero, -normalVelocity(before, rows, i, l), zero));
   }
   store(deepest, sums.deepest + l);
   store(residual, sums.residual + l);
@@ -598,7 +613,7 @@ MSD_INLINE void aimCorrection(const Settled& now, const LiveGap& gap, Lane above
                     select(above >= zero, kineticPerMass(now.b1), kineticPerMass(now.b0));
   for (int i = 0; i < kPoints; ++i) {
     ContactPointRows& p = rows.points[i];
-    const Lane phi = gap.at(p, l);
+    const Lane phi = gap.at(rows, i, l);
     // Room to fall back into, or the share of the penetration to get out of.
     const Lane depth = trueDepth(bundle, rows, now.f, p, phi, l);
     const Lane deep = max(nfma(set(pass.slop), size, depth), zero);

@@ -102,7 +102,8 @@ MSD_INLINE void writeCompliance(const Compliance& k, const Mask (&there)[kPoints
   }
   for (int i = 0; i < kPoints; ++i) {
     ContactPointRows& p = rows.points[i];
-    const Lane x = load(p.x + l), y = load(p.y + l);
+    Lane x = zero, y = zero;
+    if constexpr (kPoints > 1) x = load(rows.x[i] + l), y = load(rows.y[i] + l);
 
     // Normal: k = (1, y, -x) N (1, y, -x)ᵀ.
     const Lane row0 = nfma(x, normal.xz, fma(y, normal.xy, normal.xx));
@@ -181,10 +182,11 @@ MSD_INLINE void prepareLanes(const SolverBodies& b, const ContactBundle<kPoints>
   const Lane offset = dot(n, arm0);
   for (int i = 0; i < kPoints; ++i) {
     ContactPointRows& p = rows.points[i];
-    const Lane3 d = middle[i] - arm0;
-    const Lane x = dot(d, t1), y = dot(d, t2);
-    store(x, p.x + l);
-    store(y, p.y + l);
+    if constexpr (kPoints > 1) {
+      const Lane3 d = middle[i] - arm0;
+      store(dot(d, t1), rows.x[i] + l);
+      store(dot(d, t2), rows.y[i] + l);
+    }
     store(offset - gap[i], p.gapOffset + l);
     store(zero, p.target + l);
     store(zero, p.guess + l);
@@ -292,6 +294,15 @@ MSD_INLINE void fetchRows(const ContactRows<kPoints>& rows) {
   for (std::size_t at = 0; at < sizeof(rows); at += kLine) __builtin_prefetch(bytes + at, 1);
 }
 
+/// The same of what a visit reads of its bundle.
+template <int kPoints>
+MSD_INLINE void fetchBundle(const ContactBundle<kPoints>& bundle) {
+  __builtin_prefetch(bundle.body0);
+  for (const double* line : {bundle.size, bundle.rounding0, bundle.rounding1, bundle.balls}) {
+    __builtin_prefetch(line);
+  }
+}
+
 template <int kPoints, class Visit>
 SweepOutcome sweep(SolverBodies& b, const ContactBundle<kPoints>* bundles, const BundleBodies* who,
                    const ContactRows<kPoints>* rows, std::uint8_t* busy, std::size_t count,
@@ -301,7 +312,10 @@ SweepOutcome sweep(SolverBodies& b, const ContactBundle<kPoints>* bundles, const
   const bool all = pass.first || pass.whole;
   for (std::size_t i = 0; i < count; ++i) {
     if (!all && !isStirred(b, who[i], pass.stamp)) continue;
-    if (all && pass.ahead && i + 1 < count) fetchRows(rows[i + 1]);
+    if (all && pass.ahead && i + 1 < count) {
+      fetchRows(rows[i + 1]);
+      fetchBundle(bundles[i + 1]);
+    }
     unsigned unsettled = 0;
     const unsigned before = busy != nullptr ? busy[i] : 0u;
     unsigned notes = pass.first ? 0u : before & kBusy;

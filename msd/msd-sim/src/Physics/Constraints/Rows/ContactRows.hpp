@@ -38,8 +38,6 @@ struct alignas(64) ContactBundle {
 
 /// What one point needs in a solver pass.
 struct ContactPointRows {
-  double x[kBundleLanes];            ///< from the manifold's centre along the first tangent [m]
-  double y[kBundleLanes];            ///< along the second tangent [m]
   double normalMass[kBundleLanes];   ///< 1/(J M⁻¹ Jᵀ) of the normal; 0 where there is no point [kg]
   double stick11[kBundleLanes];      ///< inverse of the 2 x 2 tangential block [kg]
   double stick12[kBundleLanes];
@@ -53,6 +51,17 @@ struct ContactPointRows {
   double total[3][kBundleLanes];     ///< over the whole step [N·s]
 };
 
+/// What only manifolds of several points have; a single point is the centre, and has no moments.
+template <int kPoints>
+struct ManifoldRows {
+  double x[kPoints][kBundleLanes];        ///< from the manifold's centre along the first tangent [m]
+  double y[kPoints][kBundleLanes];        ///< along the second tangent [m]
+  double frictionGroup[6][kBundleLanes];  ///< symmetric: 00 11 22 01 02 12
+  double stickGroup[6][kBundleLanes];     ///< inverse of frictionGroup
+};
+template <>
+struct ManifoldRows<1> {};
+
 /// Rows of a bundle for one step: geometry at the start of the step, world axes. Rebuilt by the
 /// prepare pass from ContactBundle and the poses. docs/theory/rows.md derives every entry.
 ///
@@ -60,9 +69,8 @@ struct ContactPointRows {
 /// (v_n, w_1, w_2), which sees (f_n, m_1, m_2), and a friction group (v_1, v_2, w_n), which sees
 /// (f_1, f_2, m_n).
 template <int kPoints>
-struct alignas(64) ContactRows {
-  /// A single point at the centre has no moments: of the normal group 00 is left, of the coupling its
-  /// first column's first two entries, and the other groups are not used.
+struct alignas(64) ContactRows : ManifoldRows<kPoints> {
+  /// Of a single point's normal group 00 is left, of the coupling its first column's first two entries.
   static constexpr int kGroup = kPoints > 1 ? 6 : 1;
   static constexpr int kCross = kPoints > 1 ? 9 : 2;
 
@@ -71,10 +79,8 @@ struct alignas(64) ContactRows {
   double arm0[3][kBundleLanes];      ///< c from body 0's centre at the start of the step [m]
   double arm1[3][kBundleLanes];      ///< c from body 1's centre; c moves with body 1 [m]
   double drift[3][kBundleLanes];     ///< dx1 - dx0 when the last pass ran [m]
-  double normalGroup[kGroup][kBundleLanes];    ///< symmetric: 00 11 22 01 02 12
-  double frictionGroup[kGroup][kBundleLanes];  ///< symmetric: 00 11 22 01 02 12
-  double stickGroup[kGroup][kBundleLanes];     ///< inverse of frictionGroup
-  double crossGroup[kCross][kBundleLanes];     ///< friction group from normal group, row by row
+  double normalGroup[kGroup][kBundleLanes];  ///< symmetric: 00 11 22 01 02 12
+  double crossGroup[kCross][kBundleLanes];   ///< friction group from normal group, row by row
   double friction[kBundleLanes];
   ContactPointRows points[kPoints];
 };

@@ -132,8 +132,8 @@ struct Sweep {
       }
       for (int i = 0; i < kPoints; ++i) {
         const ContactPointRows& p = rows.points[i];
-        x[i] = load(p.x + l);
-        y[i] = load(p.y + l);
+        x[i] = load(rows.x[i] + l);
+        y[i] = load(rows.y[i] + l);
         const Lane a = nfma(x[i], n02, fma(y[i], n01, n00));
         const Lane b = nfma(x[i], n12, fma(y[i], n11, n01));
         const Lane c = nfma(x[i], n22, fma(y[i], n12, n02));
@@ -330,7 +330,7 @@ struct Wrench {
       f1 = f1 + p1;
       f2 = f2 + p2;
       if constexpr (kPoints > 1) {
-        const Lane x = load(p.x + l), y = load(p.y + l);
+        const Lane x = load(rows.x[i] + l), y = load(rows.y[i] + l);
         m1 = fma(y, pn, m1);
         m2 = nfma(x, pn, m2);
         mn = fma(x, p2, nfma(y, p1, mn));
