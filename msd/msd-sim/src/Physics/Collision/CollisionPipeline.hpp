@@ -181,8 +181,10 @@ class CollisionPipeline {
     std::vector<ContactManifold> manifolds;
     std::vector<ContactRounding> roundings;
   };
+  enum class Verdict : std::uint8_t { kWaits, kDue, kParted };
   /// Lists the pairs whose limit has passed, and drops those whose boxes have parted.
-  void findDue(std::span<const BodyTravel> travel);
+  void findDue(std::span<const BodyTravel> travel, WorkTeam& team);
+  [[nodiscard]] Verdict judge(std::uint32_t pair, std::span<const BodyTravel> travel) const;
   /// Brings the pairs to test into the order of their bodies.
   void sortDue(std::span<const std::uint8_t> pushable);
   /// Fetches what the test of a pair will read.
@@ -228,7 +230,9 @@ class CollisionPipeline {
   std::vector<PairTable::Key> fresh_;
   std::vector<std::uint32_t> due_;                       ///< pairs to test
   std::vector<EndedPair> ended_;
-  std::vector<std::uint64_t> due_places_;                ///< of these: place of a contact, pair
+  std::vector<Verdict> verdicts_;                        ///< of every pair
+  std::vector<std::uint32_t> due_sorted_;                ///< those to be tested, by body
+  std::vector<std::uint32_t> due_start_;                 ///< of these: where each body's begin
   std::vector<BlockFinds> finds_;                        ///< per block of a wave of pairs to test
 };
 

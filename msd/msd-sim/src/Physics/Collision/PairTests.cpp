@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 
 #include "msd-sim/src/Physics/Collision/CollisionPipeline.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionTolerances.hpp"
@@ -52,20 +53,36 @@ struct CollisionPipeline::Found {
   std::size_t count{0};
 };
 
-void CollisionPipeline::findDue(std::span<const BodyTravel> travel) {
+CollisionPipeline::Verdict CollisionPipeline::judge(std::uint32_t pair,
+                                                    std::span<const BodyTravel> travel) const {
+  const PairClock& clock = clocks_[pair];
+  const BodyTravel& ta = travel[clock.bodyA];
+  const BodyTravel& tb = travel[clock.bodyB];
+  // Boxes that have not moved overlap still.
+  if ((has_moved_[clock.bodyA] != 0 || has_moved_[clock.bodyB] != 0) &&
+      !box(pairs_[pair].colliderA).overlaps(box(pairs_[pair].colliderB))) {
+    return Verdict::kParted;
+  }
+  const bool due = ta.reach + tb.reach > clock.limit || ta.sum + tb.sum > clock.movedLimit;
+  return due ? Verdict::kDue : Verdict::kWaits;
+}
+
+void CollisionPipeline::findDue(std::span<const BodyTravel> travel, WorkTeam& team) {
+  constexpr std::size_t kJudged = 2048;  // pairs a thread takes at a time
+  verdicts_.resize(clocks_.size());
+  team.forRange(clocks_.size(), kJudged, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      verdicts_[i] = judge(static_cast<std::uint32_t>(i), travel);
+    }
+  });
   due_.clear();
   for (std::uint32_t i = 0; i < clocks_.size();) {
-    const PairClock& clock = clocks_[i];
-    const BodyTravel& ta = travel[clock.bodyA];
-    const BodyTravel& tb = travel[clock.bodyB];
-    // Boxes that have not moved overlap still.
-    if (has_moved_[clock.bodyA] != 0 || has_moved_[clock.bodyB] != 0) {
-      if (!box(pairs_[i].colliderA).overlaps(box(pairs_[i].colliderB))) {
-        removePair(i);
-        continue;
-      }
+    if (verdicts_[i] == Verdict::kParted) {
+      verdicts_[i] = verdicts_[clocks_.size() - 1];  // the last pair takes the place
+      removePair(i);
+      continue;
     }
-    if (ta.reach + tb.reach > clock.limit || ta.sum + tb.sum > clock.movedLimit) due_.push_back(i);
+    if (verdicts_[i] == Verdict::kDue) due_.push_back(i);
     ++i;
   }
 }
@@ -73,16 +90,16 @@ void CollisionPipeline::findDue(std::span<const BodyTravel> travel) {
 // In the order of the bodies, which is that of the lanes within a colour: what one test has fetched the
 // next ones find in the cache, the bodies as well as the bundles that the contacts are written to.
 void CollisionPipeline::sortDue(std::span<const std::uint8_t> pushable) {
-  due_places_.clear();
-  for (const std::uint32_t pair : due_) {
-    const std::uint64_t body =
-        firstBody(clocks_[pair].bodyA, clocks_[pair].bodyB, pushable);
-    due_places_.push_back(body << 32 | pair);
-  }
-  std::sort(due_places_.begin(), due_places_.end());
-  for (std::size_t i = 0; i < due_.size(); ++i) {
-    due_[i] = static_cast<std::uint32_t>(due_places_[i]);
-  }
+  const auto bodyOf = [&](std::uint32_t pair) {
+    return firstBody(clocks_[pair].bodyA, clocks_[pair].bodyB, pushable);
+  };
+  // By counting: where the pairs of each body begin. Pairs of one body stay in their order.
+  due_start_.assign(pushable.size() + 1, 0);
+  for (const std::uint32_t pair : due_) ++due_start_[bodyOf(pair) + 1];
+  std::partial_sum(due_start_.begin(), due_start_.end(), due_start_.begin());
+  due_sorted_.resize(due_.size());
+  for (const std::uint32_t pair : due_) due_sorted_[due_start_[bodyOf(pair)]++] = pair;
+  due_.swap(due_sorted_);
 }
 
 void CollisionPipeline::fetchPair(std::uint32_t index, const SolverBodies& bodies) const {
@@ -105,7 +122,7 @@ void CollisionPipeline::testPairs(const SolverBodies& bodies, std::span<const Bo
   contacts_.resizeBodies(bodies.size());
   has_moved_.resize(bodies.size());
   for (const std::uint32_t id : moved_) has_moved_[colliders_[id].body] = 1;
-  findDue(travel);
+  findDue(travel, team);
   for (const std::uint32_t id : moved_) has_moved_[colliders_[id].body] = 0;
   sortDue(pushable);
   for (std::size_t first = 0; first < due_.size(); first += kWave) {
