@@ -129,20 +129,49 @@ AuditSums auditBodies(Simulation& sim, double dt) {
   return all;
 }
 
+/// What the contacts did, all together.
+struct ContactTotals {
+  double normalWork{0.0}, frictionWork{0.0}, residual{0.0}, points{0.0};
+};
+
+/// Adds the lanes of a colour; those without a contact hold zeros.
+template <int kPoints>
+void addColour(Simulation& sim, int c, ContactTotals& totals) {
+  const auto& colour =
+      sim.collision.contacts().colours<kPoints>()[static_cast<std::size_t>(c)];
+  const std::size_t bundles = sim.collision.contacts().bundleCount<kPoints>(c);
+  double normal[kBundleLanes]{}, friction[kBundleLanes]{}, residual[kBundleLanes]{},
+      points[kBundleLanes]{};
+  for (std::size_t i = 0; i < bundles; ++i) {
+    const ContactSums& sums = colour.sums[i];
+    for (int l = 0; l < kBundleLanes; ++l) {
+      normal[l] += sums.normalWork[l];
+      friction[l] += sums.frictionWork[l];
+      residual[l] = std::max(residual[l], sums.residual[l]);
+      for (const auto& active : colour.bundles[i].active) points[l] += active[l];
+    }
+  }
+  for (int l = 0; l < kBundleLanes; ++l) {
+    totals.normalWork += normal[l];
+    totals.frictionWork += friction[l];
+    totals.residual = std::max(totals.residual, residual[l]);
+    totals.points += points[l];
+  }
+}
+
 }  // namespace
 
 void auditStep(Simulation& sim, double dt) {
   const AuditSums sums = auditBodies(sim, dt);
   EnergyLedger ledger = sums.ledger;
-  std::uint32_t contacts = 0;
-  double residual = 0.0;
-  sim.collision.contacts().forEach([&](std::uint32_t, ContactCache::Contact&, auto& bundle, auto&,
-                                       ContactSums& lanes, int lane) {
-    ledger.normalWork += lanes.normalWork[lane];
-    ledger.frictionWork += lanes.frictionWork[lane];
-    residual = std::max(residual, lanes.residual[lane]);
-    for (const auto& active : bundle.active) contacts += active[lane] > 0.0 ? 1u : 0u;
-  });
+  ContactTotals contacts;
+  for (int c = 0; c < ContactCache::kColours; ++c) {
+    addColour<4>(sim, c, contacts);
+    addColour<2>(sim, c, contacts);
+    addColour<1>(sim, c, contacts);
+  }
+  ledger.normalWork += contacts.normalWork;
+  ledger.frictionWork += contacts.frictionWork;
   if (sim.settings.method == Method::kFast && onlyContactsWork(sim)) {
     // (E-7): contacts at rest are not asked what they do; bodies tell what all of them did.
     ledger.normalWork = sums.contactWork - ledger.frictionWork;
@@ -163,8 +192,9 @@ void auditStep(Simulation& sim, double dt) {
   ledger.scale = std::max({sim.report.energy.scale, ledger.kinetic, sums.weightTimesSize});
   StepReport& report = sim.report;
   report.energy = ledger;
-  report.contacts = contacts;
-  report.residual = sim.settings.method == Method::kExact ? sim.exact.residual : residual;
+  report.contacts = static_cast<std::uint32_t>(contacts.points);
+  report.residual =
+      sim.settings.method == Method::kExact ? sim.exact.residual : contacts.residual;
   report.bodies = sums.bodies;
   report.awakeBodies = sums.awake;
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "msd-sim/src/DataTypes/Rotation.hpp"
@@ -21,6 +22,8 @@ double comingTravel(const Simulation& sim, std::uint32_t i, double dt) {
 
 // Travel in a step, against the body's size, from which a body can hand on a speed that matters.
 constexpr double kFastTravel = 0.05;
+// Bodies one thread takes at a time.
+constexpr std::size_t kGatherGrain = 256;
 
 /// A body that is hit in the step moves on with up to the speed of what hits it: whatever touches a
 /// fast body may move as far as it.
@@ -35,6 +38,18 @@ void spreadTravel(Simulation& sim) {
     if (sim.pushable[a] != 0) ta.reach = std::max(ta.reach, ta.sum + coming);
     if (sim.pushable[b] != 0) tb.reach = std::max(tb.reach, tb.sum + coming);
   });
+}
+
+/// Blocks of bodies in which one moves.
+void listActiveBlocks(Simulation& sim) {
+  sim.activeBlocks.clear();
+  for (std::uint32_t i = 0; i < sim.slots.size(); ++i) {
+    const std::uint32_t block = i / SolverBodies::kBlock;
+    if (sim.moving[i] == 0) continue;
+    if (sim.activeBlocks.empty() || sim.activeBlocks.back() != block) {
+      sim.activeBlocks.push_back(block);
+    }
+  }
 }
 
 /// A kinematic body on its way to a target, or one that has arrived.
@@ -77,25 +92,25 @@ void gatherBody(Simulation& sim, std::uint32_t i, double dt) {
 }
 
 void gatherBodies(Simulation& sim, double dt) {
-  sim.activeBlocks.clear();
   beginFields(sim, dt);
-  const auto count = static_cast<std::uint32_t>(sim.slots.size());
-  bool fast = false;
+  const std::size_t count = sim.slots.size();
   sim.comingTravel.resize(sim.travel.size());
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (sim.moving[i] == 0) {
-      sim.travel[i].reach = sim.travel[i].sum;
-      sim.comingTravel[i] = 0.0;
-      continue;
+  std::atomic<bool> fast{false};
+  sim.team->forRange(count, kGatherGrain, [&](std::size_t first, std::size_t last) {
+    for (auto i = static_cast<std::uint32_t>(first); i < last; ++i) {
+      if (sim.moving[i] == 0) {
+        sim.travel[i].reach = sim.travel[i].sum;
+        sim.comingTravel[i] = 0.0;
+        continue;
+      }
+      gatherBody(sim, i, dt);
+      if (sim.comingTravel[i] > kFastTravel * sim.solver.pose[i].size) {
+        fast.store(true, std::memory_order_relaxed);
+      }
     }
-    gatherBody(sim, i, dt);
-    fast = fast || sim.comingTravel[i] > kFastTravel * sim.solver.pose[i].size;
-    const std::uint32_t block = i / SolverBodies::kBlock;
-    if (sim.activeBlocks.empty() || sim.activeBlocks.back() != block) {
-      sim.activeBlocks.push_back(block);
-    }
-  }
-  if (fast) spreadTravel(sim);
+  });
+  listActiveBlocks(sim);
+  if (fast.load(std::memory_order_relaxed)) spreadTravel(sim);
 }
 
 }  // namespace msd_sim

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <mutex>
 #include <tuple>
 
 #include "msd-sim/src/Environment/Simulation.hpp"
@@ -22,17 +23,29 @@ void collectChanges(Simulation& sim) {
   ContactCache& contacts = sim.collision.contacts();
   const std::span<const CollisionPipeline::Pair> pairs = sim.collision.pairs();
   const double threshold = sim.settings.restitutionThreshold;
-  contacts.forEach([&](std::uint32_t id, ContactCache::Contact& contact, auto& bundle, auto&,
-                       ContactSums& sums, int lane) {
-    const bool touches = sums.load[lane] > 0.0;
-    const Change who = ordered(static_cast<std::uint32_t>(bundle.body0[lane]),
-                               static_cast<std::uint32_t>(bundle.body1[lane]));
-    if (touches != contact.touching) changes.push_back(who);
+  // Both lists are sorted afterwards: who adds first does not matter.
+  std::mutex lists;
+  const auto look = [&](std::uint32_t id, const BundleBodies& bodies, const ContactSums& sums,
+                        std::size_t lane) {
+    ContactCache::Contact& contact = contacts.contact(id);
+    const bool touches = sums.load[lane] > 0.0, changed = touches != contact.touching;
     contact.touching = touches;
     // Without a threshold only the first touch is a hit; else every resting contact would be.
-    if (touches && sums.approach[lane] > threshold &&
-        (threshold > 0.0 || !pairs[contact.pair].touching)) {
-      sim.eventScratch.hits.push_back({who.a, who.b, sums.approach[lane], id});
+    const bool hits = touches && sums.approach[lane] > threshold &&
+                      (threshold > 0.0 || !pairs[contact.pair].touching);
+    if (!changed && !hits) return;
+    const Change who = ordered(static_cast<std::uint32_t>(bodies.body[lane]),
+                               static_cast<std::uint32_t>(bodies.body[kBundleLanes + lane]));
+    const std::lock_guard lock{lists};
+    if (changed) changes.push_back(who);
+    if (hits) sim.eventScratch.hits.push_back({who.a, who.b, sums.approach[lane], id});
+  };
+  forAllBundles(sim, [&](const auto&, auto& arrays, std::size_t first, std::size_t count) {
+    for (std::size_t i = first; i < first + count; ++i) {
+      for (std::size_t lane = 0; lane < kBundleLanes; ++lane) {
+        const std::uint32_t id = arrays.meta[i * kBundleLanes + lane].contact;
+        if (id != ContactCache::kNone) look(id, arrays.who[i], arrays.sums[i], lane);
+      }
     }
   });
   for (const ContactBodies& lost : contacts.lostTouches()) {
