@@ -35,7 +35,7 @@ std::vector<BodyId> addSliders(WorldModel& world, int rows, double friction, dou
 }
 
 TEST(JoinedPhases, slidingAndFreeFlightStayExact) {
-  constexpr double kFriction = 0.3, kSpeed = 2.0;
+  constexpr double kFriction = 0.05, kSpeed = 0.6;
   constexpr int kSteps = 20;
   WorldModel world{awake()};
   const std::vector<BodyId> boxes = addSliders(world, 34, kFriction, kSpeed);

@@ -20,6 +20,9 @@ constexpr int kSweeps = 2;
 constexpr int kJammedSweeps = 8;
 constexpr int kBadlyJammedSweeps = 30;
 constexpr double kDeep = 2e-2;
+// From here on, in a large pile, what a sweep moves by more than kFeltShift of its size is swept as often.
+constexpr double kPressed = 5e-3;
+constexpr double kFeltShift = 1e-4;
 constexpr double kVeryDeep = 5e-2;
 // A sweep that moves no contact by more than this share of its size, or of what the first one did,
 // was the last.
@@ -116,7 +119,8 @@ void correctPositions(Simulation& sim, double dt) {
   if (!sim.corrected || !wanted) return;
   if (!atOnce) change = sweepCorrection(sim, pass);
   const bool jammed = share > kDeep;
-  const int sweeps = share > kVeryDeep ? kBadlyJammedSweeps : jammed ? kJammedSweeps : kSweeps;
+  const bool pressed = share > (hasManyRows(sim) ? kPressed : kDeep);
+  const int sweeps = share > kVeryDeep ? kBadlyJammedSweeps : pressed ? kJammedSweeps : kSweeps;
   const double settled = std::max(kSettledShift, kSettledPart * change);
   SweepMomentum momentum{sim, SweepMomentum::Unknowns::kShifts};
   pass.first = false;
@@ -124,6 +128,7 @@ void correctPositions(Simulation& sim, double dt) {
   for (int sweep = 1; sweep < sweeps && change >= settled; ++sweep) {
     if (sweep == 1 && jammed) momentum.begin();
     if (sweep > 1 && jammed) momentum.advance(change);
+    if (sweep + 1 >= kSweeps && !jammed) pass.settled = kFeltShift;
     change = sweepCorrection(sim, pass);
   }
   sim.kernels->body.displace(sim.solver, sim.activeBlocks);

@@ -20,7 +20,8 @@ double comingTravel(const Simulation& sim, std::uint32_t i, double dt) {
   return dt * (v + dt * a + w * sim.solver.pose[i].size);
 }
 
-// Travel in a step, against the body's size, from which a body can hand on a speed that matters.
+// Travel in a step, against the body's size, from which a body is fast: it can hand on a speed that
+// matters.
 constexpr double kFastTravel = 0.05;
 // Bodies one thread takes at a time.
 constexpr std::size_t kGatherGrain = 256;
@@ -95,8 +96,9 @@ void gatherBodies(Simulation& sim, double dt) {
   beginFields(sim, dt);
   const std::size_t count = sim.slots.size();
   sim.comingTravel.resize(sim.travel.size());
-  std::atomic<bool> fast{false};
+  std::atomic<std::uint32_t> fast{0};
   sim.team->forRange(count, kGatherGrain, [&](std::size_t first, std::size_t last) {
+    std::uint32_t found = 0;
     for (auto i = static_cast<std::uint32_t>(first); i < last; ++i) {
       if (sim.moving[i] == 0) {
         sim.travel[i].reach = sim.travel[i].sum;
@@ -104,13 +106,13 @@ void gatherBodies(Simulation& sim, double dt) {
         continue;
       }
       gatherBody(sim, i, dt);
-      if (sim.comingTravel[i] > kFastTravel * sim.solver.pose[i].size) {
-        fast.store(true, std::memory_order_relaxed);
-      }
+      if (sim.comingTravel[i] > kFastTravel * sim.solver.pose[i].size) ++found;
     }
+    fast.fetch_add(found, std::memory_order_relaxed);
   });
+  sim.fastBodies = fast.load(std::memory_order_relaxed);
   listActiveBlocks(sim);
-  if (fast.load(std::memory_order_relaxed)) spreadTravel(sim);
+  if (sim.fastBodies > 0) spreadTravel(sim);
 }
 
 }  // namespace msd_sim

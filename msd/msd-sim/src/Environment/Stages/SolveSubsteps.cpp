@@ -9,6 +9,8 @@ namespace msd_sim {
 namespace {
 
 constexpr int kDefaultSubsteps = 4;
+// Where rows are more than the cache holds and phases are joined (T-14).
+constexpr int kCrowdedSubsteps = 3;
 constexpr int kMostSubsteps = 64;
 
 // What gravity can ask of a contact in a phase, in units of its own kick: a body that carries a few
@@ -26,6 +28,7 @@ constexpr int kFewSweeps = 2;
 // Beyond so many times that, it is an impact, and those that feel it are swept more often (G-8).
 constexpr double kImpact = 50.0;
 constexpr int kMostSweeps = 8;
+constexpr int kMostCrowdSweeps = 16;  // a hit has farther to go
 // Nothing moves where all is slower than this share of what gravity adds in half a step (G-10).
 constexpr double kCalmKick = 0.1;
 // Where contacts are many, more is left to the next phase.
@@ -41,6 +44,8 @@ constexpr int kColdBundles = 20000;
 constexpr int kFewestColdSweeps = 30;
 constexpr int kMostColdSweeps = 1000;
 constexpr double kColdUnrest = 1e-6;
+// Phases are joined up to one body in so many that is fast (T-14).
+constexpr std::size_t kFastShare = 16;
 // Stamps start anew before they run out.
 constexpr std::uint32_t kLargestStamp = 0xFFF00000u;
 // From one bundle in so many that has not settled, momentum pays (SweepMomentum.hpp).
@@ -93,7 +98,8 @@ SweepLimits sweepLimits(const Simulation& sim) {
   const int bundles = bundlesOf(contacts);
   if (contacts.freshCount() * kFreshShare <= contacts.count()) {
     const int few = std::max(sim.settings.iterations, kFewSweeps);
-    const int most = std::clamp(kHitBundles / bundles, kMostSweeps, kMostHitSweeps);
+    const int most = hasManyRows(sim) ? kMostCrowdSweeps
+                                      : std::clamp(kHitBundles / bundles, kMostSweeps, kMostHitSweeps);
     const bool many = hasManyContacts(contacts);
     return {few, std::max(few, most), many ? kManyUnrest : 1.0, many ? kImpact : kHitUnrest};
   }
@@ -267,12 +273,15 @@ bool restsOnJoints(Simulation& sim, double dt) {
 
 /// (T-14): may the phase that ends a substep be the one that begins the next? Contacts that bounce need
 /// their own end, and joints are solved twice for their second order. Where contacts are few or new (G-9),
-/// or all is slow, impulses that converge are worth more than time.
+/// where many bodies are fast and will hit, or all is slow, impulses that converge are worth more than
+/// time.
 bool mayJoinPhases(const Simulation& sim, double dt, int substeps) {
   const ContactCache& contacts = sim.collision.contacts();
   return substeps > 1 && hasManyContacts(contacts) && contacts.bouncingCount() == 0 && contacts.resistingCount() == 0 &&
          contacts.freshCount() * kFreshShare <= contacts.count() && sim.joints.isEmpty() &&
-         sim.potentials.empty() && !isSlower(sim, calmSpeed(sim, dt));
+         sim.potentials.empty() &&
+         sim.fastBodies * kFastShare <= sim.activeBlocks.size() * SolverBodies::kBlock &&
+         !isSlower(sim, calmSpeed(sim, dt));
 }
 
 /// The substeps of one step in fast mode.
@@ -284,8 +293,9 @@ class FastStep {
         substeps_{rests_ ? 1 : substepsOf(sim)},
         joined_{mayJoinPhases(sim, dt, substeps_)},
         bounces_{sim.collision.contacts().bouncingCount() > 0},
-        h_{dt / substeps_},
         gravity_{sim.settings.gravity.norm()} {
+    if (joined_ && sim.settings.substeps == 0 && hasManyRows(sim)) substeps_ = kCrowdedSubsteps;
+    h_ = dt / substeps_;
     const double kick = 0.5 * h_ * gravity_;
     pass_ = {.h = h_,
              .inverseH = 1.0 / h_,
@@ -394,7 +404,7 @@ class FastStep {
   int substeps_;
   bool joined_;
   bool bounces_;
-  double h_;
+  double h_{0.0};
   double gravity_;
   ContactPass pass_;
   double directSpeed_, sweptSpeed_, turningSpeed_;

@@ -233,6 +233,7 @@ class CollisionPipeline {
   std::vector<Verdict> verdicts_;                        ///< of every pair
   std::vector<std::uint32_t> due_sorted_;                ///< those to be tested, by body
   std::vector<std::uint32_t> due_start_;                 ///< of these: where each body's begin
+  double spare_margin_{0.0};                             ///< of the running tests, against sizes
   std::vector<BlockFinds> finds_;                        ///< per block of a wave of pairs to test
 };
 

@@ -120,6 +120,7 @@ void CollisionPipeline::fetchPair(std::uint32_t index, const SolverBodies& bodie
 void CollisionPipeline::testPairs(const SolverBodies& bodies, std::span<const BodyTravel> travel,
                                   std::span<const std::uint8_t> pushable, WorkTeam& team) {
   contacts_.resizeBodies(bodies.size());
+  spare_margin_ = contacts_.count() > kCrowd ? kCrowdMargin : kSpareMargin;
   has_moved_.resize(bodies.size());
   for (const std::uint32_t id : moved_) has_moved_[colliders_[id].body] = 1;
   findDue(travel, team);
@@ -203,7 +204,7 @@ bool CollisionPipeline::testPair(std::uint32_t index, const SolverBodies& bodies
       return false;
     }
   }
-  const double margin = coming + kSpareMargin * size;
+  const double margin = coming + spare_margin_ * size;
   ContactManifold& first = found.manifolds[0];
   first.count = 0;
   first.separation = -std::numeric_limits<double>::infinity();
@@ -223,7 +224,9 @@ bool CollisionPipeline::testPair(std::uint32_t index, const SolverBodies& bodies
   for (std::size_t i = 0; i < found.count; ++i) {
     const RoundContact contact = describeRounding(a, poseA, b, poseB, found.manifolds[i]);
     found.roundings[i] = contact.rounding;
-    kept = std::min(kept, contact.keptTravel * size);
+    // Where the margin is the limit, it is this test's.
+    const bool byMargin = contact.keptTravel == kFaceTravel;
+    kept = std::min(kept, (byMargin ? spare_margin_ : contact.keptTravel) * size);
   }
   clock.limit = sums + (count == 0 ? first.separation : coming + kept);
   clock.movedLimit = count == 0 ? std::numeric_limits<double>::infinity() : sums + kept;
