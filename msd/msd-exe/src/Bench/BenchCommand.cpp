@@ -135,7 +135,8 @@ fs::path placeScene(const std::string& wanted, const BenchOptions& options,
 
 std::string settingsText(const Json& settings) {
   if (settings.is_string()) return settings.get<std::string>();
-  return fmt::format("{}, default settings, sleeping off, large pages where the system has them", settings.value("method", "fast"));
+  return fmt::format("{}, default settings, sleeping off, large pages where the system has them",
+                     settings.value("method", "fast"));
 }
 
 /// One engine on one scene: which program to start, and what came of it.

@@ -255,7 +255,7 @@ void solveSubsteps(Simulation& sim, double dt);
 /// Takes the place of solveSubsteps in exact mode.
 void solveExact(Simulation& sim, double dt);
 /// (T-13), before the drift: an island held by something static climbs no higher than its kinetic
-/// energy can lift it.
+/// energy can lift it. Where the phase has been weighed (T-14), what the hold takes leaves the books too.
 void holdDrift(Simulation& sim, double h, bool weighed);
 /// (T-13), after a substep: no island has more energy than it had and the loads gave it. What a solve
 /// that has not converged adds is taken out of the motion again.

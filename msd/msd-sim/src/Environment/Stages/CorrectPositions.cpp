@@ -29,14 +29,6 @@ constexpr double kVeryDeep = 5e-2;
 constexpr double kSettledShift = 1e-6;
 constexpr double kSettledPart = 0.03;
 
-void clearShifts(Simulation& sim) {
-  for (const std::uint32_t block : sim.activeBlocks) {
-    for (std::size_t i = 0; i < SolverBodies::kBlock; ++i) {
-      sim.solver.shift[block * SolverBodies::kBlock + i] = BodyShift{};
-    }
-  }
-}
-
 /// The same as storeContacts of depths that others have written.
 double measureDepths(Simulation& sim) {
   double deepest = 0.0, share = 0.0;

@@ -192,11 +192,7 @@ void reportRemoval(Simulation& sim, std::uint32_t slot) {
 
 void measureContacts(Simulation& sim) {
   (void)storeContacts(sim, false);
-  for (const std::uint32_t block : sim.activeBlocks) {
-    for (std::size_t i = 0; i < SolverBodies::kBlock; ++i) {
-      sim.solver.shift[block * SolverBodies::kBlock + i] = BodyShift{};
-    }
-  }
+  clearShifts(sim);
 }
 
 }  // namespace msd_sim

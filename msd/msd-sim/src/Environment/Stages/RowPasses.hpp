@@ -50,6 +50,14 @@ inline void clearGuesses(Simulation& sim) {
   }
 }
 
+inline void clearShifts(Simulation& sim) {
+  for (const std::uint32_t block : sim.activeBlocks) {
+    for (std::size_t i = 0; i < SolverBodies::kBlock; ++i) {
+      sim.solver.shift[block * SolverBodies::kBlock + i] = BodyShift{};
+    }
+  }
+}
+
 /// Stored impulses belong to a phase of another length where the step or the method has changed.
 [[nodiscard]] inline double guessScale(const Simulation& sim, double h) {
   return sim.lastSubstep > 0.0 ? h / sim.lastSubstep : 1.0;

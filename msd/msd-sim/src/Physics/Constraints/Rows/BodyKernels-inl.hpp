@@ -292,6 +292,14 @@ MSD_INLINE void noteTurn(SolverBodies& b, const Mass& m, Lane3 half) {
   }
 }
 
+/// What the constraints gave a body since its kick; v and the momentum in body axes are those of now.
+MSD_INLINE Impulse givenSince(const Mass& m, const LaneFrame& r, const Lane (&kick)[8], Lane3 v,
+                              Lane3 momentum) {
+  const Lane3 kicked = m.inertia * unrotate(r, Lane3{kick[3], kick[4], kick[5]});
+  return {(m.dynamic * m.mass) * (v - Lane3{kick[0], kick[1], kick[2]}),
+          m.dynamic * rotate(r, momentum - kicked)};
+}
+
 struct WeighBody {
   SolverBodies& b;
   Lane opening;
@@ -306,11 +314,8 @@ struct WeighBody {
     const LaneFrame r = rotationOf(pose.q());
     const Lane3 wB = unrotate(r, motion.w());
     const Lane3 momentumB = m.inertia * wB;
-    const Lane3 kickedB = m.inertia * unrotate(r, Lane3{kick[3], kick[4], kick[5]});
-    const Harvest given = harvest(b, g,
-                                  {(m.dynamic * m.mass) * (motion.v() - Lane3{kick[0], kick[1], kick[2]}),
-                                   m.dynamic * rotate(r, momentumB - kickedB)},
-                                  motion.v(), motion.w());
+    const Harvest given =
+        harvest(b, g, givenSince(m, r, kick, motion.v(), momentumB), motion.v(), motion.w());
     // What the first drift lifts the body otherwise than half a kick says; a surplus counts at once, a
     // deficit is paid back by the last phase.
     const Lane late =
@@ -349,12 +354,7 @@ struct DriftBody {
       guess = {guessScale * Lane3{line[0], line[1], line[2]},
                guessScale * Lane3{line[4], line[5], line[6]}};
     } else {
-      const Lane3 kickedMomentum = m.inertia * unrotate(r0, Lane3{kick[3], kick[4], kick[5]});
-      guess = harvest(b, g,
-                      {(m.dynamic * m.mass) * (given - Lane3{kick[0], kick[1], kick[2]}),
-                       m.dynamic * rotate(r0, givenMomentum - kickedMomentum)},
-                      given, motion.w())
-                  .next;
+      guess = harvest(b, g, givenSince(m, r0, kick, given, givenMomentum), given, motion.w()).next;
     }
     const Lane hold = load(b.hold.data() + g.index[0]);
     const Lane3 v = hold * given;
