@@ -26,9 +26,22 @@ class WorkTeam {
 
   [[nodiscard]] int threads() const { return static_cast<int>(helpers_.size()) + 1; }
 
-  /// Helpers stay awake, spinning, between begin and end; outside they sleep.
-  void begin();
-  void end();
+  /// While one lives, helpers are awake and spin; outside they sleep. One that is not `wanted` does nothing:
+  /// loops are then the caller's alone.
+  class Session {
+   public:
+    explicit Session(WorkTeam& team, bool wanted = true) : team_{wanted ? &team : nullptr} {
+      if (team_ != nullptr) team_->begin();
+    }
+    ~Session() {
+      if (team_ != nullptr) team_->end();
+    }
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+
+   private:
+    WorkTeam* team_;
+  };
 
   /// Calls work(block) for every block in [0, blocks), on any thread, in any order.
   template <class Work>
@@ -55,6 +68,9 @@ class WorkTeam {
 
  private:
   using Call = void (*)(const void*, std::size_t);
+
+  void begin();
+  void end();
 
   enum class End : std::uint8_t { kFront, kBack };
 

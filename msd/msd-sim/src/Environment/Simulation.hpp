@@ -71,9 +71,12 @@ struct Islands {
   std::vector<std::uint32_t> joints;      ///< per island: how many hold its bodies
   std::vector<double> gain;               ///< per island with joints: JointRecord::energyGain
   std::vector<double> peak;               ///< and energyPeak
+  std::vector<double> lift;               ///< per island: energy taken out after correction [J]
+  std::vector<std::uint32_t> large;       ///< islands with so many bodies that the team shares them
   std::uint64_t version{~std::uint64_t{0}};  ///< of the contacts they were made from
   std::uint64_t jointVersion{~std::uint64_t{0}};  ///< of the joints
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+  static constexpr std::size_t kLarge = 256;
   [[nodiscard]] std::size_t count() const { return start.empty() ? 0 : start.size() - 1; }
   [[nodiscard]] std::span<const std::uint32_t> bodiesOf(std::size_t island) const {
     return std::span{bodies}.subspan(start[island], start[island + 1] - start[island]);
@@ -85,7 +88,7 @@ struct Islands {
 struct StirredBundles {
   struct Place {
     std::uint32_t bundle;
-    std::uint8_t colour;
+    std::uint16_t colour;
     ContactCache::Kind kind;
   };
   std::vector<Place> places;
@@ -93,6 +96,20 @@ struct StirredBundles {
   std::vector<std::uint32_t> entries;  ///< bundles of the bodies that can be pushed, ascending
   std::vector<std::uint64_t> called;   ///< a bit per bundle: to be visited in the running sweep
   bool valid{false};                   ///< for the rows of this step
+};
+
+/// Scratch of a loop over all bundles: where the blocks of a colour and kind end.
+struct BlockEnd {
+  std::size_t end;
+  int colour;
+  ContactCache::Kind kind;
+};
+
+/// Scratch of cutTiles.
+struct TileScratch {
+  std::vector<std::pair<double, std::uint32_t>> bodies;  ///< place along the axis of the cut, slot
+  std::vector<std::uint32_t> contacts;                   ///< per body slot
+  std::vector<std::uint8_t> tileOf;                      ///< per body slot
 };
 
 /// Body pairs whose touching changed, and hits, before they become events.
@@ -153,6 +170,18 @@ struct PendingWork {
   double damping{0.0};   ///< damping and falling asleep [J]
 };
 
+/// What the energy guard adds up over the bodies of an island [J].
+struct IslandSums {
+  double energy{0.0};     ///< that is asked about
+  double kinetic{0.0};
+  double allowance{0.0};  ///< that counts as rounding
+};
+
+/// What the contacts of a colour did, or all together.
+struct ContactTotals {
+  double normalWork{0.0}, frictionWork{0.0}, residual{0.0}, points{0.0};
+};
+
 /// What the audit adds up over bodies.
 struct AuditSums {
   EnergyLedger ledger;
@@ -195,6 +224,8 @@ struct Simulation {
   CollisionPipeline collision;
   Islands islands;
   StirredBundles stirred;
+  std::vector<BlockEnd> blockEnds;
+  TileScratch tiles;
   std::vector<std::uint32_t> activeBlocks;   ///< blocks of eight slots with a moving body
   std::vector<std::unique_ptr<PotentialEnergy>> potentials;
 
@@ -207,6 +238,9 @@ struct Simulation {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> joinedPairs;
   PendingWork pendingWork;
   std::vector<AuditSums> auditSums;  ///< per block of bodies
+  std::vector<ContactTotals> contactTotals;  ///< per colour
+  std::vector<int> coloursInUse;             ///< scratch
+  std::vector<IslandSums> islandSums;        ///< per block of bodies of a large island
 
   std::vector<ContactEvent> events;
   std::vector<ContactRecord> records;
@@ -243,6 +277,8 @@ inline constexpr double kLongestStep = 1.0;
 void gatherBodies(Simulation& sim, double dt);
 void findPairs(Simulation& sim);
 void findContacts(Simulation& sim);
+/// Gives the bodies to two tiles where that pays (docs/theory/rows.md, X-1).
+void cutTiles(Simulation& sim);
 void prepareRows(Simulation& sim, double dt);
 /// Gives the collision pipeline the settings' rule for materials.
 void useCombination(Simulation& sim);

@@ -107,6 +107,17 @@ void closeStep(Simulation& sim, double dt) {
   sim.pendingWork = {};
 }
 
+// Moving bodies below which a step is over before another thread has woken up. One that exact mode solves
+// takes far longer.
+constexpr std::size_t kWorthSharing = 256;
+constexpr std::size_t kWorthSharingExact = 32;
+
+bool isWorthSharing(const Simulation& sim) {
+  const std::size_t bodies =
+      sim.step == 0 ? sim.slots.size() : sim.activeBlocks.size() * SolverBodies::kBlock;
+  return bodies >= (sim.settings.method == Method::kExact ? kWorthSharingExact : kWorthSharing);
+}
+
 }  // namespace
 
 StepReport WorldModel::update(double dt) {
@@ -121,7 +132,7 @@ StepReport WorldModel::update(double dt) {
   sim.recordsValid = false;
   sim.looseValid = false;
   sim.events.clear();
-  sim.team->begin();
+  const WorkTeam::Session session{*sim.team, isWorthSharing(sim)};
   const auto run = [&](Stage stage, const auto& work) {
     const StageTimer timer{report, stage};
     return work();
@@ -154,7 +165,6 @@ StepReport WorldModel::update(double dt) {
       sim.pendingWork.damping = damped;
     }
   }
-  sim.team->end();
   report.time = sim.time;
   if (sim.settings.hashEveryStep) report.hash = stateHash();
   return report;

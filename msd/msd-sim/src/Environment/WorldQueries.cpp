@@ -210,11 +210,10 @@ std::vector<Answer> askAll(Simulation& sim, std::size_t count, const Ask& ask) {
   constexpr std::size_t kGrain = 64;
   std::vector<Answer> answers(count);
   (void)looseColliders(sim);  // made once, before the threads share it
-  sim.team->begin();
+  const WorkTeam::Session session{*sim.team};
   sim.team->forRange(count, kGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) answers[i] = ask(i);
   });
-  sim.team->end();
   return answers;
 }
 

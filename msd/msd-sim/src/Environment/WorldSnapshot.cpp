@@ -12,7 +12,7 @@ namespace msd_sim {
 namespace {
 
 constexpr std::array<char, 8> kMagic{'m', 's', 'd', '-', 's', 'n', 'a', 'p'};
-constexpr std::uint32_t kVersion = 4;
+constexpr std::uint32_t kVersion = 5;
 
 Hash128 hashBytes(std::span<const std::byte> bytes) {
   Hasher hasher;

@@ -8,6 +8,10 @@
 namespace msd_sim::test {
 namespace {
 
+// Heaps that are large enough for threads to share.
+constexpr int kShared = 300;
+constexpr int kSharedExact = 40;
+
 /// State, forces and events of every step of a heap.
 Hash128 runHeap(int threads, SimdTarget target, int bodies, int steps, bool sleeping,
                 Method method = Method::kFast) {
@@ -39,20 +43,20 @@ Hash128 runHeap(int threads, SimdTarget target, int bodies, int steps, bool slee
 
 TEST(Determinism, theNumberOfThreadsDoesNotMatter) {
   for (const bool sleeping : {false, true}) {
-    const Hash128 one = runHeap(1, SimdTarget::kAuto, 150, 90, sleeping);
+    const Hash128 one = runHeap(1, SimdTarget::kAuto, kShared, 90, sleeping);
     for (const int threads : {2, 3, 4}) {
-      EXPECT_EQ(runHeap(threads, SimdTarget::kAuto, 150, 90, sleeping), one) << threads;
+      EXPECT_EQ(runHeap(threads, SimdTarget::kAuto, kShared, 90, sleeping), one) << threads;
     }
-    EXPECT_EQ(runHeap(1, SimdTarget::kAuto, 150, 90, sleeping), one);
+    EXPECT_EQ(runHeap(1, SimdTarget::kAuto, kShared, 90, sleeping), one);
   }
 }
 
 TEST(Determinism, theNumberOfThreadsDoesNotMatterExact) {
-  const Hash128 one = runHeap(1, SimdTarget::kAuto, 30, 60, false, Method::kExact);
+  const Hash128 one = runHeap(1, SimdTarget::kAuto, kSharedExact, 60, false, Method::kExact);
   for (const int threads : {2, 3, 4}) {
-    EXPECT_EQ(runHeap(threads, SimdTarget::kAuto, 30, 60, false, Method::kExact), one) << threads;
+    EXPECT_EQ(runHeap(threads, SimdTarget::kAuto, kSharedExact, 60, false, Method::kExact), one) << threads;
   }
-  EXPECT_EQ(runHeap(1, SimdTarget::kAuto, 30, 60, false, Method::kExact), one);
+  EXPECT_EQ(runHeap(1, SimdTarget::kAuto, kSharedExact, 60, false, Method::kExact), one);
 }
 
 TEST(Determinism, theVectorWidthDoesNotMatter) {

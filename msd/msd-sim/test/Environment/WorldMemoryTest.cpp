@@ -23,7 +23,7 @@ TEST(WorldMemory, steadySteppingAllocatesNothing) {
     settings.sleeping = false;
     settings.threads = threads;
     WorldModel wall{settings};
-    addWall(wall, 6, 5);
+    addWall(wall, 20, 16);  // enough for threads to share
     (void)allocationsPerRun(wall, 120);
     EXPECT_EQ(allocationsPerRun(wall, 120), 0) << threads;
   }

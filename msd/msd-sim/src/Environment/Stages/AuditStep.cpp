@@ -129,10 +129,12 @@ AuditSums auditBodies(Simulation& sim, double dt) {
   return all;
 }
 
-/// What the contacts did, all together.
-struct ContactTotals {
-  double normalWork{0.0}, frictionWork{0.0}, residual{0.0}, points{0.0};
-};
+void add(const ContactTotals& part, ContactTotals& all) {
+  all.normalWork += part.normalWork;
+  all.frictionWork += part.frictionWork;
+  all.residual = std::max(all.residual, part.residual);
+  all.points += part.points;
+}
 
 /// Adds the lanes of a colour; those without a contact hold zeros.
 template <int kPoints>
@@ -152,11 +154,26 @@ void addColour(Simulation& sim, int c, ContactTotals& totals) {
     }
   }
   for (int l = 0; l < kBundleLanes; ++l) {
-    totals.normalWork += normal[l];
-    totals.frictionWork += friction[l];
-    totals.residual = std::max(totals.residual, residual[l]);
-    totals.points += points[l];
+    add({normal[l], friction[l], residual[l], points[l]}, totals);
   }
+}
+
+/// The sums of the colours are added in their order, whoever made them.
+ContactTotals auditContacts(Simulation& sim) {
+  std::vector<int>& colours = sim.coloursInUse;
+  colours.clear();
+  sim.collision.contacts().forEachColour([&](int c) { colours.push_back(c); });
+  sim.contactTotals.assign(colours.size(), ContactTotals{});
+  sim.team->forBlocks(colours.size(), [&](std::size_t i) {
+    ContactTotals totals;
+    addColour<4>(sim, colours[i], totals);
+    addColour<2>(sim, colours[i], totals);
+    addColour<1>(sim, colours[i], totals);
+    sim.contactTotals[i] = totals;
+  });
+  ContactTotals all;
+  for (const ContactTotals& totals : sim.contactTotals) add(totals, all);
+  return all;
 }
 
 }  // namespace
@@ -164,12 +181,7 @@ void addColour(Simulation& sim, int c, ContactTotals& totals) {
 void auditStep(Simulation& sim, double dt) {
   const AuditSums sums = auditBodies(sim, dt);
   EnergyLedger ledger = sums.ledger;
-  ContactTotals contacts;
-  for (int c = 0; c < ContactCache::kColours; ++c) {
-    addColour<4>(sim, c, contacts);
-    addColour<2>(sim, c, contacts);
-    addColour<1>(sim, c, contacts);
-  }
+  const ContactTotals contacts = auditContacts(sim);
   ledger.normalWork += contacts.normalWork;
   ledger.frictionWork += contacts.frictionWork;
   if (sim.settings.method == Method::kFast && onlyContactsWork(sim)) {

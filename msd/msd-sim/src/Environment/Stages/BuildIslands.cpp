@@ -41,7 +41,7 @@ void findHolds(Simulation& sim) {
 void buildIslands(Simulation& sim) {
   Islands& islands = sim.islands;
   sim.report.islands = static_cast<std::uint32_t>(islands.count());
-  sim.report.colours = static_cast<std::uint32_t>(sim.collision.contacts().usedColours());
+  sim.report.colours = static_cast<std::uint32_t>(sim.collision.contacts().countColours());
   if (islands.version == sim.collision.contacts().version() &&
       islands.jointVersion == sim.joints.version()) {
     return;
@@ -94,6 +94,10 @@ void buildIslands(Simulation& sim) {
     if (islands.islandOf[i] != Islands::kNone) islands.bodies[cursor[islands.islandOf[i]]++] = i;
   }
   sim.report.islands = next;
+  islands.large.clear();
+  for (std::uint32_t k = 0; k < next; ++k) {
+    if (islands.bodiesOf(k).size() >= Islands::kLarge) islands.large.push_back(k);
+  }
   findHolds(sim);
 }
 

@@ -91,7 +91,7 @@ double storeAndSweep(Simulation& sim, ContactPass& pass, double& share) {
 void correctPositions(Simulation& sim, double dt) {
   const bool exact = sim.settings.method == Method::kExact;
   const bool wanted = sim.settings.positionCorrection > 0.0;
-  clearShifts(sim);
+  clearBodies(sim, sim.solver.shift);
   sim.returnedLift = 0.0;
   ContactPass pass = correctionPass(sim, dt);
   // Where the last step had something to correct, this one will.
@@ -123,7 +123,7 @@ void correctPositions(Simulation& sim, double dt) {
     if (sweep + 1 >= kSweeps && !jammed) pass.settled = kFeltShift;
     change = sweepCorrection(sim, pass);
   }
-  sim.kernels->body.displace(sim.solver, sim.activeBlocks);
+  forBodies(sim, [&](auto blocks) { sim.kernels->body.displace(sim.solver, blocks); });
   returnLift(sim);
 }
 

@@ -106,20 +106,47 @@ double loadShare(const SolverBodies& solver, std::uint32_t i, double h) {
          kKineticShare * solver.kick[i].kinetic;
 }
 
+// Bodies of a large island that one thread takes at a time.
+constexpr std::size_t kBodyGrain = 128;
+
+/// Adds up what add(body, sums) tells of an island's bodies. The team shares a large one, in blocks
+/// whose sums are added in their order.
+template <class Add>
+IslandSums sumIsland(Simulation& sim, std::size_t k, const Add& add) {
+  const std::span<const std::uint32_t> bodies = sim.islands.bodiesOf(k);
+  IslandSums all;
+  if (bodies.size() < Islands::kLarge) {
+    for (const std::uint32_t i : bodies) add(i, all);
+    return all;
+  }
+  std::vector<IslandSums>& parts = sim.islandSums;
+  parts.assign((bodies.size() + kBodyGrain - 1) / kBodyGrain, IslandSums{});
+  sim.team->forRange(bodies.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
+    IslandSums part;
+    for (const std::uint32_t i : bodies.subspan(first, last - first)) add(i, part);
+    parts[first / kBodyGrain] = part;
+  });
+  for (const IslandSums& part : parts) {
+    all.energy += part.energy;
+    all.kinetic += part.kinetic;
+    all.allowance += part.allowance;
+  }
+  return all;
+}
+
 /// Slows the drift of an island that would climb higher than its motion can carry it. Returns whether.
 bool holdIsland(Simulation& sim, std::size_t k, double h, bool weighed) {
   SolverBodies& solver = sim.solver;
   if (sim.islands.hold[k] != IslandHold::kStatic || sim.islands.joints[k] > 0) return false;
-  double climb = 0.0, kinetic = 0.0, allowance = 0.0;
-  for (const std::uint32_t i : sim.islands.bodiesOf(k)) {
+  const IslandSums sums = sumIsland(sim, k, [&](std::uint32_t i, IslandSums& sum) {
     const BodyMotion& m = solver.motion[i];
-    climb -= h * (solver.mass[i].mass * vectorOf(solver.load[i].a).dot(vectorOf(m.v)) +
-                  vectorOf(solver.load[i].torque).dot(vectorOf(m.w)));
-    kinetic += solver.kick[i].kinetic;
-    allowance += loadShare(solver, i, h);
-  }
-  kinetic = std::max(kinetic, 0.0);
-  const double scale = climb > kinetic + allowance ? kinetic / climb : 1.0;
+    sum.energy -= h * (solver.mass[i].mass * vectorOf(solver.load[i].a).dot(vectorOf(m.v)) +
+                       vectorOf(solver.load[i].torque).dot(vectorOf(m.w)));
+    sum.kinetic += solver.kick[i].kinetic;
+    sum.allowance += loadShare(solver, i, h);
+  });
+  const double climb = sums.energy, kinetic = std::max(sums.kinetic, 0.0);
+  const double scale = climb > kinetic + sums.allowance ? kinetic / climb : 1.0;
   sim.islands.scale[k] = scale;
   if (scale == 1.0) return false;
   double motion = 0.0;
@@ -138,19 +165,20 @@ bool calmIsland(Simulation& sim, std::size_t k, double h, std::atomic<bool>& tau
   const IslandHold hold = sim.islands.hold[k];
   if (hold == IslandHold::kDriven) return false;
   const std::span<const std::uint32_t> bodies = sim.islands.bodiesOf(k);
-  double surplus = 0.0, allowance = 0.0, kinetic = 0.0;
-  for (const std::uint32_t i : bodies) {
-    surplus += solver.surplus[i];
-    kinetic += solver.kinetic[i];
-    allowance += loadShare(solver, i, h);
-  }
+  const IslandSums sums = sumIsland(sim, k, [&](std::uint32_t i, IslandSums& sum) {
+    sum.energy += solver.surplus[i];
+    sum.kinetic += solver.kinetic[i];
+    sum.allowance += loadShare(solver, i, h);
+  });
+  const double kinetic = sums.kinetic;
+  double surplus = sums.energy;
   if (sim.islands.scale[k] != 1.0) {
     for (const std::uint32_t i : bodies) solver.hold[i] = 1.0;
     sim.islands.scale[k] = 1.0;
   }
   const bool jointed = sim.islands.joints[k] > 0;
   if (jointed) surplus = surplusWithJoints(sim.islands, k, surplus, kinetic);
-  if (surplus <= allowance || !(kinetic > 0.0)) return false;
+  if (surplus <= sums.allowance || !(kinetic > 0.0)) return false;
   if (jointed && surplus > kJointGain * kinetic) taut.store(true, std::memory_order_relaxed);
   if (hold == IslandHold::kStatic) {
     calmHeldIsland(solver, bodies, surplus, kinetic);
@@ -164,13 +192,25 @@ bool calmIsland(Simulation& sim, std::size_t k, double h, std::atomic<bool>& tau
 // Islands one thread takes at a time.
 constexpr std::size_t kIslandGrain = 8;
 
-template <class Guard>
-void forIslands(Simulation& sim, const Guard& guard) {
-  std::atomic<std::uint32_t> guarded{0};
-  sim.team->forRange(sim.islands.count(), kIslandGrain, [&](std::size_t first, std::size_t last) {
+/// Calls work(island): for one large island after the other, in which the team shares the bodies,
+/// and for all others side by side.
+template <class Work>
+void forIslands(Simulation& sim, const Work& work) {
+  const Islands& islands = sim.islands;
+  for (const std::uint32_t k : islands.large) work(k);
+  sim.team->forRange(islands.count(), kIslandGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t k = first; k < last; ++k) {
-      if (guard(k)) guarded.fetch_add(1, std::memory_order_relaxed);
+      if (islands.bodiesOf(k).size() < Islands::kLarge) work(k);
     }
+  });
+}
+
+/// Counts the islands for which guard(island) had something to do.
+template <class Guard>
+void guardIslands(Simulation& sim, const Guard& guard) {
+  std::atomic<std::uint32_t> guarded{0};
+  forIslands(sim, [&](std::size_t k) {
+    if (guard(k)) guarded.fetch_add(1, std::memory_order_relaxed);
   });
   sim.guardedSubsteps += guarded.load(std::memory_order_relaxed);
 }
@@ -178,12 +218,12 @@ void forIslands(Simulation& sim, const Guard& guard) {
 }  // namespace
 
 void holdDrift(Simulation& sim, double h, bool weighed) {
-  forIslands(sim, [&](std::size_t k) { return holdIsland(sim, k, h, weighed); });
+  guardIslands(sim, [&](std::size_t k) { return holdIsland(sim, k, h, weighed); });
 }
 
 void guardEnergy(Simulation& sim, double h) {
   std::atomic<bool> taut{false};
-  forIslands(sim, [&](std::size_t k) { return calmIsland(sim, k, h, taut); });
+  guardIslands(sim, [&](std::size_t k) { return calmIsland(sim, k, h, taut); });
   if (taut.load(std::memory_order_relaxed)) sim.joints.noteTaut();
 }
 
@@ -295,16 +335,21 @@ double payForLifts(Simulation& sim, std::span<const std::uint32_t> bodies) {
 }  // namespace
 
 void returnLift(Simulation& sim) {
-  for (std::size_t k = 0; k < sim.islands.count(); ++k) {
-    const IslandHold hold = sim.islands.hold[k];
-    if (hold == IslandHold::kDriven || sim.islands.joints[k] > 0) continue;
-    const std::span<const std::uint32_t> bodies = sim.islands.bodiesOf(k);
+  Islands& islands = sim.islands;
+  islands.lift.reserve(sim.slots.size());
+  islands.lift.assign(islands.count(), 0.0);
+  forIslands(sim, [&](std::size_t k) {
+    const IslandHold hold = islands.hold[k];
+    if (hold == IslandHold::kDriven || islands.joints[k] > 0) return;
     if (hold == IslandHold::kNothing) {
-      sim.returnedLift += payForLifts(sim, bodies);
+      islands.lift[k] = payForLifts(sim, islands.bodiesOf(k));
     } else {
-      for (const std::uint32_t i : bodies) sim.returnedLift += payForLift(sim, i);
+      islands.lift[k] = sumIsland(sim, k, [&](std::uint32_t i, IslandSums& sum) {
+                          sum.energy += payForLift(sim, i);
+                        }).energy;
     }
-  }
+  });
+  for (const double lift : islands.lift) sim.returnedLift += lift;
 }
 
 }  // namespace msd_sim

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "msd-sim/src/DataTypes/Rotation.hpp"
-#include "msd-sim/src/Environment/Simulation.hpp"
 #include "msd-sim/src/Environment/Stages/ApplyLoads.hpp"
+#include "msd-sim/src/Environment/Stages/RowPasses.hpp"
 
 namespace msd_sim {
 
@@ -26,18 +26,28 @@ constexpr double kFastTravel = 0.05;
 // Bodies one thread takes at a time.
 constexpr std::size_t kGatherGrain = 256;
 
+/// Raises a value that several threads may raise at a time: the largest wins.
+void raise(double& value, double to) {
+  const std::atomic_ref<double> shared{value};
+  double seen = shared.load(std::memory_order_relaxed);
+  while (seen < to && !shared.compare_exchange_weak(seen, to, std::memory_order_relaxed)) {
+  }
+}
+
 /// A body that is hit in the step moves on with up to the speed of what hits it: whatever touches a
 /// fast body may move as far as it.
 void spreadTravel(Simulation& sim) {
-  sim.collision.contacts().forEach([&](std::uint32_t, const ContactCache::Contact&, auto& bundle,
-                                       auto&, ContactSums&, int lane) {
-    const auto a = static_cast<std::size_t>(bundle.body0[lane]);
-    const auto b = static_cast<std::size_t>(bundle.body1[lane]);
-    const double coming = std::max(sim.comingTravel[a], sim.comingTravel[b]);
-    BodyTravel& ta = sim.travel[a];
-    BodyTravel& tb = sim.travel[b];
-    if (sim.pushable[a] != 0) ta.reach = std::max(ta.reach, ta.sum + coming);
-    if (sim.pushable[b] != 0) tb.reach = std::max(tb.reach, tb.sum + coming);
+  forAllBundles(sim, [&](const auto&, auto& arrays, std::size_t first, std::size_t count) {
+    for (std::size_t i = first; i < first + count; ++i) {
+      for (std::size_t lane = 0; lane < kBundleLanes; ++lane) {
+        const auto a = static_cast<std::size_t>(arrays.bundles[i].body0[lane]);
+        const auto b = static_cast<std::size_t>(arrays.bundles[i].body1[lane]);
+        const bool slower = sim.comingTravel[a] < sim.comingTravel[b];
+        const std::size_t hit = slower ? a : b;
+        const double coming = sim.comingTravel[slower ? b : a];
+        if (sim.pushable[hit] != 0) raise(sim.travel[hit].reach, sim.travel[hit].sum + coming);
+      }
+    }
   });
 }
 

@@ -14,10 +14,12 @@ constexpr std::uint32_t kManyContacts = 512;
 
 void prepareRows(Simulation& sim, double dt) {
   (void)dt;
-  if (sim.step % kSortEvery == 0 && sim.collision.contacts().count() >= kManyContacts) {
-    sim.collision.contacts().lowerColours();
-    sim.report.colours = static_cast<std::uint32_t>(sim.collision.contacts().usedColours());
-    sim.collision.contacts().sortLanes(sim.islands.islandOf);
+  ContactCache& contacts = sim.collision.contacts();
+  if (sim.step % kSortEvery == 0 && (contacts.count() >= kManyContacts || contacts.tiles() > 0)) {
+    cutTiles(sim);
+    contacts.lowerColours();
+    sim.report.colours = static_cast<std::uint32_t>(contacts.countColours());
+    contacts.sortLanes(sim.islands.islandOf);
   }
   sim.solver.turnedFar = 0;
   sim.stirred.valid = false;

@@ -42,20 +42,13 @@ void forBodies(Simulation& sim, const Kernel& kernel) {
   });
 }
 
-inline void clearGuesses(Simulation& sim) {
-  for (const std::uint32_t block : sim.activeBlocks) {
-    for (std::size_t i = 0; i < SolverBodies::kBlock; ++i) {
-      sim.solver.guess[block * SolverBodies::kBlock + i] = BodyGuess{};
-    }
-  }
-}
-
-inline void clearShifts(Simulation& sim) {
-  for (const std::uint32_t block : sim.activeBlocks) {
-    for (std::size_t i = 0; i < SolverBodies::kBlock; ++i) {
-      sim.solver.shift[block * SolverBodies::kBlock + i] = BodyShift{};
-    }
-  }
+/// Sets an array of the moving bodies to zero.
+template <class Entry>
+void clearBodies(Simulation& sim, AlignedVector<Entry>& array) {
+  constexpr std::size_t kSize = SolverBodies::kBlock;
+  forBodies(sim, [&](auto blocks) {
+    for (const std::uint32_t block : blocks) std::fill_n(array.data() + block * kSize, kSize, Entry{});
+  });
 }
 
 /// Stored impulses belong to a phase of another length where the step or the method has changed.
@@ -98,66 +91,104 @@ struct ColourBlocks {
   }
 };
 
-/// Calls pass(kernels, colour arrays, first bundle, count) for all contacts in the order of the
-/// colours. Within a colour the team shares slices of all kinds. Lanes lie in the order of the
-/// bodies and threads begin at opposite ends, so that a body is mostly pushed by the same core in
-/// all colours. The islands' stage has counted the colours in use.
-template <class Pass>
-void forColours(Simulation& sim, const Pass& pass) {
-  const int used = static_cast<int>(sim.report.colours);
-  for (int c = 0; c < ContactCache::kColours; ++c) {
-    if (c == used) c = ContactCache::kOverflow;
-    const ColourBlocks<4> patches{sim, c};
-    const ColourBlocks<2> lines{sim, c};
-    const ColourBlocks<1> points{sim, c};
-    if (c == ContactCache::kOverflow) {
-      patches.visitOneByOne(pass);
-      lines.visitOneByOne(pass);
-      points.visitOneByOne(pass);
-      return;
-    }
-    if (sim.team->threads() == 1 ||
-        patches.bundles + lines.bundles + points.bundles < kSharedBundles) {
-      patches.visitAll(pass);
-      lines.visitAll(pass);
-      points.visitAll(pass);
+/// The bundles of all kinds in one colour.
+struct ColourPart {
+  ColourBlocks<4> patches;
+  ColourBlocks<2> lines;
+  ColourBlocks<1> points;
+
+  ColourPart(Simulation& sim, int colour)
+      : patches{sim, colour}, lines{sim, colour}, points{sim, colour} {}
+
+  [[nodiscard]] std::size_t bundles() const {
+    return patches.bundles + lines.bundles + points.bundles;
+  }
+  template <class Pass>
+  void visitAll(const Pass& pass) const {
+    patches.visitAll(pass);
+    lines.visitAll(pass);
+    points.visitAll(pass);
+  }
+  template <class Pass>
+  void visitOneByOne(const Pass& pass) const {
+    patches.visitOneByOne(pass);
+    lines.visitOneByOne(pass);
+    points.visitOneByOne(pass);
+  }
+  template <class Pass>
+  void visitSlice(std::size_t slice, std::size_t slices, const Pass& pass) const {
+    patches.visitSlice(slice, slices, pass);
+    lines.visitSlice(slice, slices, pass);
+    points.visitSlice(slice, slices, pass);
+  }
+};
+
+/// Hands out what one thread does of a sweep without waiting for others: calls
+/// work([](const auto& pass)), which calls pass(kernels, colour arrays, first bundle, count).
+///
+/// A thread sweeps a tile's contacts whole, colour by colour (docs/theory/rows.md, X-1). Contacts across tiles,
+/// all where there are none, follow colour by colour; the team shares slices of a colour. Lanes lie in the
+/// order of the bodies and threads begin at opposite ends, so that a body is mostly pushed by the same core
+/// in all colours.
+template <class Work>
+void forParts(Simulation& sim, const Work& work) {
+  const ContactCache& contacts = sim.collision.contacts();
+  sim.team->forBlocks(static_cast<std::size_t>(contacts.tiles()), [&](std::size_t block) {
+    const int tile = static_cast<int>(block) + 1;
+    const int first = ContactCache::firstColour(tile), used = contacts.usedColours(tile);
+    work([&](const auto& pass) {
+      for (int c = first; c < first + used; ++c) ColourPart{sim, c}.visitAll(pass);
+    });
+  });
+  for (int c = 0; c < contacts.usedColours(0); ++c) {
+    const ColourPart part{sim, c};
+    if (sim.team->threads() == 1 || part.bundles() < kSharedBundles) {
+      work([&](const auto& pass) { part.visitAll(pass); });
       continue;
     }
-    const std::size_t slices = (patches.bundles + lines.bundles + points.bundles) / kSliceBundles;
+    const std::size_t slices = part.bundles() / kSliceBundles;
     sim.team->forBlocks(slices, [&](std::size_t slice) {
-      patches.visitSlice(slice, slices, pass);
-      lines.visitSlice(slice, slices, pass);
-      points.visitSlice(slice, slices, pass);
+      work([&](const auto& pass) { part.visitSlice(slice, slices, pass); });
     });
   }
+  const ColourPart overflow{sim, ContactCache::kOverflow};
+  work([&](const auto& pass) { overflow.visitOneByOne(pass); });
+}
+
+/// Calls pass(kernels, colour arrays, first bundle, count) for all contacts in the order of a sweep.
+template <class Pass>
+void forColours(Simulation& sim, const Pass& pass) {
+  forParts(sim, [&](const auto& visit) { visit(pass); });
 }
 
 /// The same for passes that write nothing but the bundles' own rows and sums: all colours are one
 /// loop.
 template <class Pass>
 void forAllBundles(Simulation& sim, const Pass& pass) {
-  constexpr auto kColours = static_cast<std::size_t>(ContactCache::kColours);
   // Where the blocks of a colour and kind end, kinds side by side.
-  std::array<std::size_t, 3 * kColours> ends;
+  std::vector<BlockEnd>& ends = sim.blockEnds;
+  ends.clear();
   std::size_t blocks = 0;
-  for (std::size_t c = 0; c < kColours; ++c) {
-    const int colour = static_cast<int>(c);
-    ends[3 * c] = blocks += ColourBlocks<4>{sim, colour}.count();
-    ends[3 * c + 1] = blocks += ColourBlocks<2>{sim, colour}.count();
-    ends[3 * c + 2] = blocks += ColourBlocks<1>{sim, colour}.count();
-  }
+  sim.collision.contacts().forEachColour([&](int colour) {
+    const auto note = [&](ContactCache::Kind kind, std::size_t count) {
+      if (count > 0) ends.push_back({blocks += count, colour, kind});
+    };
+    note(ContactCache::Kind::kPatch, ColourBlocks<4>{sim, colour}.count());
+    note(ContactCache::Kind::kLine, ColourBlocks<2>{sim, colour}.count());
+    note(ContactCache::Kind::kPoint, ColourBlocks<1>{sim, colour}.count());
+  });
   sim.team->forBlocks(blocks, [&](std::size_t block) {
-    const auto at =
-        static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), block) - ends.begin());
-    const std::size_t within = block - (at > 0 ? ends[at - 1] : 0);
-    const int colour = static_cast<int>(at / 3);
-    switch (at % 3) {
-      case 0:
-        return ColourBlocks<4>{sim, colour}.visit(within, pass);
-      case 1:
-        return ColourBlocks<2>{sim, colour}.visit(within, pass);
-      default:
-        return ColourBlocks<1>{sim, colour}.visit(within, pass);
+    const auto at = std::upper_bound(
+        ends.begin(), ends.end(), block,
+        [](std::size_t value, const BlockEnd& entry) { return value < entry.end; });
+    const std::size_t within = block - (at == ends.begin() ? 0 : (at - 1)->end);
+    switch (at->kind) {
+      case ContactCache::Kind::kPatch:
+        return ColourBlocks<4>{sim, at->colour}.visit(within, pass);
+      case ContactCache::Kind::kLine:
+        return ColourBlocks<2>{sim, at->colour}.visit(within, pass);
+      case ContactCache::Kind::kPoint:
+        return ColourBlocks<1>{sim, at->colour}.visit(within, pass);
     }
   });
 }
@@ -182,10 +213,15 @@ template <class Kernel>
 SweepOutcome sweepContacts(Simulation& sim, const Kernel& kernel) {
   SharedMaximum largest;
   std::atomic<std::uint32_t> unsettled{0};
-  forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
-    const SweepOutcome part = kernel(kernels, arrays, first, count);
+  forParts(sim, [&](const auto& visit) {
+    SweepOutcome part;
+    visit([&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
+      const SweepOutcome outcome = kernel(kernels, arrays, first, count);
+      part.unrest = std::max(part.unrest, outcome.unrest);
+      part.unsettled += outcome.unsettled;
+    });
     largest.add(part.unrest);
-    unsettled.fetch_add(part.unsettled, std::memory_order_relaxed);
+    if (part.unsettled > 0) unsettled.fetch_add(part.unsettled, std::memory_order_relaxed);
   });
   return {largest.get(), unsettled.load(std::memory_order_relaxed)};
 }

@@ -164,7 +164,7 @@ void solveExact(Simulation& sim, double dt) {
   forIslands(sim, h, [](ExactIslandSolve& island, std::size_t) { island.begin(); });
   recallJointGains(sim);
   for (int k = 0; k < substeps; ++k) {
-    clearGuesses(sim);
+    clearBodies(sim, sim.solver.guess);
     applyFields(sim, h);
     forIslands(sim, h, [](ExactIslandSolve& island, std::size_t) { island.beginSubstep(); });
     sim.kernels->body.kick(sim.solver, sim.activeBlocks, 0.5 * h);

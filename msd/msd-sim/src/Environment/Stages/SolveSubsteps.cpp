@@ -164,7 +164,7 @@ int substepsOf(const Simulation& sim) {
 
 /// Rows of the joints, and what all rows are expected to give in a phase of a substep of length h.
 void prepareGuesses(Simulation& sim, double h) {
-  clearGuesses(sim);
+  clearBodies(sim, sim.solver.guess);
   const double scale = guessScale(sim, h);
   forColours(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     kernels.warm(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count,
@@ -222,18 +222,19 @@ bool isSlower(const Simulation& sim, double speed) {
 /// Does a body touch with a round surface along a line or at a point? Nothing keeps it from
 /// rolling.
 template <int kPoints>
-bool canRoll(Simulation& sim) {
-  for (int c = 0; c < ContactCache::kColours; ++c) {
-    const std::size_t count = sim.collision.contacts().bundleCount<kPoints>(c);
-    const auto& bundles =
-        sim.collision.contacts().colours<kPoints>()[static_cast<std::size_t>(c)].bundles;
-    for (std::size_t i = 0; i < count; ++i) {
+bool canRoll(const Simulation& sim) {
+  const ContactCache& contacts = sim.collision.contacts();
+  bool can = false;
+  contacts.forEachColour([&](int c) {
+    const std::size_t count = contacts.bundleCount<kPoints>(c);
+    const auto& bundles = contacts.colours<kPoints>()[static_cast<std::size_t>(c)].bundles;
+    for (std::size_t i = 0; i < count && !can; ++i) {
       for (int l = 0; l < kBundleLanes; ++l) {
-        if (bundles[i].rounding0[l] > 0.0 || bundles[i].rounding1[l] > 0.0) return true;
+        can = can || bundles[i].rounding0[l] > 0.0 || bundles[i].rounding1[l] > 0.0;
       }
     }
-  }
-  return false;
+  });
+  return can;
 }
 
 /// True when nothing but contacts and gravity acts, nothing moves, and the impulses of the last

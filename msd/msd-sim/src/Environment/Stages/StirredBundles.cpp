@@ -13,7 +13,7 @@ void forBundles(Simulation& sim, const Visit& visit) {
     const std::size_t count = contacts.bundleCount<kPoints>(colour);
     for (std::size_t i = 0; i < count; ++i) {
       visit(who[i], StirredBundles::Place{static_cast<std::uint32_t>(i),
-                                          static_cast<std::uint8_t>(colour), kind});
+                                          static_cast<std::uint16_t>(colour), kind});
     }
   };
   const auto visitColour = [&](int colour) {
@@ -21,7 +21,12 @@ void forBundles(Simulation& sim, const Visit& visit) {
     visitKind.template operator()<2>(colour, ContactCache::Kind::kLine);
     visitKind.template operator()<1>(colour, ContactCache::Kind::kPoint);
   };
-  for (int c = 0; c < static_cast<int>(sim.report.colours); ++c) visitColour(c);
+  const auto visitTile = [&](int tile) {
+    const int first = ContactCache::firstColour(tile);
+    for (int c = 0; c < contacts.usedColours(tile); ++c) visitColour(first + c);
+  };
+  for (int tile = 1; tile <= contacts.tiles(); ++tile) visitTile(tile);
+  visitTile(0);
   visitColour(ContactCache::kOverflow);
 }
 

@@ -11,21 +11,21 @@ namespace {
 template <class Visit>
 void forImpulses(Simulation& sim, bool friction, const Visit& visit) {
   const int components = friction ? 3 : 1;
-  const auto all = [&](auto& colours, auto count) {
-    for (int c = 0; c < ContactCache::kColours; ++c) {
-      auto& colour = colours[static_cast<std::size_t>(c)];
-      const std::size_t bundles = count(c);
-      for (std::size_t i = 0; i < bundles; ++i) {
-        for (auto& point : colour.rows[i].points) {
-          for (int k = 0; k < components; ++k) visit(point.impulse[k]);
-        }
+  ContactCache& cache = sim.collision.contacts();
+  const auto visitKind = [&]<int kPoints>(int c) {
+    auto& rows = cache.colours<kPoints>()[static_cast<std::size_t>(c)].rows;
+    const std::size_t bundles = cache.bundleCount<kPoints>(c);
+    for (std::size_t i = 0; i < bundles; ++i) {
+      for (auto& point : rows[i].points) {
+        for (int k = 0; k < components; ++k) visit(point.impulse[k]);
       }
     }
   };
-  ContactCache& cache = sim.collision.contacts();
-  all(cache.colours<4>(), [&](int c) { return cache.bundleCount<4>(c); });
-  all(cache.colours<2>(), [&](int c) { return cache.bundleCount<2>(c); });
-  all(cache.colours<1>(), [&](int c) { return cache.bundleCount<1>(c); });
+  cache.forEachColour([&](int c) {
+    visitKind.template operator()<4>(c);
+    visitKind.template operator()<2>(c);
+    visitKind.template operator()<1>(c);
+  });
 }
 
 /// value += β (value - old), old = value before, for a run of numbers.

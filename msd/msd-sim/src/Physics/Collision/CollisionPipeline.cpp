@@ -11,6 +11,7 @@ namespace msd_sim {
 namespace {
 
 constexpr std::size_t kQueryGrain = 64;
+constexpr std::size_t kBoxGrain = 256;
 
 // Fewer colliders than this find the tree in the cache in any order.
 constexpr std::size_t kSortFrom = 512;
@@ -154,13 +155,17 @@ bool CollisionPipeline::mayCollide(std::uint32_t a, std::uint32_t b, const PairR
 
 void CollisionPipeline::findPairs(const SolverBodies& bodies, std::span<const BodyTravel> travel,
                                   double dt, const PairRule& rule, WorkTeam& team) {
-  for (const std::uint32_t id : moved_) is_moved_[id] = 0;
   moved_.clear();
+  team.forRange(colliders_.size(), kBoxGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t id = first; id < last; ++id) {
+      Collider& collider = colliders_[id];
+      is_moved_[id] =
+          collider.exists && needsBox(collider, bodies, travel[collider.body], dt) ? 1 : 0;
+    }
+  });
   for (std::uint32_t id = 0; id < colliders_.size(); ++id) {
-    Collider& collider = colliders_[id];
-    if (!collider.exists || !needsBox(collider, bodies, travel[collider.body], dt)) continue;
-    enlargeBox(id, bodies, travel[collider.body], dt);
-    is_moved_[id] = 1;
+    if (is_moved_[id] == 0) continue;
+    enlargeBox(id, bodies, travel[colliders_[id].body], dt);
     moved_.push_back(id);
   }
   if (moved_.empty()) return;

@@ -148,7 +148,10 @@ void ContactCache::loadColour(int c, ByteReader& in) {
 }
 
 void ContactCache::save(ByteWriter& out) const {
-  for (int c = 0; c <= kParked; ++c) {
+  const auto kept = static_cast<std::uint32_t>(used_colours_.size());
+  out.put(kept);
+  out.put(static_cast<std::uint32_t>(tiles_));
+  for (int c = 0; c < firstColour(static_cast<int>(kept)); ++c) {
     saveColour<1>(c, out);
     saveColour<2>(c, out);
     saveColour<4>(c, out);
@@ -174,6 +177,9 @@ void ContactCache::save(ByteWriter& out) const {
   out.put(static_cast<std::uint64_t>(lost_.size()));
   for (const ContactBodies& lost : lost_) put(out, lost);
   out.putRun(body_colours_);
+  out.putRun(tile_colours_);
+  out.putRun(body_tiles_);
+  out.putRun(used_colours_);
   out.put(live_count_);
   out.put(bouncing_count_);
   out.put(resisting_count_);
@@ -182,7 +188,14 @@ void ContactCache::save(ByteWriter& out) const {
 }
 
 void ContactCache::load(ByteReader& in) {
-  for (int c = 0; c <= kParked; ++c) {
+  const auto kept = in.take<std::uint32_t>(), tiles = in.take<std::uint32_t>();
+  if (kept > kMostTiles + 1 || tiles >= kept) refuse("too many tiles");
+  tiles_ = static_cast<int>(tiles);
+  const int colours = firstColour(static_cast<int>(kept));
+  points_.resize(static_cast<std::size_t>(colours));
+  lines_.resize(static_cast<std::size_t>(colours));
+  patches_.resize(static_cast<std::size_t>(colours));
+  for (int c = 0; c < colours; ++c) {
     loadColour<1>(c, in);
     loadColour<2>(c, in);
     loadColour<4>(c, in);
@@ -203,7 +216,7 @@ void ContactCache::load(ByteReader& in) {
     c.bounces = in.take<std::uint8_t>() != 0;
     c.flipped = in.take<std::uint8_t>() != 0;
     c.touching = in.take<std::uint8_t>() != 0;
-    if (c.colour > kParked || (c.next != kNone && c.next >= count))
+    if (c.colour >= colours || (c.next != kNone && c.next >= count))
       refuse("a contact out of range");
     contacts_.push_back(c);
     bodies_.push_back(takeBodies(in));
@@ -218,6 +231,15 @@ void ContactCache::load(ByteReader& in) {
   lost_.clear();
   for (std::uint64_t i = 0; i < lost; ++i) lost_.push_back(takeBodies(in));
   in.takeRun(body_colours_);
+  in.takeRun(tile_colours_);
+  in.takeRun(body_tiles_);
+  in.takeRun(used_colours_);
+  if (tile_colours_.size() != body_colours_.size() || body_tiles_.size() != body_colours_.size() ||
+      used_colours_.size() != kept ||
+      std::any_of(body_tiles_.begin(), body_tiles_.end(), [&](auto tile) { return tile > tiles; }) ||
+      std::any_of(used_colours_.begin(), used_colours_.end(), [](auto used) { return used > kTileColours; })) {
+    refuse("bodies do not fit their tiles");
+  }
   in.take(live_count_);
   in.take(bouncing_count_);
   in.take(resisting_count_);

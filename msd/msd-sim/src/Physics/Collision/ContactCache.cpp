@@ -156,26 +156,65 @@ struct ContactCache::OldPoints {
   }
 };
 
+/// Tile of all bodies that can be pushed, or 0.
+int ContactCache::tileOf(const ContactBodies& bodies) const {
+  const int a = body_tiles_[bodies.a], b = body_tiles_[bodies.b];
+  if (!bodies.bMoves) return a;
+  return !bodies.aMoves || a == b ? b : 0;
+}
+
 int ContactCache::chooseColour(const ContactBodies& bodies) const {
   if (!bodies.aMoves && !bodies.bMoves) return kParked;
-  std::uint64_t used = 0;
-  if (bodies.aMoves) used |= body_colours_[bodies.a];
-  if (bodies.bMoves) used |= body_colours_[bodies.b];
-  const int colour = std::countr_one(used);
-  return colour < kOverflow ? colour : kOverflow;
+  const auto lowest = [&](const std::vector<std::uint64_t>& colours) {
+    std::uint64_t used = 0;
+    if (bodies.aMoves) used |= colours[bodies.a];
+    if (bodies.bMoves) used |= colours[bodies.b];
+    return std::countr_one(used);
+  };
+  if (const int tile = tileOf(bodies); tile > 0) {
+    const int colour = lowest(tile_colours_);
+    if (colour < kTileColours) return firstColour(tile) + colour;
+  }
+  return std::min(lowest(body_colours_), kOverflow);
 }
 
 void ContactCache::markBodies(const ContactBodies& bodies, int colour, bool used) {
-  if (colour >= kOverflow) return;
-  const std::uint64_t bit = std::uint64_t{1} << colour;
+  if (colour == kOverflow || colour == kParked) return;
+  const int tile = tileOfColour(colour);
+  std::vector<std::uint64_t>& colours = tile == 0 ? body_colours_ : tile_colours_;
+  const std::uint64_t bit = std::uint64_t{1} << (colour - firstColour(tile));
   for (const auto& [body, moves] : {std::pair{bodies.a, bodies.aMoves}, {bodies.b, bodies.bMoves}}) {
     if (!moves) continue;
     if (used) {
-      body_colours_[body] |= bit;
+      colours[body] |= bit;
     } else {
-      body_colours_[body] &= ~bit;
+      colours[body] &= ~bit;
     }
   }
+}
+
+void ContactCache::setTiles(std::span<const std::uint8_t> tileOfBody, int tiles) {
+  resizeBodies(tileOfBody.size());
+  std::copy(tileOfBody.begin(), tileOfBody.end(), body_tiles_.begin());
+  tiles_ = tiles;
+  // Those of tiles that are no more stay, empty, once lowerColours() has moved their contacts.
+  const auto numbers = static_cast<std::size_t>(tiles) + 1;
+  if (numbers <= used_colours_.size()) return;
+  const auto colours = static_cast<std::size_t>(firstColour(tiles + 1));
+  points_.resize(colours);
+  lines_.resize(colours);
+  patches_.resize(colours);
+  used_colours_.resize(numbers, 0);
+}
+
+std::uint32_t ContactCache::countIn(int tile) const {
+  std::uint32_t count = 0;
+  const int first = firstColour(tile);
+  for (int c = first; c < first + usedColours(tile); ++c) {
+    const auto i = static_cast<std::size_t>(c);
+    count += points_[i].count + lines_[i].count + patches_[i].count;
+  }
+  return count;
 }
 
 std::uint32_t ContactCache::add(std::uint32_t pair, const ContactBodies& bodies,
@@ -191,7 +230,7 @@ std::uint32_t ContactCache::add(std::uint32_t pair, const ContactBodies& bodies,
   }
   Contact& contact = contacts_[id];
   contact = Contact{.pair = pair};
-  contact.colour = static_cast<std::uint8_t>(chooseColour(bodies));
+  contact.colour = static_cast<std::uint16_t>(chooseColour(bodies));
   bodies_[id] = bodies;
   markBodies(bodies, contact.colour, true);
   openLane<1>(contact, id, bodies, material);
@@ -230,6 +269,11 @@ template <int kPoints>
 void ContactCache::placeLane(Contact& contact) {
   Colour<kPoints>& colour = colours<kPoints>()[contact.colour];
   contact.slot = colour.count++;
+  if (contact.colour != kOverflow && contact.colour != kParked) {
+    const int tile = tileOfColour(contact.colour);
+    std::uint8_t& used = used_colours_[static_cast<std::size_t>(tile)];
+    used = std::max(used, static_cast<std::uint8_t>(contact.colour - firstColour(tile) + 1));
+  }
   const std::size_t bundle = bundleOf(contact);
   if (bundle < colour.bundles.size()) return;
   resizeTight(colour.bundles, bundle + 1);
@@ -267,7 +311,7 @@ void ContactCache::openLane(Contact& contact, std::uint32_t id, const ContactBod
 template <int kPoints>
 void ContactCache::moveLane(Contact& contact, std::uint32_t id, int colour) {
   const Contact old = contact;
-  contact.colour = static_cast<std::uint8_t>(colour);
+  contact.colour = static_cast<std::uint16_t>(colour);
   placeLane<kPoints>(contact);
   Colour<kPoints>& from = colours<kPoints>()[old.colour];
   Colour<kPoints>& to = colours<kPoints>()[contact.colour];
@@ -297,28 +341,31 @@ void ContactCache::recolour(std::uint32_t id, bool aMoves, bool bMoves) {
 
 // From the last lane on: the lane of a contact that leaves is filled from there.
 template <int kPoints>
-void ContactCache::lowerColour(std::size_t colour) {
-  Colour<kPoints>& from = colours<kPoints>()[colour];
+void ContactCache::lowerColour(int colour) {
+  constexpr int kFull = 8;  // the first of a tile are full in any case
+  const int tile = tileOfColour(colour);
+  const bool full = colour - firstColour(tile) < kFull;
+  Colour<kPoints>& from = colours<kPoints>()[static_cast<std::size_t>(colour)];
   for (std::uint32_t slot = from.count; slot-- > 0;) {
     const std::size_t at = colour == kOverflow ? slot * kBundleLanes : slot;
     const std::uint32_t id = from.meta[at].contact;
     const ContactBodies& who = bodies_[id];
-    markBodies(who, static_cast<int>(colour), false);
+    if (full && tileOf(who) == tile) continue;
+    markBodies(who, colour, false);
     const int lowest = chooseColour(who);
-    const bool moves = lowest < static_cast<int>(colour);
-    markBodies(who, moves ? lowest : static_cast<int>(colour), true);
+    const bool moves = lowest < colour || tileOfColour(lowest) != tile;
+    markBodies(who, moves ? lowest : colour, true);
     if (moves) moveLane<kPoints>(contacts_[id], id, lowest);
   }
 }
 
 void ContactCache::lowerColours() {
   // Upwards: what leaves a colour makes room for those above it, which come later.
-  constexpr std::size_t kFull = 8;  // the first are full in any case
-  for (std::size_t c = kFull; c < kColours; ++c) {
-    lowerColour<4>(c);
-    lowerColour<2>(c);
-    lowerColour<1>(c);
-  }
+  forEachColour([&](int colour) {
+    lowerColour<4>(colour);
+    lowerColour<2>(colour);
+    lowerColour<1>(colour);
+  });
 }
 
 template <int kPoints>
@@ -529,20 +576,26 @@ void ContactCache::sortColour(Colour<kPoints>& colour,
 }
 
 void ContactCache::sortLanes(std::span<const std::uint32_t> islandOfBody) {
-  for (std::size_t c = 0; c < kOverflow; ++c) {
+  forEachColour([&](int colour) {
+    if (colour == kOverflow) return;
+    const auto c = static_cast<std::size_t>(colour);
     sortColour<1>(points_[c], islandOfBody);
     sortColour<2>(lines_[c], islandOfBody);
     sortColour<4>(patches_[c], islandOfBody);
-  }
+  });
 }
 
-int ContactCache::usedColours() const {
-  int used = 0;
-  for (int c = 0; c < kOverflow; ++c) {
-    const auto i = static_cast<std::size_t>(c);
-    if (points_[i].count > 0 || lines_[i].count > 0 || patches_[i].count > 0) used = c + 1;
+int ContactCache::countColours() {
+  int most = 0;
+  for (int tile = 0; tile < static_cast<int>(used_colours_.size()); ++tile) {
+    std::uint8_t& used = used_colours_[static_cast<std::size_t>(tile)];
+    const auto isEmpty = [&](std::size_t c) {
+      return points_[c].count == 0 && lines_[c].count == 0 && patches_[c].count == 0;
+    };
+    while (used > 0 && isEmpty(static_cast<std::size_t>(firstColour(tile) + used - 1))) --used;
+    most = std::max(most, int{used});
   }
-  return used;
+  return most;
 }
 
 void ContactCache::expireOldEntries() {
@@ -565,6 +618,8 @@ void ContactCache::clear() {
   resistances_.clear();
   free_.clear();
   body_colours_.assign(body_colours_.size(), 0);
+  tile_colours_.assign(tile_colours_.size(), 0);
+  used_colours_.assign(used_colours_.size(), 0);
   live_count_ = 0;
   bouncing_count_ = 0;
   resisting_count_ = 0;

@@ -54,15 +54,24 @@ struct ContactResistance {
 /// that can be pushed.
 ///
 /// A contact keeps its colour while it lives, and goes to bundles of another kind when its number of
-/// points changes. Removing one moves the last contact of the same colour and kind into its lane. Contacts that find no free colour (a body with very many) go to the last
-/// colour, one to a bundle, and are solved one after the other. Contacts between bodies that cannot be
-/// pushed are parked: they keep everything and are left alone.
+/// points changes. Removing one moves the last contact of the same colour and kind into its lane.
+/// Contacts that find no free colour (a body with very many) go to the overflow colour, one to a
+/// bundle, and are solved one after the other. Contacts between bodies that cannot be pushed are
+/// parked: they keep everything and are left alone.
+///
+/// Bodies may belong to tiles (docs/theory/rows.md, X-1). Every tile has colours of its own
+/// for the contacts within it, so that no bundle has bodies of two tiles; contacts across tiles, and
+/// of bodies that belong to none, have the colours of tile 0.
 class ContactCache {
  public:
+  /// Colours of tile 0, the overflow colour among them.
   static constexpr int kColours = 64;
   static constexpr int kOverflow = kColours - 1;
   /// Where contacts wait whose bodies can all not be pushed (asleep): no pass visits them.
   static constexpr int kParked = kColours;
+  /// Colours of any other tile; they are numbered after kParked.
+  static constexpr int kTileColours = kOverflow;
+  static constexpr int kMostTiles = 64;
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
   /// By the number of points: one, two (an edge on a face), up to four.
@@ -76,8 +85,8 @@ class ContactCache {
     std::uint32_t pair{kNone};  ///< index of the pair of colliders
     std::uint32_t next{kNone};  ///< next contact of the same pair
     std::uint32_t slot{0};      ///< lane number within colour and kind
+    std::uint16_t colour{0};
     Kind kind{Kind::kPoint};
-    std::uint8_t colour{0};
     bool bounces{false};   ///< its pair has a restitution
     bool flipped{false};   ///< row body 0 is the pair's body B
     bool touching{false};  ///< carried an impulse in the last step
@@ -103,7 +112,27 @@ class ContactCache {
   };
 
   /// Makes room for body slots up to `count`.
-  void resizeBodies(std::size_t count) { body_colours_.resize(std::max(count, body_colours_.size())); }
+  void resizeBodies(std::size_t count) {
+    if (count <= body_colours_.size()) return;
+    body_colours_.resize(count);
+    tile_colours_.resize(count);
+    body_tiles_.resize(count);
+  }
+
+  /// Gives every body slot a tile from 1 to `tiles`, or 0. Contacts move there with lowerColours(),
+  /// which is to be called before the next sweep.
+  void setTiles(std::span<const std::uint8_t> tileOfBody, int tiles);
+  /// Tiles beside tile 0 that bodies belong to.
+  [[nodiscard]] int tiles() const { return tiles_; }
+  /// Contacts with colours of a tile.
+  [[nodiscard]] std::uint32_t countIn(int tile) const;
+  [[nodiscard]] static int firstColour(int tile) {
+    return tile == 0 ? 0 : kParked + 1 + (tile - 1) * kTileColours;
+  }
+  /// Tile of a colour; that of the overflow and of parked contacts is 0.
+  [[nodiscard]] static int tileOfColour(int colour) {
+    return colour <= kParked ? 0 : 1 + (colour - kParked - 1) / kTileColours;
+  }
 
   /// A contact without points; the first update brings them.
   std::uint32_t add(std::uint32_t pair, const ContactBodies& bodies,
@@ -149,7 +178,7 @@ class ContactCache {
     return colour == kOverflow ? n : (n + kBundleLanes - 1) / kBundleLanes;
   }
   template <int kPoints>
-  [[nodiscard]] std::array<Colour<kPoints>, kColours + 1>& colours() {
+  [[nodiscard]] std::vector<Colour<kPoints>>& colours() {
     if constexpr (kPoints == 1) {
       return points_;
     } else if constexpr (kPoints == 2) {
@@ -159,7 +188,7 @@ class ContactCache {
     }
   }
   template <int kPoints>
-  [[nodiscard]] const std::array<Colour<kPoints>, kColours + 1>& colours() const {
+  [[nodiscard]] const std::vector<Colour<kPoints>>& colours() const {
     if constexpr (kPoints == 1) {
       return points_;
     } else if constexpr (kPoints == 2) {
@@ -168,18 +197,31 @@ class ContactCache {
       return patches_;
     }
   }
-  /// Number of the highest colour in use, plus one; the overflow colour is not counted.
-  [[nodiscard]] int usedColours() const;
+  /// From its first on, all colours of a tile that are in use; the overflow colour is not counted.
+  [[nodiscard]] int usedColours(int tile) const { return used_colours_[static_cast<std::size_t>(tile)]; }
+  /// The largest of these, none of whose last colours is empty now.
+  [[nodiscard]] int countColours();
 
-  /// Calls visit(contactId, contact, bundle, rows, sums, lane) in a fixed order: colour by colour,
-  /// patches first, points last.
+  /// Calls visit(colour) for all colours in use, in a fixed order: those of tile 0, the overflow
+  /// colour, those of the other tiles.
+  template <class Visit>
+  void forEachColour(const Visit& visit) const {
+    for (int tile = 0; tile < static_cast<int>(used_colours_.size()); ++tile) {
+      const int first = firstColour(tile), used = usedColours(tile);
+      for (int c = first; c < first + used; ++c) visit(c);
+      if (tile == 0) visit(kOverflow);
+    }
+  }
+
+  /// Calls visit(contactId, contact, bundle, rows, sums, lane) in the same order, patches first,
+  /// points last.
   template <class Visit>
   void forEach(const Visit& visit) {
-    for (int c = 0; c < kColours; ++c) {
+    forEachColour([&](int c) {
       visitColour<4>(c, visit);
       visitColour<2>(c, visit);
       visitColour<1>(c, visit);
-    }
+    });
   }
 
   /// The same for the contacts that are parked.
@@ -262,6 +304,7 @@ class ContactCache {
   }
 
   struct OldPoints;
+  [[nodiscard]] int tileOf(const ContactBodies& bodies) const;
   [[nodiscard]] int chooseColour(const ContactBodies& bodies) const;
   void markBodies(const ContactBodies& bodies, int colour, bool used);
   template <int kPoints>
@@ -274,7 +317,7 @@ class ContactCache {
   template <int kPoints>
   void placeLane(Contact& contact);
   template <int kPoints>
-  void lowerColour(std::size_t colour);
+  void lowerColour(int colour);
   template <int kPoints>
   void sortColour(Colour<kPoints>& colour, std::span<const std::uint32_t> islandOfBody);
   template <int kPoints>
@@ -291,15 +334,19 @@ class ContactCache {
   void writeFollow(const Contact& contact, const ContactRounding& rounding,
                    const SolverBodies& poses);
 
-  std::array<Colour<1>, kColours + 1> points_;
-  std::array<Colour<2>, kColours + 1> lines_;
-  std::array<Colour<4>, kColours + 1> patches_;
+  std::vector<Colour<1>> points_{kColours + 1};
+  std::vector<Colour<2>> lines_{kColours + 1};
+  std::vector<Colour<4>> patches_{kColours + 1};
+  std::vector<std::uint8_t> used_colours_{0};  ///< per tile there is or was
+  int tiles_{0};
   std::vector<Contact> contacts_;
   std::vector<ContactBodies> bodies_;  ///< per contact, as they were when it was coloured
   std::vector<ContactResistance> resistances_;  ///< per contact, as far as any resists
   std::vector<std::uint32_t> free_;
   std::vector<ContactBodies> lost_;
-  std::vector<std::uint64_t> body_colours_;  ///< per body slot: bit set of colours in use
+  std::vector<std::uint64_t> body_colours_;  ///< per body slot: bit set of colours of tile 0 in use
+  std::vector<std::uint64_t> tile_colours_;  ///< the same of its own tile
+  std::vector<std::uint8_t> body_tiles_;
   /// Scratch of sortLanes.
   struct LaneKey {
     std::uint64_t key;
