@@ -27,7 +27,7 @@ namespace {
 struct ResumeOptions {
   std::string recording{};
   std::optional<std::uint64_t> steps{};
-  std::optional<int> threads{};
+  int threads{0};
   RecordChoices choices{};
   bool quiet{false};
 };
@@ -121,7 +121,7 @@ void addResumeCommand(CLI::App& parser, Action& action) {
       ->type_name("N");
   parser
       .add_option("--threads", options->threads,
-                  "threads that share a step; 0: all cores (default 1)")
+                  "threads that share a step; 0: all cores (default)")
       ->check(wholeNumber(0, 1024))
       ->type_name("N");
   addRecordChoices(parser, options->choices);

@@ -37,7 +37,7 @@ struct RunOptions {
   std::string scene{};
   std::optional<std::uint64_t> steps{};
   std::optional<double> dt{};
-  std::optional<int> threads{};
+  int threads{0};
   std::optional<std::string> method{};
   std::optional<int> substeps{};
   std::optional<int> iterations{};
@@ -275,7 +275,7 @@ void addSimulationOptions(CLI::App& parser, RunOptions& o) {
   parser.add_option("--dt", o.dt, "length of a step [s], instead of the scene's")
       ->check(number(Limits::kMinDt, Limits::kMaxDt, "[s]"))
       ->type_name("S");
-  parser.add_option("--threads", o.threads, "threads that share a step; 0: all cores (default 1)")
+  parser.add_option("--threads", o.threads, "threads that share a step; 0: all cores (default)")
       ->check(wholeNumber(0, 1024))
       ->type_name("N");
   parser.add_option("--method", o.method, "fast or exact")

@@ -19,7 +19,7 @@ namespace {
 
 struct VerifyChoices {
   std::string recording{};
-  std::optional<int> threads{};
+  int threads{0};
   bool quiet{false};
 };
 
@@ -53,7 +53,7 @@ void addVerifyCommand(CLI::App& parser, Action& action) {
   parser.add_option("RECORDING", choices->recording, "recording (.db)")->required();
   parser
       .add_option("--threads", choices->threads,
-                  "threads that share a step; 0: all cores (default 1)")
+                  "threads that share a step; 0: all cores (default)")
       ->check(wholeNumber(0, 1024))
       ->type_name("N");
   parser.add_flag("--quiet", choices->quiet, "print nothing but errors");

@@ -24,7 +24,7 @@ struct ViewOptions {
   std::string file{};
   int port{msd_view::ServerOptions::kDefaultPort};
   bool paused{false};
-  int threads{1};
+  int threads{0};
   std::string method{};
   std::uint64_t historyMegabytes{512};
 };
@@ -90,7 +90,7 @@ void addViewCommand(CLI::App& parser, Action& action) {
   parser.add_option("--method", options->method, "fast or exact, instead of the scene's")
       ->check(oneOf({"fast", "exact"}))
       ->type_name("NAME");
-  parser.add_option("--threads", options->threads, "threads that share a step; 0: all cores")
+  parser.add_option("--threads", options->threads, "threads that share a step; 0: all cores (default)")
       ->check(wholeNumber(0, 1024))
       ->type_name("N")
       ->capture_default_str();
