@@ -52,8 +52,9 @@ struct Surfaces {
   Coordinate on0, on1;
 };
 
-/// Where the surfaces of both bodies are at point p of a contact now. What turns with a round body
-/// is its core; the surface stays at the same distance from that along the normal.
+/// Where the surfaces of both bodies are at point p of a contact now (G-1). What turns with a round
+/// body is its core; the surface stays at the same distance from that along the normal, which a round
+/// body 0 does not turn.
 template <class Bundle, class Rows>
 Surfaces surfacesOf(const Simulation& sim, const Bundle& bundle, const Rows& rows, std::size_t l,
                     std::size_t p) {
@@ -68,7 +69,7 @@ Surfaces surfacesOf(const Simulation& sim, const Bundle& bundle, const Rows& row
     return {n, pose0.position + r0 * n, pose1.position - r1 * n};
   }
   const Vector3D n_0 = lane3(bundle.normal, l);  // in the axes of body 0
-  const Vector3D n = pose0.orientation * n_0;
+  const Vector3D n = r0 > 0.0 ? lane3(rows.normal, l) : Vector3D{pose0.orientation * n_0};
   const Coordinate core0 = pose0.toWorld(lane3(bundle.anchor0[p], l) - r0 * n_0);
   const Vector3D n_1 = startOrientation(sim, body1).conjugate() * lane3(rows.normal, l);
   const Coordinate core1 = pose1.toWorld(lane3(bundle.anchor1[p], l) + r1 * n_1);

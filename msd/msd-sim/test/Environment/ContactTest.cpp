@@ -105,6 +105,31 @@ TEST(ContactRecords, pointLiesBetweenTheSurfacesAndSlipAlongThem) {
   EXPECT_NEAR((contacts[0].slip - Vector3D{1.0 - 2.0 * 0.45, 0.0, 0.0}).norm(), 0.0, 1e-12);
 }
 
+// A capsule lies along y, a ball above its middle, neither falls: what spins does not come nearer.
+TEST(ContactRecords, gapOfRoundBodiesDoesNotTurnWithThem) {
+  constexpr double kGap = 1e-3;
+  for (const bool ballSpins : {false, true}) {
+    WorldModel world{Settings{.gravity = Vector3D::Zero(), .sleeping = false}};
+    const AngularRate spin{0.0, 30.0, 0.0};
+    const BodyId capsule = world.spawn(InertialDescription{
+        .shape = Capsule{0.2, 0.4},
+        .orientation = Quaternion{Eigen::AngleAxisd{0.5 * std::numbers::pi, Vector3D::UnitX()}},
+        .angularVelocity = ballSpins ? AngularRate{AngularRate::Zero()} : spin});
+    const BodyId ball = world.spawn(InertialDescription{
+        .shape = Sphere{0.3},
+        .position = {0, 0, 0.5 + kGap},
+        .angularVelocity = ballSpins ? spin : AngularRate{AngularRate::Zero()}});
+    for (int step = 0; step < 5; ++step) {
+      world.update(kDt);
+      const auto contacts = world.contacts(ball);
+      ASSERT_EQ(contacts.size(), 1u);
+      EXPECT_NEAR(contacts[0].gap, kGap, 1e-12);  // measured 1e-16
+      EXPECT_NEAR((contacts[0].normal - Vector3D::UnitZ()).norm(), 0.0, 1e-9);
+      EXPECT_EQ(contacts[0].bodyA, capsule);
+    }
+  }
+}
+
 TEST(ContactEvents, fallGivesBeginAndHitThenEndOnLeaving) {
   WorldModel world;
   const BodyId floor = addFloor(world, 0.0);
