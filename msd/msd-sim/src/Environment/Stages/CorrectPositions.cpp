@@ -24,6 +24,9 @@ constexpr double kDeep = 2e-2;
 constexpr double kPressed = 5e-3;
 constexpr double kFeltShift = 1e-4;
 constexpr double kVeryDeep = 5e-2;
+// Penetration that a large pile leaves to the next step, against the size (P-9); others leave any.
+constexpr double kMostLeft = 1e-2;
+constexpr double kAnyLeft = 1e300;
 // A sweep that moves no contact by more than this share of its size, or of what the first one did,
 // was the last.
 constexpr double kSettledShift = 1e-6;
@@ -47,6 +50,7 @@ ContactPass correctionPass(const Simulation& sim, double dt) {
                    .eachWork = !onlyContactsWork(sim),
                    .correction = sim.settings.positionCorrection,
                    .slop = kSlop,
+                   .mostLeft = hasManyRows(sim) ? kMostLeft : kAnyLeft,
                    .largestShift = sim.settings.correctionSpeed * dt,
                    .support = kSupport};
   const double gravity = sim.settings.gravity.norm();

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "msd-sim/src/Environment/Simulation.hpp"
+#include "msd-sim/src/Environment/Stages/RowPasses.hpp"
 
 namespace msd_sim {
 
@@ -16,7 +16,7 @@ constexpr std::uint32_t kUnevenShare = 8;
 /// Do the threads share tiles better than colours?
 bool tilesPay(const Simulation& sim) {
   const std::uint32_t count = sim.collision.contacts().count();
-  return count >= kFewContacts && count < kLongColour * sim.report.colours &&
+  return count >= kFewContacts && count < kLongColour * sim.report.colours && !hasManyRows(sim) &&
          !sim.islands.bodies.empty();
 }
 

@@ -617,7 +617,8 @@ MSD_INLINE void aimCorrection(const Settled& now, const LiveGap& gap, Lane above
     // Room to fall back into, or the share of the penetration to get out of.
     const Lane depth = trueDepth(bundle, rows, now.f, p, phi, l);
     const Lane deep = max(nfma(set(pass.slop), size, depth), zero);
-    const Lane share = max(set(pass.correction) * deep, min(deep, paid));
+    const Lane beyond = nfma(set(pass.mostLeft), size, depth);  // (P-9)
+    const Lane share = max(max(set(pass.correction) * deep, beyond), min(deep, paid));
     const Lane out = min(share, set(pass.largestShift) * size);
     store(select(phi > zero, -phi, out), p.target + l);
     for (int c = 0; c < 3; ++c) store(zero, p.impulse[c] + l);
