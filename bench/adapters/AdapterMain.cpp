@@ -5,7 +5,6 @@
 //
 // Exit codes: 0, 2 for wrong input, 3 when the engine cannot run the scene.
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -17,6 +16,7 @@
 #include <optional>
 
 #include "bench/adapters/Peer.hpp"
+#include "msd-sim/src/DataTypes/PeakMemory.hpp"
 
 namespace {
 
@@ -121,8 +121,6 @@ int run(const Options& options) {
     }
   }
   poses.close();
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
   const auto half = static_cast<std::ptrdiff_t>(times.size() / 2);
   const msd_bench::PeerInfo info = msd_bench::peerInfo();
   const Json line{{"engine", info.name},
@@ -138,7 +136,7 @@ int run(const Options& options) {
                   {"total_ms", total},
                   {"all", timesJson(times)},
                   {"last_half", timesJson({times.begin() + half, times.end()})},
-                  {"peak_rss_mb", static_cast<double>(usage.ru_maxrss) / 1024.0},
+                  {"peak_rss_mb", msd_sim::peakMemory()},
                   {"contacts", peer->contacts()},
                   {"status", stopped ? "stopped at the time limit" : "ok"}};
   fmt::print("{}\n", line.dump());

@@ -1,10 +1,9 @@
-#include <sys/resource.h>
-
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "msd-exe/src/RunResult.hpp"
 #include "msd-exe/src/Version.hpp"
+#include "msd-sim/src/DataTypes/PeakMemory.hpp"
 
 namespace msd_exe {
 
@@ -14,12 +13,6 @@ using Json = nlohmann::ordered_json;
 
 Json timesJson(const StepTimes& times) {
   return {{"mean_ms", times.mean}, {"median_ms", times.median}, {"p99_ms", times.p99}};
-}
-
-double peakMemoryMegabytes() {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024.0;
 }
 
 Json settingsJson(const RunResult& result) {
@@ -82,7 +75,7 @@ std::string jsonLine(const RunResult& result) {
             {"total_ms", statistics.totalMilliseconds()},
             {"all", timesJson(statistics.allTimes())},
             {"last_half", timesJson(statistics.lastHalfTimes())},
-            {"peak_rss_mb", peakMemoryMegabytes()},
+            {"peak_rss_mb", msd_sim::peakMemory()},
             {"contacts", statistics.last().contacts},
             {"max_penetration", statistics.deepestPenetration()},
             {"residual", statistics.last().residual},

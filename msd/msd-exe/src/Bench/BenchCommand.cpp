@@ -221,7 +221,7 @@ class SceneBench {
     c.result.steps = line.at("steps");
     c.result.contacts = line.at("contacts");
     c.result.milliseconds.push_back(line.at("last_half").at("mean_ms"));
-    c.result.memory = std::max(c.result.memory, outcome.peakMemory);
+    c.result.memory = std::max(c.result.memory, line.at("peak_rss_mb").get<double>());
   }
 
   void measure() {

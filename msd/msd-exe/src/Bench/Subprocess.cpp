@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <spawn.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -82,11 +81,9 @@ ProcessOutcome runProcess(const std::vector<std::string>& command) {
   ProcessOutcome outcome;
   drain(out, err, outcome);
   int status = 0;
-  rusage usage{};
-  while (::wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   outcome.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  outcome.peakMemory = static_cast<double>(usage.ru_maxrss) / 1024.0;
   return outcome;
 }
 

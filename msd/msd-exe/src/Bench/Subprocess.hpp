@@ -10,7 +10,6 @@ struct ProcessOutcome {
   int exitCode{-1};  ///< 128 + signal when a signal ended it
   std::string out{};
   std::string err{};
-  double peakMemory{0.0};  ///< most memory it used [MiB]
 };
 
 /// Runs a program with its arguments as they are (no shell) and waits for it. Throws
