@@ -59,6 +59,13 @@ ContactPass correctionPass(const Simulation& sim, double dt) {
   return pass;
 }
 
+/// Has the world so many contacts that not all are asked about every body that is stuck, and not so many
+/// that there is always one?
+bool isPile(const Simulation& sim) {
+  constexpr std::uint32_t kPileContacts = 1000;
+  return sim.collision.contacts().count() > kPileContacts && !hasManyRows(sim);
+}
+
 /// One sweep; returns its unrest.
 double sweepCorrection(Simulation& sim, ContactPass& pass) {
   pass.stamp = ++sim.sweepStamp;
@@ -114,7 +121,7 @@ void correctPositions(Simulation& sim, double dt) {
   sim.corrected = share > kSlop;
   if (!sim.corrected || !wanted) return;
   if (!atOnce) change = sweepCorrection(sim, pass);
-  const bool jammed = share > kDeep;
+  const bool jammed = share > (isPile(sim) ? kVeryDeep : kDeep);
   const bool pressed = share > (hasManyRows(sim) ? kPressed : kDeep);
   const int sweeps = share > kVeryDeep ? kBadlyJammedSweeps : pressed ? kJammedSweeps : kSweeps;
   const double settled = std::max(kSettledShift, kSettledPart * change);
