@@ -126,10 +126,10 @@ struct ColourPart {
 /// Hands out what one thread does of a sweep without waiting for others: calls
 /// work([](const auto& pass)), which calls pass(kernels, colour arrays, first bundle, count).
 ///
-/// A thread sweeps a tile's contacts whole, colour by colour (docs/theory/rows.md, X-1). Contacts across tiles,
-/// all where there are none, follow colour by colour; the team shares slices of a colour. Lanes lie in the
-/// order of the bodies and threads begin at opposite ends, so that a body is mostly pushed by the same core
-/// in all colours.
+/// A thread sweeps a tile's contacts whole, colour by colour (docs/theory/rows.md, X-1). Contacts
+/// across tiles, all where there are none, follow colour by colour; the team shares slices of a
+/// colour. Lanes lie in the order of the bodies and threads begin at opposite ends, so that a body is
+/// mostly pushed by the same core in all colours.
 template <class Work>
 void forParts(Simulation& sim, const Work& work) {
   const ContactCache& contacts = sim.collision.contacts();

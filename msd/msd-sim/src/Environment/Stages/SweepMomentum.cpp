@@ -43,7 +43,8 @@ void extrapolateRun(double* __restrict value, double* __restrict old, double bet
 void SweepMomentum::begin() {
   std::size_t size = 0;
   forImpulses(sim_, unknowns_ == Unknowns::kVelocities, [&](auto&) { size += kBundleLanes; });
-  sim_.sweepScratch.resize(size + 6 * sim_.solver.size());
+  // Nothing of a step that failed may come back, not even times zero.
+  sim_.sweepScratch.assign(size + 6 * sim_.solver.size(), 0.0);
   extrapolate(0.0);
 }
 
