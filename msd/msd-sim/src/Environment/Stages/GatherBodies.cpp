@@ -26,14 +26,6 @@ constexpr double kFastTravel = 0.05;
 // Bodies one thread takes at a time.
 constexpr std::size_t kGatherGrain = 256;
 
-/// Raises a value that several threads may raise at a time: the largest wins.
-void raise(double& value, double to) {
-  const std::atomic_ref<double> shared{value};
-  double seen = shared.load(std::memory_order_relaxed);
-  while (seen < to && !shared.compare_exchange_weak(seen, to, std::memory_order_relaxed)) {
-  }
-}
-
 /// A body that is hit in the step moves on with up to the speed of what hits it: whatever touches a
 /// fast body may move as far as it.
 void spreadTravel(Simulation& sim) {
@@ -45,7 +37,9 @@ void spreadTravel(Simulation& sim) {
         const bool slower = sim.comingTravel[a] < sim.comingTravel[b];
         const std::size_t hit = slower ? a : b;
         const double coming = sim.comingTravel[slower ? b : a];
-        if (sim.pushable[hit] != 0) raise(sim.travel[hit].reach, sim.travel[hit].sum + coming);
+        if (sim.pushable[hit] == 0) continue;
+        std::atomic_ref<double> reach{sim.travel[hit].reach};
+        raise(reach, sim.travel[hit].sum + coming);
       }
     }
   });

@@ -193,15 +193,18 @@ void forAllBundles(Simulation& sim, const Pass& pass) {
   });
 }
 
+/// Raises an atomic number that several threads may raise at a time: the largest wins.
+template <class Atomic>
+void raise(Atomic& shared, double value) {
+  double seen = shared.load(std::memory_order_relaxed);
+  while (value > seen && !shared.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+  }
+}
+
 /// A maximum that several threads add to; their order does not matter to it.
 class SharedMaximum {
  public:
-  void add(double value) {
-    double seen = largest_.load(std::memory_order_relaxed);
-    while (value > seen &&
-           !largest_.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
-    }
-  }
+  void add(double value) { raise(largest_, value); }
   [[nodiscard]] double get() const { return largest_.load(std::memory_order_relaxed); }
 
  private:
@@ -216,9 +219,7 @@ SweepOutcome sweepContacts(Simulation& sim, const Kernel& kernel) {
   forParts(sim, [&](const auto& visit) {
     SweepOutcome part;
     visit([&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
-      const SweepOutcome outcome = kernel(kernels, arrays, first, count);
-      part.unrest = std::max(part.unrest, outcome.unrest);
-      part.unsettled += outcome.unsettled;
+      part.add(kernel(kernels, arrays, first, count));
     });
     largest.add(part.unrest);
     if (part.unsettled > 0) unsettled.fetch_add(part.unsettled, std::memory_order_relaxed);

@@ -58,8 +58,7 @@ SweepOutcome sweepStirred(Simulation& sim, const Kernel& kernel, std::uint32_t s
           part = visitBundle<1>(sim, place, number, stamp, kernel);
           break;
       }
-      outcome.unrest = std::max(outcome.unrest, part.unrest);
-      outcome.unsettled += part.unsettled;
+      outcome.add(part);
     }
   }
   return outcome;

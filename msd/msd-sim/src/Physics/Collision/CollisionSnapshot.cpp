@@ -179,7 +179,6 @@ void ContactCache::save(ByteWriter& out) const {
   out.putRun(body_colours_);
   out.putRun(tile_colours_);
   out.putRun(body_tiles_);
-  out.putRun(used_colours_);
   out.put(live_count_);
   out.put(bouncing_count_);
   out.put(resisting_count_);
@@ -233,13 +232,12 @@ void ContactCache::load(ByteReader& in) {
   in.takeRun(body_colours_);
   in.takeRun(tile_colours_);
   in.takeRun(body_tiles_);
-  in.takeRun(used_colours_);
   if (tile_colours_.size() != body_colours_.size() || body_tiles_.size() != body_colours_.size() ||
-      used_colours_.size() != kept ||
-      std::any_of(body_tiles_.begin(), body_tiles_.end(), [&](auto tile) { return tile > tiles; }) ||
-      std::any_of(used_colours_.begin(), used_colours_.end(), [](auto used) { return used > kTileColours; })) {
+      std::any_of(body_tiles_.begin(), body_tiles_.end(), [&](auto tile) { return tile > tiles; })) {
     refuse("bodies do not fit their tiles");
   }
+  used_colours_.assign(kept, kTileColours);
+  (void)countColours();
   in.take(live_count_);
   in.take(bouncing_count_);
   in.take(resisting_count_);

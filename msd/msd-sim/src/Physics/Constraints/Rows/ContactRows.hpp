@@ -117,6 +117,11 @@ struct alignas(64) ContactSums {
 struct SweepOutcome {
   double unrest{0.0};          ///< largest change of a normal velocity against the pass's limit [-]
   std::uint32_t unsettled{0};  ///< bundles with a change beyond the limit
+
+  void add(const SweepOutcome& part) {
+    if (part.unrest > unrest) unrest = part.unrest;
+    unsettled += part.unsettled;
+  }
 };
 
 /// What the store pass tells.
