@@ -208,7 +208,6 @@ struct Simulation {
   // Per body slot.
   SolverBodies solver;
   std::vector<BodyTravel> travel;
-  std::vector<double> comingTravel;          ///< most a body moves in the step on its own [m]
   std::vector<std::uint8_t> pushable;        ///< forces move it, and it is awake
   std::vector<std::uint8_t> moving;          ///< pushable or kinematic: the body kernels take it
   Sleepers sleepers;
@@ -258,7 +257,6 @@ struct Simulation {
   std::uint64_t step{0};
   double lastSubstep{0.0};  ///< h that the stored impulses belong to [s]
   double returnedLift{0.0};  ///< energy of position correction taken out of the motion again [J]
-  std::uint32_t fastBodies{0};  ///< bodies that go far in this step, against their size
   bool corrected{false};     ///< the last step found a penetration to correct; changes no result
   std::uint32_t guardedSubsteps{0};  ///< islands the energy guard had to hold back in this step
 

@@ -44,8 +44,6 @@ constexpr int kColdBundles = 20000;
 constexpr int kFewestColdSweeps = 30;
 constexpr int kMostColdSweeps = 1000;
 constexpr double kColdUnrest = 1e-6;
-// Phases are joined up to one body in so many that is fast (T-14).
-constexpr std::size_t kFastShare = 16;
 // Stamps start anew before they run out.
 constexpr std::uint32_t kLargestStamp = 0xFFF00000u;
 // From one bundle in so many that has not settled, momentum pays (SweepMomentum.hpp).
@@ -281,7 +279,6 @@ bool mayJoinPhases(const Simulation& sim, double dt, int substeps) {
   return substeps > 1 && hasManyContacts(contacts) && contacts.bouncingCount() == 0 && contacts.resistingCount() == 0 &&
          contacts.freshCount() * kFreshShare <= contacts.count() && sim.joints.isEmpty() &&
          sim.potentials.empty() &&
-         sim.fastBodies * kFastShare <= sim.activeBlocks.size() * SolverBodies::kBlock &&
          !isSlower(sim, calmSpeed(sim, dt));
 }
 

@@ -260,6 +260,8 @@ void CollisionPipeline::save(ByteWriter& out) const {
     const Pair& pair = pairs_[i];
     out.put(clocks_[i].limit);
     out.put(clocks_[i].movedLimit);
+    for (const float n : clocks_[i].normal) out.put(n);
+    out.put(clocks_[i].restitution);
     out.put(pair.colliderA);
     out.put(pair.colliderB);
     out.put(pair.firstContact);
@@ -308,11 +310,15 @@ void CollisionPipeline::load(ByteReader& in) {
     PairClock clock;
     in.take(clock.limit);
     in.take(clock.movedLimit);
+    for (float& n : clock.normal) in.take(n);
+    in.take(clock.restitution);
     const std::uint32_t colliderA = in.takeBelow(colliders_.size());
     const std::uint32_t colliderB = in.takeBelow(colliders_.size());
     addPair({colliderA, colliderB});
     clocks_.back().limit = clock.limit;
     clocks_.back().movedLimit = clock.movedLimit;
+    std::copy_n(clock.normal, 3, clocks_.back().normal);
+    clocks_.back().restitution = clock.restitution;
     Pair& pair = pairs_.back();
     in.take(pair.firstContact);
     pair.touching = in.take<std::uint8_t>() != 0;
