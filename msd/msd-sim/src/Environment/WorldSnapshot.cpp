@@ -144,7 +144,7 @@ struct WorldState {
   Settings settings;
   double time{0.0};
   std::uint64_t step{0};
-  double lastSubstep{0.0};
+  std::array<double, kSolveGroups> lastSubstep{};
   double dt{0.0};
   StepStatus status{StepStatus::kOk};
   double energyScale{0.0};
@@ -166,7 +166,7 @@ void write(ByteWriter& out, const Simulation& sim) {
   forSettings(settings, [&](const auto& value) { out.put(value); });
   out.put(sim.time);
   out.put(sim.step);
-  out.put(sim.lastSubstep);
+  for (const double h : sim.lastSubstep) out.put(h);
   out.put(sim.report.dt);
   out.put(sim.report.status);
   out.put(sim.report.energy.scale);
@@ -211,7 +211,7 @@ WorldState read(ByteReader& in, const Simulation& sim) {
   state.settings.validate();
   in.take(state.time);
   in.take(state.step);
-  in.take(state.lastSubstep);
+  for (double& h : state.lastSubstep) in.take(h);
   in.take(state.dt);
   in.take(state.status);
   in.take(state.energyScale);

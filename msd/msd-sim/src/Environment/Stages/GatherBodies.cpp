@@ -26,8 +26,8 @@ void listActiveBlocks(Simulation& sim) {
   for (std::uint32_t i = 0; i < sim.slots.size(); ++i) {
     const std::uint32_t block = i / SolverBodies::kBlock;
     if (sim.moving[i] == 0) continue;
-    if (sim.activeBlocks.empty() || sim.activeBlocks.back() != block) {
-      sim.activeBlocks.push_back(block);
+    if (sim.activeBlocks.empty() || sim.activeBlocks.back().block != block) {
+      sim.activeBlocks.push_back({block});
     }
   }
 }

@@ -7,7 +7,7 @@
 namespace msd_sim {
 
 /// Numbers the bundles in the order of a sweep, and lists those of every body that can be pushed.
-void listBundles(Simulation& sim);
+void listBundles(Simulation& sim, SolveGroup group);
 
 /// Notes the bundles after `number` of a body.
 inline void callBundles(StirredBundles& list, std::size_t body, std::uint32_t number) {
@@ -33,9 +33,9 @@ SweepOutcome visitBundle(Simulation& sim, const StirredBundles::Place& place, st
 /// One sweep over the bundles whose bodies still move since the sweep before, or are moved in this
 /// one: the same visits in the same order as a sweep over all, without looking at the others.
 template <class Kernel>
-SweepOutcome sweepStirred(Simulation& sim, const Kernel& kernel, std::uint32_t stamp) {
+SweepOutcome sweepStirred(Simulation& sim, SolveGroup group, const Kernel& kernel, std::uint32_t stamp) {
   StirredBundles& list = sim.stirred;
-  if (!list.valid) listBundles(sim);
+  if (list.group != static_cast<int>(group)) listBundles(sim, group);
   for (std::size_t slot = 0; slot < sim.slots.size(); ++slot) {
     if (sim.solver.stirred[slot] + 1 >= stamp) callBundles(list, slot, 0);
   }

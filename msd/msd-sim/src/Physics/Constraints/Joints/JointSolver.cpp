@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 #include "msd-sim/src/DataTypes/UnionFind.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/Tolerances.hpp"
@@ -22,11 +24,12 @@ bool canBePushed(const SolverBodies& bodies, std::uint32_t slot) {
 struct SavedJoint {
   double coordinate, potential, energyGain, energyPeak;
   double impulse[kMostHoldingRows + kExtraRows];
-  std::uint64_t flags;  ///< bit 0 used, bit 1 broken
+  double substep;
+  std::uint64_t flags;  ///< bit 0 used, bit 1 broken, bit 2 solved
 };
 
-/// Bytes before the joints: their number, the last substep, the pace.
-constexpr std::size_t kHead = sizeof(std::uint64_t) + sizeof(double) + 4 * sizeof(std::int32_t);
+/// Bytes before the joints: their number.
+constexpr std::size_t kHead = sizeof(std::uint64_t);
 
 }  // namespace
 
@@ -76,6 +79,10 @@ double JointSolver::coordinate(std::uint32_t joint, const SolverBodies& bodies) 
 }
 
 /// Components: union of bodies that can be pushed, joint by joint, numbered by their first joint.
+void JointSolver::update(const SolverBodies& bodies, bool sweeps) {
+  if (built_version_ != version_ || built_sweeps_ != sweeps) rebuild(bodies, sweeps);
+}
+
 void JointSolver::rebuild(const SolverBodies& bodies, bool sweeps) {
   built_version_ = version_;
   built_sweeps_ = sweeps;
@@ -91,10 +98,13 @@ void JointSolver::rebuild(const SolverBodies& bodies, bool sweeps) {
   std::vector<std::uint32_t> number(bodies.size(), kNone);
   std::vector<std::vector<std::uint32_t>> groups;
   for (std::uint32_t j = 0; j < records_.size(); ++j) {
-    const JointRecord& r = records_[j];
+    JointRecord& r = records_[j];
+    r.slot = JointRecord::kNoSlot;
+    r.swept = false;
     if (!r.used || r.broken) continue;
     const bool pushA = canBePushed(bodies, r.definition.bodyA);
     if (!pushA && !canBePushed(bodies, r.definition.bodyB)) continue;
+    r.slot = pushA ? r.definition.bodyA : r.definition.bodyB;
     const std::uint32_t root = findRoot(parent, pushA ? r.definition.bodyA : r.definition.bodyB);
     if (number[root] == kNone) {
       number[root] = static_cast<std::uint32_t>(groups.size());
@@ -108,6 +118,7 @@ void JointSolver::rebuild(const SolverBodies& bodies, bool sweeps) {
       components_.push_back(std::move(component));
     } else if (sweeps) {
       swept_.add(group, records_, bodies);
+      for (const std::uint32_t j : group) records_[j].swept = true;
     } else {
       for (const std::uint32_t j : group) {
         component.build({&j, 1}, records_, bodies, joint_tolerances::kMostWork);
@@ -117,6 +128,7 @@ void JointSolver::rebuild(const SolverBodies& bodies, bool sweeps) {
   }
   swept_.close();
   awake_.assign(components_.size(), 0);
+  solved_.assign(components_.size(), 0);
   answers_.assign(components_.size(), 0.0);
 }
 
@@ -130,34 +142,38 @@ double JointSolver::forComponents(WorkTeam& team, const Work& work) {
   return largest;
 }
 
-/// Returns the ratio of the new to the last length of a substep.
+/// Returns the ratio of the new to the last length of a substep of the joints that are swept.
 double JointSolver::prepareComponents(const SolverBodies& bodies, bool sweeps, double h,
                                       double correctionSpeed, WorkTeam& team) {
-  if (built_version_ != version_ || built_sweeps_ != sweeps) rebuild(bodies, sweeps);
-  const double scale = last_h_ > 0.0 ? h / last_h_ : 1.0;
-  last_h_ = h;
-  for (std::size_t k = 0; k < components_.size(); ++k) {
-    const auto slots = components_[k].slots();
-    awake_[k] = std::any_of(slots.begin(), slots.end(),
-                            [&](std::uint32_t s) { return bodies.motion[s].inverseMass > 0.0; });
-  }
+  update(bodies, sweeps);
+  const auto scaleOf = [&](const JointRecord& r) { return r.substep > 0.0 ? h / r.substep : 1.0; };
   forComponents(team, [&](JointComponent& c) {
     c.setTime(time_);
-    c.prepare(bodies, records_, h, correctionSpeed, scale);
+    c.prepare(bodies, records_, h, correctionSpeed, scaleOf(records_[c.links()[0].joint]));
+    for (const JointComponent::Link& link : c.links()) records_[link.joint].substep = h;
     return 0.0;
   });
+  double scale = 1.0;
+  if (!swept_chosen_) return scale;
+  for (JointRecord& r : records_) {
+    if (!r.used || !r.swept) continue;
+    scale = scaleOf(r);
+    r.substep = h;
+  }
   return scale;
 }
 
 void JointSolver::prepare(const SolverBodies& bodies, double h, double correctionSpeed,
                           WorkTeam& team) {
+  update(bodies, false);
+  choose(bodies, [](std::uint32_t) { return true; });
   prepareComponents(bodies, false, h, correctionSpeed, team);
 }
 
 void JointSolver::prepare(const SolverBodies& bodies, const BallKernels& kernels, double h,
                           double correctionSpeed, WorkTeam& team) {
   const double scale = prepareComponents(bodies, true, h, correctionSpeed, team);
-  if (swept_.isEmpty()) return;
+  if (!hasSwept()) return;
   const BallPass pass{.h = h, .inverseH = 1.0 / h, .reach = correctionSpeed * h};
   swept_.prepare(bodies, records_, kernels, pass, scale, team);
 }
@@ -166,32 +182,64 @@ void JointSolver::warm(SolverBodies& bodies) const {
   for (std::size_t k = 0; k < components_.size(); ++k) {
     if (awake_[k] != 0) components_[k].warm(bodies);
   }
-  if (!swept_.isEmpty()) swept_.warm(bodies);
+  if (hasSwept()) swept_.warm(bodies);
 }
 
-bool JointSolver::isGuessRight(SolverBodies& bodies, WorkTeam& team) {
-  if (!swept_.isEmpty() && !swept_.isGuessRight(bodies, team)) return false;
-  return forComponents(team, [&](JointComponent& c) {
-           return c.isGuessRight(bodies, records_) ? 0.0 : 1.0;
-         }) == 0.0;
+/// Calls work(component) for those with a body that still moves, and stamps what has not settled.
+template <class Work>
+std::uint32_t JointSolver::sweepComponents(SolverBodies& bodies, const Sweep& sweep, WorkTeam& team,
+                                           const Work& work) {
+  std::atomic<std::uint32_t> unsettled{0};
+  team.forBlocks(components_.size(), [&](std::size_t k) {
+    if (awake_[k] == 0) return;
+    const auto slots = components_[k].slots();
+    const auto moves = [&](std::uint32_t s) { return bodies.stirred[s] + 1 >= sweep.stamp; };
+    if (sweep.number > 0 && std::none_of(slots.begin(), slots.end(), moves)) return;
+    const double change = work(components_[k]);
+    if (change > 0.0) solved_[k] = 1;
+    const auto pushed =
+        std::find_if(slots.begin(), slots.end(), [&](std::uint32_t s) { return bodies.motion[s].inverseMass > 0.0; });
+    if (!(change / sweep.directSpeed > static_cast<double>(bodies.budget[*pushed].limit(sweep.number)))) return;
+    for (const std::uint32_t s : slots) {
+      if (bodies.motion[s].inverseMass > 0.0) bodies.stirred[s] = sweep.stamp;
+    }
+    unsettled.fetch_add(1, std::memory_order_relaxed);
+  });
+  return unsettled.load(std::memory_order_relaxed);
 }
 
-JointSolver::Change JointSolver::solve(SolverBodies& bodies, bool first, WorkTeam& team) {
-  Change change;
-  if (!swept_.isEmpty()) change.swept = swept_.solve(bodies, records_, first, team);
-  change.direct =
-      forComponents(team, [&](JointComponent& c) { return c.solve(bodies, records_, first); });
-  solved_ = solved_ || change.direct > 0.0 || swept_.hasSearched();
-  return change;
+/// The same for the joints that are swept, which go on together.
+std::uint32_t JointSolver::callSwept(SolverBodies& bodies, const Sweep& sweep, double change) {
+  std::uint32_t unsettled = 0;
+  for (const JointRecord& r : records_) {
+    if (!r.used || !r.swept || r.slot == JointRecord::kNoSlot) continue;
+    if (!(change / sweep.sweptSpeed > static_cast<double>(bodies.budget[r.slot].limit(sweep.number)))) continue;
+    for (const std::uint32_t s : {r.definition.bodyA, r.definition.bodyB}) {
+      if (bodies.motion[s].inverseMass > 0.0) bodies.stirred[s] = sweep.stamp;
+    }
+    ++unsettled;
+  }
+  return unsettled;
 }
 
-JointSolver::Change JointSolver::relax(SolverBodies& bodies, bool first, WorkTeam& team) {
-  Change change;
-  if (!swept_.isEmpty()) change.swept = swept_.relax(bodies, records_, first, team);
-  change.direct =
-      forComponents(team, [&](JointComponent& c) { return c.relax(bodies, records_, first); });
-  solved_ = solved_ || change.direct > 0.0 || swept_.hasSearched();
-  return change;
+std::uint32_t JointSolver::solve(SolverBodies& bodies, const Sweep& sweep, WorkTeam& team) {
+  std::uint32_t unsettled = 0;
+  if (hasSwept()) unsettled = callSwept(bodies, sweep, swept_.solve(bodies, records_, sweep.number == 0, team));
+  unsettled += sweepComponents(bodies, sweep, team, [&](JointComponent& c) {
+    return c.solve(bodies, records_, sweep.number == 0);
+  });
+  swept_solved_ = swept_solved_ || (hasSwept() && swept_.hasSearched());
+  return unsettled;
+}
+
+std::uint32_t JointSolver::relax(SolverBodies& bodies, const Sweep& sweep, WorkTeam& team) {
+  std::uint32_t unsettled = 0;
+  if (hasSwept()) unsettled = callSwept(bodies, sweep, swept_.relax(bodies, records_, sweep.number == 0, team));
+  unsettled += sweepComponents(bodies, sweep, team, [&](JointComponent& c) {
+    return c.relax(bodies, records_, sweep.number == 0);
+  });
+  swept_solved_ = swept_solved_ || (hasSwept() && swept_.hasSearched());
+  return unsettled;
 }
 
 void JointSolver::concludePositions(WorkTeam& team) {
@@ -199,7 +247,7 @@ void JointSolver::concludePositions(WorkTeam& team) {
     c.concludePositions();
     return 0.0;
   });
-  if (!swept_.isEmpty()) swept_.concludePositions();
+  if (hasSwept()) swept_.concludePositions();
 }
 
 void JointSolver::concludeVelocities(WorkTeam& team) {
@@ -207,11 +255,12 @@ void JointSolver::concludeVelocities(WorkTeam& team) {
     c.concludeVelocities();
     return 0.0;
   });
-  if (!swept_.isEmpty()) swept_.concludeVelocities();
+  if (hasSwept()) swept_.concludeVelocities();
 }
 
 std::span<const std::uint32_t> JointSolver::finish(const SolverBodies& bodies, double dt,
                                                    WorkTeam& team) {
+  choose(bodies, [](std::uint32_t) { return true; });
   // Joints of bodies that sleep do nothing.
   for (JointRecord& r : records_) r.work = r.potentialChange = 0.0;
   forComponents(team, [&](JointComponent& c) {
@@ -221,17 +270,14 @@ std::span<const std::uint32_t> JointSolver::finish(const SolverBodies& bodies, d
   if (!swept_.isEmpty()) swept_.finish(bodies, records_, dt);
   for (std::size_t k = 0; k < components_.size(); ++k) {
     taut_ = taut_ || (awake_[k] != 0 && components_[k].isTaut());
+    for (const JointComponent::Link& link : components_[k].links()) records_[link.joint].solved = solved_[k] != 0;
   }
-  calm_ = !solved_;
-  solved_ = false;
-  if (taut_) {
-    refinement_ = std::min(refinement_ + 1, joint_tolerances::kMostRefinement);
-    calm_steps_ = 0;
-    taut_ = false;
-  } else if (++calm_steps_ >= joint_tolerances::kCalmSteps) {
-    refinement_ = std::max(refinement_ - 1, 0);
-    calm_steps_ = 0;
+  for (JointRecord& r : records_) {
+    if (r.used && r.swept) r.solved = swept_solved_;
   }
+  std::fill(solved_.begin(), solved_.end(), std::uint8_t{0});
+  swept_solved_ = false;
+  was_taut_ = std::exchange(taut_, false);
   sums_ = Sums{};
   broken_.clear();
   for (std::uint32_t j = 0; j < records_.size(); ++j) {
@@ -283,9 +329,6 @@ void JointSolver::save(std::vector<std::byte>& bytes) const {
   std::byte* out = bytes.data() + start;
   const std::uint64_t number = count;
   std::memcpy(out, &number, sizeof number);
-  std::memcpy(out + sizeof number, &last_h_, sizeof last_h_);
-  const std::int32_t pace[4] = {refinement_, calm_steps_, calm_ ? 1 : 0, 0};
-  std::memcpy(out + sizeof number + sizeof last_h_, pace, sizeof pace);
   out += kHead;
   for (const JointRecord& r : records_) {
     SavedJoint saved{};
@@ -293,7 +336,8 @@ void JointSolver::save(std::vector<std::byte>& bytes) const {
     saved.potential = r.potential;
     saved.energyGain = r.energyGain;
     saved.energyPeak = r.energyPeak;
-    saved.flags = (r.used ? 1u : 0u) | (r.broken ? 2u : 0u);
+    saved.substep = r.substep;
+    saved.flags = (r.used ? 1u : 0u) | (r.broken ? 2u : 0u) | (r.solved ? 4u : 0u);
     std::copy(r.impulse.begin(), r.impulse.end(), saved.impulse);
     std::memcpy(out, &saved, sizeof saved);
     out += sizeof saved;
@@ -318,12 +362,6 @@ std::size_t JointSolver::load(std::span<const std::byte> bytes) {
                                               records_[j].used ? "there" : "missing"));
     }
   }
-  std::memcpy(&last_h_, bytes.data() + sizeof count, sizeof last_h_);
-  std::int32_t pace[4] = {};
-  std::memcpy(pace, bytes.data() + sizeof count + sizeof last_h_, sizeof pace);
-  refinement_ = std::clamp(pace[0], 0, joint_tolerances::kMostRefinement);
-  calm_steps_ = pace[1];
-  calm_ = pace[2] != 0;
   for (std::size_t j = 0; j < count; ++j) {
     JointRecord& r = records_[j];
     r.coordinate = saved[j].coordinate;
@@ -332,6 +370,8 @@ std::size_t JointSolver::load(std::span<const std::byte> bytes) {
     r.energyPeak = saved[j].energyPeak;
     std::copy(std::begin(saved[j].impulse), std::end(saved[j].impulse), r.impulse.begin());
     r.broken = (saved[j].flags & 2u) != 0;
+    r.solved = (saved[j].flags & 4u) != 0;
+    r.substep = saved[j].substep;
   }
   ++version_;  // components are made afresh, with these impulses
   return kHead + count * sizeof(SavedJoint);
