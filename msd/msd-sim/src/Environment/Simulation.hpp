@@ -99,6 +99,8 @@ struct StirredBundles {
   std::vector<std::uint32_t> start;    ///< first entry of each body slot, and the end
   std::vector<std::uint32_t> entries;  ///< bundles of the bodies that can be pushed, ascending
   std::vector<std::uint64_t> called;   ///< a bit per bundle: to be visited in the running sweep
+  std::vector<std::uint32_t> bodies;   ///< stirred in the sweep of this stamp; some more than once
+  std::uint32_t stamp{0};              ///< of the last sweep over these lists alone
   int group{-1};                       ///< whose bundles they are; -1: not listed for the rows of this step
 };
 

@@ -30,11 +30,11 @@ bool startsCold(const IslandCensus& island, const PlanSettings& settings) {
 }
 
 SweepBudget coldBudget(const IslandCensus& island, const PlanSettings& settings) {
-  const int most = isStill(island, settings)
-                       ? sweepsFor(kTuning.coldVisits, island.manifolds, kTuning.fewestColdSweeps,
-                                   kTuning.mostColdSweeps)
-                       : hitSweeps(island);
-  const auto settled = static_cast<float>(kTuning.coldUnrest);
+  const bool still = isStill(island, settings);
+  const int most = still ? sweepsFor(kTuning.coldVisits, island.manifolds, kTuning.fewestColdSweeps,
+                                     kTuning.mostColdSweeps)
+                         : hitSweeps(island);
+  const auto settled = static_cast<float>(still ? kTuning.coldUnrest : kTuning.newUnrest);
   return {settled, settled, settled, 1.0f, static_cast<std::uint16_t>(most),
           static_cast<std::uint16_t>(most)};
 }

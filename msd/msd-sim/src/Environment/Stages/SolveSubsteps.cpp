@@ -111,8 +111,10 @@ class GroupStep {
                        : sweepContacts(sim_, group_, kernel)).unsettled;
       jointSweep_.stamp = pass_.stamp;
       jointSweep_.number = pass_.number;
-      if (!sim_.joints.isEmpty()) unsettled += joints();
-      unsettled += sweepResistance(sim_, pass_, jointSweep_.directSpeed);
+      std::uint32_t others = sim_.joints.isEmpty() ? 0 : joints();
+      others += sweepResistance(sim_, pass_, jointSweep_.directSpeed);
+      if (others > 0) sim_.stirred.stamp = 0;  // these bodies are on no list
+      unsettled += others;
       if (pass_.noted && unsettled > 0) momentum.advance(pass_.number, pass_.stamp);
     }
     pass_.moved = pass_.noted;

@@ -25,7 +25,9 @@ SweepOutcome visitBundle(Simulation& sim, const StirredBundles::Place& place, st
                                       std::size_t{place.bundle}, std::size_t{1});
   for (const std::int32_t body : arrays.who[place.bundle].body) {
     const auto slot = static_cast<std::size_t>(body);
-    if (sim.solver.stirred[slot] == stamp) callBundles(sim.stirred, slot, number + 1);
+    if (sim.solver.stirred[slot] != stamp) continue;
+    callBundles(sim.stirred, slot, number + 1);
+    sim.stirred.bodies.push_back(static_cast<std::uint32_t>(slot));
   }
   return outcome;
 }
@@ -36,9 +38,15 @@ template <class Kernel>
 SweepOutcome sweepStirred(Simulation& sim, SolveGroup group, const Kernel& kernel, std::uint32_t stamp) {
   StirredBundles& list = sim.stirred;
   if (list.group != static_cast<int>(group)) listBundles(sim, group);
-  for (std::size_t slot = 0; slot < sim.slots.size(); ++slot) {
-    if (sim.solver.stirred[slot] + 1 >= stamp) callBundles(list, slot, 0);
+  if (list.stamp + 1 == stamp) {
+    for (const std::uint32_t slot : list.bodies) callBundles(list, slot, 0);
+  } else {
+    for (std::size_t slot = 0; slot < sim.slots.size(); ++slot) {
+      if (sim.solver.stirred[slot] + 1 >= stamp) callBundles(list, slot, 0);
+    }
   }
+  list.stamp = stamp;
+  list.bodies.clear();
   SweepOutcome outcome;
   for (std::size_t word = 0; word < list.called.size(); ++word) {
     while (list.called[word] != 0) {
