@@ -10,21 +10,21 @@ namespace msd_sim {
 struct SolverTuning {
   // Schedule (IslandPlan.cpp).
   int substeps{4};                     ///< of a step (T-1)
-  std::uint32_t tinyManifolds{32};     ///< up to so many, impacts are solved until they have settled
+  std::uint32_t tinyManifolds{8};      ///< up to so many, impacts are solved until they have settled
   std::uint32_t smallManifolds{256};   ///< up to so many, a phase has two sweeps for what has not settled
-  double hitVisits{128};               ///< manifold visits of a phase that hits may cost ...
+  double hitVisits{256};               ///< manifold visits of a phase that hits may cost ...
   int fewestHitSweeps{4};              ///< ... but no fewer sweeps, ...
   int mostHitSweeps{200};              ///< ... and no more
   double hit{50};                      ///< unrest of a hit (G-8)
   double crowdHit{500};                ///< the same in a larger island
-  double tinyUnrest{1e-2};             ///< at which an impact of a few bodies has settled
   double coldShare{0.25};              ///< of new manifolds, from which on an island starts cold (G-9)
-  double coldVisits{160000};           ///< manifold visits of a phase of a cold start
+  double coldVisits{40000};            ///< manifold visits of a phase of a cold start
   int fewestColdSweeps{30};
   int mostColdSweeps{1000};
-  double newUnrest{1e-4};              ///< at which an impact of a few bodies that have just met has settled
-  double coldUnrest{1e-6};             ///< at which it has settled
+  double coldUnrest{1e-6};             ///< at which it has settled, and an impact of a few bodies too
   double calmKick{0.1};                ///< speed below which nothing moves, against gravity's half kick (G-10)
+
+  double smallTurn{0.05};              ///< turn of a free body in a step, up to which one substep will do [rad]
 
   // Phases (SolveSubsteps.cpp).
   double settledKick{0.1};    ///< change that counts as settled, against gravity's half kick (G-8)

@@ -102,9 +102,7 @@ void clearShifts(Simulation& sim) {
   }
 }
 
-}  // namespace
-
-void correctPositions(Simulation& sim, double dt) {
+void correctContacts(Simulation& sim, double dt) {
   const bool exact = sim.settings.method == Method::kExact;
   const bool wanted = sim.settings.positionCorrection > 0.0;
   clearShifts(sim);
@@ -134,6 +132,15 @@ void correctPositions(Simulation& sim, double dt) {
   }
   forBodies(sim, [&](auto blocks) { sim.kernels->body.displace(sim.solver, blocks); });
   returnLift(sim);
+}
+
+}  // namespace
+
+void correctPositions(Simulation& sim, double dt) {
+  correctContacts(sim, dt);
+  if (sim.joints.isEmpty() || sim.settings.method == Method::kExact) return;
+  sim.joints.project(sim.solver, *sim.team);
+  sim.report.jointError = sim.joints.sums().separation;
 }
 
 }  // namespace msd_sim

@@ -12,6 +12,7 @@ void foresee(Simulation& sim, std::uint32_t i, double dt) {
   const BodyMotion& m = sim.solver.motion[i];
   BodyTravel& travel = sim.travel[i];
   for (int c = 0; c < 3; ++c) travel.path[c] = dt * m.v[c];
+  travel.hit = 0.0;
   travel.size = sim.pushable[i] != 0 ? sim.solver.pose[i].size : 0.0;
   travel.turn = dt * vectorOf(m.w).norm() * sim.solver.pose[i].size;
   travel.fall = sim.pushable[i] != 0 ? dt * dt * vectorOf(sim.solver.load[i].a).norm() : 0.0;

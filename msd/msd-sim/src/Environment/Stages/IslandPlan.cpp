@@ -34,7 +34,7 @@ SweepBudget coldBudget(const IslandCensus& island, const PlanSettings& settings)
   const int most = still ? sweepsFor(kTuning.coldVisits, island.manifolds, kTuning.fewestColdSweeps,
                                      kTuning.mostColdSweeps)
                          : hitSweeps(island);
-  const auto settled = static_cast<float>(still ? kTuning.coldUnrest : kTuning.newUnrest);
+  const auto settled = static_cast<float>(kTuning.coldUnrest);
   return {settled, settled, settled, 1.0f, static_cast<std::uint16_t>(most),
           static_cast<std::uint16_t>(most)};
 }
@@ -47,10 +47,19 @@ SweepBudget warmBudget(const IslandCensus& island, const PlanSettings& settings)
   const auto gate = static_cast<float>(large ? kTuning.crowdHit : kTuning.hit);
   return {1.0f,
           gate,
-          tiny ? static_cast<float>(kTuning.tinyUnrest) : gate,
+          tiny ? static_cast<float>(kTuning.coldUnrest) : gate,
           tiny ? 1.0f : 0.0f,
           static_cast<std::uint16_t>(few),
           static_cast<std::uint16_t>(std::max(few, most))};
+}
+
+/// What lies still is kept so: where contacts are few, they settle far below what motion asks for.
+SweepBudget restBudget(const IslandCensus& island, const PlanSettings& settings) {
+  SweepBudget budget = warmBudget(island, settings);
+  if (island.manifolds > kTuning.smallManifolds) return budget;
+  budget.settled = static_cast<float>(kTuning.coldUnrest);
+  budget.few = budget.most = static_cast<std::uint16_t>(kTuning.fewestHitSweeps);
+  return budget;
 }
 
 /// (G-10): nothing moves, and the impulses of the last step keep it so.
@@ -72,9 +81,11 @@ IslandPlan planIsland(const IslandCensus& island, const PlanSettings& settings) 
   IslandPlan plan;
   if (isAtRest(island, settings)) {
     plan.group = SolveGroup::kStill;
+    plan.budget = restBudget(island, settings);
+    return plan;
   } else if (startsCold(island, settings)) {
     plan.budget = coldBudget(island, settings);
-    plan.extrapolates = isStill(island, settings) && island.manifolds > kTuning.tinyManifolds && island.joints == 0 && !island.resists;
+    plan.extrapolates = isStill(island, settings) && island.joints == 0 && !island.resists;
     return plan;
   } else if (mayJoinPhases(island, settings)) {
     plan.group = SolveGroup::kJoined;

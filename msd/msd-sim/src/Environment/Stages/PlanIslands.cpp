@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "msd-sim/src/Environment/SolverTuning.hpp"
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
 
 namespace msd_sim {
@@ -69,8 +70,16 @@ void countJoints(Simulation& sim) {
   }
 }
 
-/// Which bodies the kernels take for each group. Those that nothing touches, and kinematic ones, go with those
-/// that take all substeps.
+/// A body in free flight falls exactly in one substep of any length; it turns exactly where its inertia is
+/// the same about all axes, and nearly so where it turns little (T-11a).
+bool fliesInOneSubstep(const Simulation& sim, std::uint32_t i, double dt) {
+  const BodyMotion& m = sim.solver.motion[i];
+  const double w2 = m.w[0] * m.w[0] + m.w[1] * m.w[1] + m.w[2] * m.w[2];
+  return sim.pushable[i] != 0 && dt * dt * w2 <= kTuning.smallTurn * kTuning.smallTurn;
+}
+
+/// Which bodies the kernels take for each group. Of those that nothing touches, the ones that turn fast, and
+/// kinematic ones, go with those that take all substeps.
 void listGroups(Simulation& sim) {
   for (auto& blocks : sim.groupBlocks) blocks.clear();
   for (const BodyBlock& block : sim.activeBlocks) {
@@ -108,6 +117,13 @@ void planIslands(Simulation& sim, double dt) {
       for (const std::uint32_t i : islands.bodiesOf(k)) {
         sim.bodyGroups[i] = static_cast<std::uint8_t>(islands.plan[k].group);
         sim.solver.budget[i] = islands.plan[k].budget;
+      }
+    }
+  }
+  if (sim.settings.method != Method::kExact && sim.settings.substeps == 0 && sim.potentials.empty()) {
+    for (std::uint32_t i = 0; i < sim.slots.size(); ++i) {
+      if (islands.islandOf[i] == Islands::kNone && fliesInOneSubstep(sim, i, dt)) {
+        sim.bodyGroups[i] = static_cast<std::uint8_t>(SolveGroup::kStill);
       }
     }
   }

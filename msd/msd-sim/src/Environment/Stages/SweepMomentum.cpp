@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace msd_sim {
 
@@ -61,8 +62,8 @@ void SweepMomentum::choosePace(int sweep) {
   for (const MomentumScratch::Lane& lane : scratch_.lanes) {
     double& worst = scratch_.unrest[lane.island];
     sim_.collision.contacts().with(
-        lane.contact, [&](const ContactCache::Contact&, auto&, auto&, const ContactSums& sums, int l) {
-          worst = std::max(worst, sums.unrest[l]);
+        lane.contact, [&](const ContactCache::Contact&, auto&, auto&, ContactSums& sums, int l) {
+          worst = std::max(worst, std::exchange(sums.unrest[l], 0.0));
         });
   }
   for (std::size_t k = 0; k < scratch_.beta.size(); ++k) {

@@ -88,7 +88,7 @@ namespace {
 /// Room that a fat box leaves on every side: for what loads, turns and pushes from the side can add in the
 /// coming step, and for its turning in the steps after that.
 double fatMargin(const Collider& collider, const BodyTravel& travel) {
-  return collider.spareWidth + travel.fall + kFatSteps * travel.turn + travel.hit;
+  return collider.spareWidth + travel.fall + kFatSteps * travel.turn;
 }
 
 /// Distance of a box from the nearest side of one that holds it; negative where it sticks out.

@@ -30,7 +30,7 @@ inline constexpr double kLooseBox = 2.0;
 
 /// Points this share of the smaller shape's size apart belong to a contact, beyond what the bodies
 /// may approach each other in the step.
-inline constexpr double kSpareMargin = 2e-3;
+inline constexpr double kSpareMargin = 1e-3;
 
 /// A point is worth a row up to this gap, against the smaller shape's size, whatever its velocity is: so far
 /// a push that no test foresaw may carry it (K-16).
@@ -47,7 +47,7 @@ inline constexpr double kReuseTravel = 3e-4;
 
 /// The same where a face owns the normal, or the line between two cores is the normal: plane and points
 /// follow the bodies exactly, and no point is missed within kSpareMargin. A face or edge that ends is felt
-/// too late by travel²/(2 size), 2e-6 of the size.
+/// too late by travel²/(2 size), 5e-7 of the size.
 inline constexpr double kFaceTravel = kSpareMargin;
 
 /// The same for a sphere, which has one point and cannot miss another: 2e-6 of the size.

@@ -181,6 +181,13 @@ void ContactCache::markBodies(const ContactBodies& bodies, int colour, bool used
   }
 }
 
+/// Gives the memory of a colour that became empty back, where it is much.
+template <int kPoints>
+void releaseColour(ContactCache::Colour<kPoints>& colour) {
+  constexpr std::size_t kMany = 64;  // bundles
+  if (colour.count == 0 && colour.bundles.size() >= kMany) colour = {};
+}
+
 template <int kPoints>
 void ContactCache::regroupColour(int colour, const std::array<double, kGroups>& lengths) {
   Colour<kPoints>& from = colours<kPoints>()[static_cast<std::size_t>(colour)];
@@ -199,6 +206,7 @@ void ContactCache::regroupColour(int colour, const std::array<double, kGroups>& 
       for (auto& component : point) component[laneOf(contact)] *= scale;
     }
   }
+  releaseColour(from);
 }
 
 void ContactCache::setGroups(std::span<const std::uint8_t> groupOfBody,

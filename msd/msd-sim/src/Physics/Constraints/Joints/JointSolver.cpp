@@ -303,6 +303,18 @@ std::span<const std::uint32_t> JointSolver::finish(const SolverBodies& bodies, d
   return broken_;
 }
 
+void JointSolver::project(SolverBodies& bodies, WorkTeam& team) {
+  if (built_version_ != version_) return;  // joints have come or gone since the step was solved
+  forComponents(team, [&](JointComponent& c) {
+    c.project(bodies, records_);
+    return 0.0;
+  });
+  sums_.separation = 0.0;
+  for (const JointRecord& r : records_) {
+    if (r.used && !r.broken) sums_.separation = std::max(sums_.separation, r.separation);
+  }
+}
+
 void JointSolver::recover(const SolverBodies& bodies) {
   for (std::uint32_t j = 0; j < records_.size(); ++j) {
     JointRecord& r = records_[j];

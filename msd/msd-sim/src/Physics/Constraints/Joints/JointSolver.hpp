@@ -97,6 +97,8 @@ class JointSolver {
   /// End of a step of length dt [s]: reactions, works, and joints that break. Returns the indices
   /// of those that broke.
   std::span<const std::uint32_t> finish(const SolverBodies& bodies, double dt, WorkTeam& team);
+  /// (J-26), after the bodies have been placed: closes joints that stand open. Writes sums().separation.
+  void project(SolverBodies& bodies, WorkTeam& team);
   [[nodiscard]] const Sums& sums() const { return sums_; }
   /// In the last step some component swung too fast for the substep (J-22).
   [[nodiscard]] bool isTaut() const { return was_taut_; }
