@@ -24,6 +24,7 @@ void finishJoints(Simulation& sim, double dt) {
     releasePair(sim, sim.joints.record(joint).definition);
   }
   sim.report.jointError = sim.joints.sums().separation;
+  sim.report.tautJoints = sim.joints.isTaut();
 }
 
 /// The substeps of the islands of one group, side by side.
