@@ -1,6 +1,9 @@
 #include "msd-sim/src/DataTypes/WorkTeam.hpp"
 
 #include <algorithm>
+#include <new>
+#include <system_error>
+#include <utility>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -56,8 +59,13 @@ constexpr std::uint64_t backOf(std::uint64_t ticket) {
 }  // namespace
 
 WorkTeam::WorkTeam(int threads) {
-  for (int i = 1; i < threads; ++i) {
-    helpers_.emplace_back([this](const std::stop_token& stop) { help(stop); });
+  helpers_.reserve(static_cast<std::size_t>(std::max(threads - 1, 0)));
+  try {
+    for (int i = 1; i < threads; ++i) {
+      helpers_.emplace_back([this](const std::stop_token& stop) { help(stop); });
+    }
+  } catch (const std::system_error&) {  // no more threads to be had
+  } catch (const std::bad_alloc&) {     // nor memory for one
   }
 }
 
@@ -67,17 +75,19 @@ WorkTeam::~WorkTeam() {
   session_.notify_all();
 }
 
-void WorkTeam::begin() {
-  if (helpers_.empty()) return;
-  awake_ = true;
+bool WorkTeam::begin() {
+  if (helpers_.empty()) return false;
+  const void* nobody = nullptr;
+  // What the last owner left must be seen here.
+  if (!owner_.compare_exchange_strong(nobody, self(), std::memory_order_acquire)) return false;
   session_.fetch_add(1, std::memory_order_release);
   session_.notify_all();
+  return true;
 }
 
 void WorkTeam::end() {
-  if (helpers_.empty()) return;
-  awake_ = false;
   session_.fetch_add(1, std::memory_order_release);
+  owner_.store(nullptr, std::memory_order_release);
 }
 
 void WorkTeam::share(std::size_t blocks, Call call, const void* context) {
@@ -86,6 +96,7 @@ void WorkTeam::share(std::size_t blocks, Call call, const void* context) {
   const std::size_t run = (blocks + shares - 1) / shares;
   const std::size_t runs = (blocks + run - 1) / run;
   const std::uint64_t number = static_cast<std::uint64_t>(loop) << 32;
+  sharing_ = true;
   // First a ticket without runs: whoever still holds the old one can no longer claim with it.
   ticket_.store(number | kNoRuns, std::memory_order_seq_cst);
   call_.store(call, std::memory_order_relaxed);
@@ -98,6 +109,22 @@ void WorkTeam::share(std::size_t blocks, Call call, const void* context) {
   workOn(loop, End::kFront);
   Waiting waiting;
   while (done_.load(std::memory_order_acquire) < runs) waiting.once();
+  sharing_ = false;
+  if (!thrown_.load(std::memory_order_relaxed)) return;
+  thrown_.store(false, std::memory_order_relaxed);
+  std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+void WorkTeam::callRun(std::uint64_t first, std::uint64_t last) noexcept {
+  if (thrown_.load(std::memory_order_relaxed)) return;
+  const Call call = call_.load(std::memory_order_relaxed);
+  const void* context = context_.load(std::memory_order_relaxed);
+  try {
+    for (std::uint64_t block = first; block < last; ++block) call(context, block);
+  } catch (...) {
+    // The owner reads it after it has seen the run done.
+    if (!thrown_.exchange(true)) error_ = std::current_exception();
+  }
 }
 
 // Claims runs of one loop until none is left. The fields of the loop cannot change while a run that
@@ -117,11 +144,7 @@ void WorkTeam::workOn(std::uint32_t loop, End end) {
     }
     const std::uint64_t taken = end == End::kFront ? frontOf(ticket) : runs - 1 - backOf(ticket);
     const std::uint64_t first = taken * run;
-    const Call call = call_.load(std::memory_order_relaxed);
-    const void* context = context_.load(std::memory_order_relaxed);
-    for (std::uint64_t block = first; block < std::min(first + run, blocks); ++block) {
-      call(context, block);
-    }
+    callRun(first, std::min(first + run, blocks));
     done_.fetch_add(1, std::memory_order_acq_rel);
     ticket = ticket_.load(std::memory_order_acquire);
   }

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -16,9 +17,14 @@ namespace msd_sim {
 ///
 /// What a block computes must not depend on who computes it, and blocks of one loop must write to
 /// different places: the results are then the same for every number of threads.
+///
+/// A block that throws ends its loop: runs that have not begun are left out, and once the others are
+/// through, the first exception is thrown again on the calling thread. The team works on as before.
+/// A loop within a block, and one of a thread that has no session, is that thread's alone.
 class WorkTeam {
  public:
-  /// `threads` counts the calling thread; 1 makes no thread at all.
+  /// `threads` counts the calling thread; 1 makes no thread at all. Where the system gives fewer, the
+  /// team has fewer: threads() says how many.
   explicit WorkTeam(int threads = 1);
   ~WorkTeam();
   WorkTeam(const WorkTeam&) = delete;
@@ -26,13 +32,12 @@ class WorkTeam {
 
   [[nodiscard]] int threads() const { return static_cast<int>(helpers_.size()) + 1; }
 
-  /// While one lives, helpers are awake and spin; outside they sleep. One that is not `wanted` does nothing:
-  /// loops are then the caller's alone.
+  /// While one lives, helpers are awake and spin for the thread that made it; outside they sleep. One that is
+  /// not `wanted`, or made while another lives, does nothing: loops are then the caller's alone.
   class Session {
    public:
-    explicit Session(WorkTeam& team, bool wanted = true) : team_{wanted ? &team : nullptr} {
-      if (team_ != nullptr) team_->begin();
-    }
+    explicit Session(WorkTeam& team, bool wanted = true)
+        : team_{wanted && team.begin() ? &team : nullptr} {}
     ~Session() {
       if (team_ != nullptr) team_->end();
     }
@@ -46,7 +51,7 @@ class WorkTeam {
   /// Calls work(block) for every block in [0, blocks), on any thread, in any order.
   template <class Work>
   void forBlocks(std::size_t blocks, const Work& work) {
-    if (helpers_.empty() || blocks < 2 || !awake_) {
+    if (helpers_.empty() || blocks < 2 || !isMine() || sharing_) {
       for (std::size_t i = 0; i < blocks; ++i) work(i);
       return;
     }
@@ -69,7 +74,14 @@ class WorkTeam {
  private:
   using Call = void (*)(const void*, std::size_t);
 
-  void begin();
+  /// An address that no two threads share.
+  [[nodiscard]] static const void* self() {
+    thread_local const char mark{};
+    return &mark;
+  }
+  [[nodiscard]] bool isMine() const { return owner_.load(std::memory_order_relaxed) == self(); }
+  /// False where another session has the team.
+  bool begin();
   void end();
 
   enum class End : std::uint8_t { kFront, kBack };
@@ -80,6 +92,8 @@ class WorkTeam {
   void share(std::size_t blocks, Call call, const void* context);
   void help(std::stop_token stop);
   void workOn(std::uint32_t loop, End end);
+  /// Calls the blocks of a run, unless a block of the loop has thrown.
+  void callRun(std::uint64_t first, std::uint64_t last) noexcept;
 
   std::atomic<std::uint64_t> ticket_{0};
   std::atomic<std::uint64_t> done_{0};
@@ -89,7 +103,10 @@ class WorkTeam {
   std::atomic<const void*> context_{nullptr};
   std::atomic<std::uint64_t> blocks_{0};
   std::atomic<std::uint64_t> run_{1};  ///< blocks that are claimed at once
-  bool awake_{false};
+  std::atomic<const void*> owner_{nullptr};  ///< thread with the session, if any
+  bool sharing_{false};                      ///< a loop is running; the owner's alone
+  std::atomic<bool> thrown_{false};          ///< a block of the running loop has thrown
+  std::exception_ptr error_;                 ///< what it threw; written by who set `thrown_`
   std::vector<std::jthread> helpers_;
 };
 
