@@ -121,7 +121,7 @@ class JointComponent {
 
  private:
   [[nodiscard]] double measureErrors(const SolverBodies& bodies, std::span<const JointRecord> records);
-  void moveBodies(SolverBodies& bodies);
+  void moveBodies(SolverBodies& bodies, double part);
   [[nodiscard]] JointPlace placeOfLink(const SolverBodies& bodies, const Link& link) const;
   void addRows(Link& link, const JointRecord& record);
   void placeRows(const SolverBodies& bodies, std::span<const JointRecord> records);

@@ -7,10 +7,11 @@
 
 namespace msd_sim {
 
-/// Errors of the holding rows where the bodies stand, into residual_; returns the worst against the joint's size.
+/// Errors of the holding rows where the bodies stand, into residual_; returns the root of the sum of their squares,
+/// against the joints' sizes: Newton's direction makes it smaller.
 double JointComponent::measureErrors(const SolverBodies& bodies, std::span<const JointRecord> records) {
   std::fill(residual_.begin(), residual_.end(), 0.0);
-  double worst = 0.0;
+  double squares = 0.0;
   for (const Link& link : links_) {
     const JointDefinition& joint = records[link.joint].definition;
     double errors[kMostHoldingRows];
@@ -20,14 +21,15 @@ double JointComponent::measureErrors(const SolverBodies& bodies, std::span<const
       const SystemRow& row = rows_[link.row + i];
       if (!(row.diagonal > 0.0)) continue;
       residual_[link.row + i] = errors[i];
-      worst = std::max(worst, std::fabs(errors[i]) / (row.isLength ? link.size : 1.0));
+      const double share = errors[i] / (row.isLength ? link.size : 1.0);
+      squares += share * share;
     }
   }
-  return worst;
+  return std::sqrt(squares);
 }
 
 /// x += M⁻¹ Jᵀ λ for the multipliers in change_; no body farther than it may go at once.
-void JointComponent::moveBodies(SolverBodies& bodies) {
+void JointComponent::moveBodies(SolverBodies& bodies, double part) {
   struct Move {
     Vector3D d{Vector3D::Zero()}, theta{Vector3D::Zero()};
   };
@@ -48,7 +50,7 @@ void JointComponent::moveBodies(SolverBodies& bodies) {
     const double size = bodies.pose[slots_[b]].size;
     farthest = std::max(farthest, moves[b].d.norm() / size + moves[b].theta.norm());
   }
-  const double share = std::min(1.0, joint_tolerances::kLargestMove / std::max(farthest, 1e-300));
+  const double share = part * std::min(1.0, joint_tolerances::kLargestMove / std::max(farthest, 1e-300));
   for (std::size_t b = 0; b < moves.size(); ++b) {
     const std::uint32_t slot = slots_[b];
     if (pushable_[b] == 0 || !(bodies.motion[slot].inverseMass > 0.0)) continue;
@@ -72,13 +74,20 @@ void JointComponent::project(SolverBodies& bodies, std::span<JointRecord> record
   for (int i = 0; i < kMostProjections && worst > kProjected; ++i) {
     placeRows(bodies, records);
     assemble(Phase::kPosition);
-    worst = measureErrors(bodies, records);
+    (void)measureErrors(bodies, records);
     for (std::size_t k = 0; k < change_.size(); ++k) change_[k] = -residual_[k];
     factor_.solveForward(change_);
     factor_.solveBackward(change_);
-    moveBodies(bodies);
-    const double now = measureErrors(bodies, records);
-    if (now > 0.5 * worst && i > 1) break;
+    // Far from closed, a whole step may miss: half of it, and half of that, until things get better.
+    double part = 1.0, now = worst;
+    for (int halving = 0; halving < kMostHalvings; ++halving) {
+      moveBodies(bodies, part);
+      now = measureErrors(bodies, records);
+      if (now < worst) break;
+      moveBodies(bodies, -part);
+      part *= 0.5;
+    }
+    if (!(now < worst)) break;
     worst = now;
   }
   for (const Link& link : links_) {

@@ -47,7 +47,8 @@ inline constexpr double kClear = 1e3;
 /// their bodies (J-26), in so many Newton steps, of which none moves a body by more than `kLargestMove` of it.
 inline constexpr double kOpen = 1e-7;
 inline constexpr double kProjected = 1e-10;
-inline constexpr int kMostProjections = 6;
+inline constexpr int kMostProjections = 40;
+inline constexpr int kMostHalvings = 6;
 inline constexpr double kLargestMove = 0.2;
 
 /// Damping that stands for none in phase 2, against the row's own inverse mass (J-10).
