@@ -230,6 +230,7 @@ struct Simulation {
 
   std::uint32_t sweepStamp{0};         ///< sweeps so far, see SolverBodies::stirred
   MomentumScratch momentum;
+  std::vector<double> leastLimits;     ///< scratch of solveSubsteps
 
   CollisionPipeline collision;
   Islands islands;

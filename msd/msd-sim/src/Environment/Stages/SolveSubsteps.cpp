@@ -56,6 +56,7 @@ class GroupStep {
     sim_.joints.choose(sim_.solver, [&](std::uint32_t slot) {
       return sim_.bodyGroups[slot] == static_cast<std::uint8_t>(group_);
     });
+    findLeastLimits();
     prepareGuesses();
     for (int k = 0; k < substeps_; ++k) {
       const bool goesOn = joined_ && k > 0;  // the drift before has kicked
@@ -127,13 +128,22 @@ class GroupStep {
     concludeResistance(sim_);
   }
 
-  /// Least unrest at which a contact of the group has settled in a sweep.
-  double leastLimit(int sweep) {
-    double least = kNever;
+  /// Per number of a sweep, no more than the unrest at which any contact of the group has settled in it.
+  void findLeastLimits() {
+    std::vector<double>& least = sim_.leastLimits;
+    least.clear();
     for (const IslandPlan& plan : sim_.islands.plan) {
-      if (plan.group == group_) least = std::min(least, static_cast<double>(plan.budget.limit(sweep)));
+      if (plan.group != group_ || plan.budget.most < 2) continue;
+      const std::size_t last = plan.budget.most - 2u;  // the last sweep that another may follow
+      if (least.size() <= last) least.resize(last + 1, kNever);
+      const SweepBudget& b = plan.budget;
+      least[last] = std::min(least[last], static_cast<double>(std::min({b.settled, b.gate, b.hit})));
     }
-    return least;
+    for (std::size_t i = least.size(); i-- > 1;) least[i - 1] = std::min(least[i - 1], least[i]);
+  }
+  [[nodiscard]] double leastLimit(int sweep) const {
+    const auto number = static_cast<std::size_t>(sweep);
+    return number < sim_.leastLimits.size() ? sim_.leastLimits[number] : kNever;
   }
 
   /// Phase 1 (T-2).

@@ -197,6 +197,15 @@ struct LiveGap {
   }
 };
 
+/// (G-11): a body that has passed another by more than its size touches it no longer where the rows say; what lies
+/// still has no lever arm that could grow.
+inline constexpr double kPassed = 2.0;
+inline constexpr double kNoContact = 1e30;
+MSD_INLINE Mask hasPassed(const Body& b0, Lane3 drift, const double* size) {
+  const Lane far = set(kPassed) * load(size);
+  return (dot(drift, drift) > far * far) & (b0.inverseMass() > set(0.0));
+}
+
 /// Penetration of a point (P-2). Of one that carried nothing, only what the collision test found: the
 /// rows know no edges of faces, and what seems to have sunk in since may have passed by. Two balls have
 /// no edges.
@@ -441,7 +450,10 @@ MSD_INLINE Visited solveLanes(SolverBodies& b, const ContactBundle<kPoints>& bun
     // Nothing moves within a phase.
     store3(drift, rows.drift, l);
     const LiveGap gap(b, bundle, rows, f, arm0, arm1, l);
-    for (int i = 0; i < kPoints; ++i) store(gap.at(rows, i, l), rows.points[i].gap + l);
+    const Mask passed = hasPassed(b0, drift, bundle.size + l);
+    for (int i = 0; i < kPoints; ++i) {
+      store(select(passed, set(kNoContact), gap.at(rows, i, l)), rows.points[i].gap + l);
+    }
   }
   const Lane zero = set(0.0);
   const Lane band = set(pass.band) * load(bundle.size + l);
@@ -503,7 +515,10 @@ MSD_INLINE Visited relaxLanes(SolverBodies& b, const ContactBundle<kPoints>& bun
   const Lane3 arm1 = load3(rows.arm1, l);
   const Lane3 arm0 = load3(rows.arm0, l) + drift;
   Demand<kPoints> demand = plainDemand<kPoints>();
-  for (int i = 0; i < kPoints; ++i) demand.target[i] = load(rows.points[i].target + l);
+  const Mask passed = hasPassed(b0, drift, bundle.size + l);
+  for (int i = 0; i < kPoints; ++i) {
+    demand.target[i] = select(passed, set(-kNoContact), load(rows.points[i].target + l));
+  }
   const Visited visited = visit(b0, b1, rows, f, arm0, arm1, demand, bundle.size + l, pass, l);
   b0.save(b, i0, chosen.lanes);
   b1.save(b, i1, chosen.lanes);
@@ -585,6 +600,7 @@ struct Settled {
   Body b0, b1;
   Frame f;
   Lane3 arm0, arm1;
+  Mask passed;
   template <int kPoints>
   MSD_INLINE Settled(const SolverBodies& b, const ContactBundle<kPoints>& bundle,
                      const ContactRows<kPoints>& rows, int l)
@@ -592,7 +608,8 @@ struct Settled {
         b1(b, bundle.body1 + l),
         f(rows, l),
         arm0(load3(rows.arm0, l) + (b1.dx() - b0.dx())),
-        arm1(load3(rows.arm1, l)) {}
+        arm1(load3(rows.arm1, l)),
+        passed(hasPassed(b0, b1.dx() - b0.dx(), bundle.size + l)) {}
 };
 
 template <int kPoints>
@@ -619,9 +636,9 @@ MSD_INLINE Depth storeLanes(const SolverBodies& b, const Settled& now, const Liv
     const Lane normal = load(p.total[0] + l);
     sum = sum + normal;
     const Mask exists = load(p.normalMass + l) > zero;
-    const Lane depth = trueDepth(bundle, rows, f, p, gap.at(rows, i, l), l);
+    const Lane depth = select(now.passed, zero, trueDepth(bundle, rows, f, p, gap.at(rows, i, l), l));
     deepest = max(deepest, select(exists, depth, zero));
-    residual = max(residual, select(exists, load(p.target + l) - normalVelocity(end, rows, i, l), zero));
+    residual = max(residual, select(now.passed, zero, select(exists, load(p.target + l) - normalVelocity(end, rows, i, l), zero)));
     approach = max(approach, select(normal > zero, -normalVelocity(before, rows, i, l), zero));
   }
   store(deepest, sums.deepest + l);
@@ -659,7 +676,7 @@ MSD_INLINE void aimCorrection(const SolverBodies& b, const Settled& now, const L
                                                   s0[6] * kineticPerMass(now.b0));
   for (int i = 0; i < kPoints; ++i) {
     ContactPointRows& p = rows.points[i];
-    const Lane phi = gap.at(rows, i, l);
+    const Lane phi = select(now.passed, set(kNoContact), gap.at(rows, i, l));
     // Room to fall back into, or the share of the penetration to get out of.
     const Lane depth = trueDepth(bundle, rows, now.f, p, phi, l);
     const Lane deep = max(nfma(set(pass.slop), size, depth), zero);
@@ -681,7 +698,9 @@ MSD_INLINE Lane correctLanes(SolverBodies& b, const Settled& now,
   const PointsBefore<kPoints> before(rows, chosen, l);
   const std::int32_t* i0 = bundle.body0 + l;
   const std::int32_t* i1 = bundle.body1 + l;
-  const auto& [b0, b1, f, arm0, arm1] = now;
+  const Body &b0 = now.b0, &b1 = now.b1;
+  const Frame& f = now.f;
+  const Lane3 arm0 = now.arm0, arm1 = now.arm1;
   const Lane zero = set(0.0), one = set(1.0);
   const Lane less = set(1.0 - pass.support);
   const Lane weight0 = nfma(less, max(above, zero), one);
