@@ -123,6 +123,29 @@ struct MomentumScratch {
   std::vector<double> t, last, unrest, beta;  ///< per island
 };
 
+/// A point of a contact that pushes a mechanism (MechanismContacts.hpp), as a row.
+struct MechanismPoint {
+  std::uint32_t contact{0};
+  std::uint32_t body[2]{};                 ///< row bodies 0 and 1
+  ContactPointRows* rows{nullptr};
+  void* all{nullptr};                      ///< the contact's rows
+  int lane{0};
+  int number{0};                           ///< of the point
+  double size{1.0};                        ///< of the contact [m]
+  const double* rebound{nullptr};          ///< speeds of the lanes, where its pair bounces [m/s]
+  double compliance{0.0};                  ///< along the normal, joints eliminated; 0: not known yet [1/kg]
+  JointComponent::Wrench side[2]{};        ///< unit impulse on each body
+  void (*placer)(MechanismPoint&){nullptr};
+  /// Brings `side` to where the bodies are in this phase.
+  void placeNow();
+};
+struct MechanismPoints {
+  std::vector<MechanismPoint> points;  ///< of a group, island by island
+  std::vector<std::uint32_t> start;    ///< first of each island, and the end
+  std::vector<std::pair<std::uint32_t, MechanismPoint>> found;  ///< scratch
+  std::uint32_t last{0};
+};
+
 /// Body pairs whose touching changed, and hits, before they become events.
 struct EventScratch {
   struct Change {
@@ -230,6 +253,7 @@ struct Simulation {
 
   std::uint32_t sweepStamp{0};         ///< sweeps so far, see SolverBodies::stirred
   MomentumScratch momentum;
+  MechanismPoints mechanismPoints;
   std::vector<double> leastLimits;     ///< scratch of solveSubsteps
 
   CollisionPipeline collision;

@@ -10,11 +10,11 @@ namespace msd_sim {
 struct SolverTuning {
   // Schedule (IslandPlan.cpp).
   int substeps{4};                     ///< of a step (T-1)
-  std::uint32_t tinyManifolds{2};      ///< up to so many, impacts are solved until they have settled
+  std::uint32_t tinyManifolds{4};      ///< up to so many, impacts are solved until they have settled
   std::uint32_t smallManifolds{256};   ///< up to so many, a phase has two sweeps for what has not settled
-  double hitVisits{96};                ///< manifold visits of a phase that hits may cost ...
+  double hitVisits{256};               ///< manifold visits of a phase that hits may cost ...
   int fewestHitSweeps{4};              ///< ... but no fewer sweeps, ...
-  int mostHitSweeps{96};               ///< ... and no more
+  int mostHitSweeps{200};              ///< ... and no more
   double hit{50};                      ///< unrest of a hit (G-8)
   double crowdHit{500};                ///< the same in a larger island
   double coldShare{0.25};              ///< of new manifolds, from which on an island starts cold (G-9)
@@ -25,6 +25,9 @@ struct SolverTuning {
   double calmKick{0.1};                ///< speed below which nothing moves, against gravity's half kick (G-10)
 
   double smallTurn{0.05};              ///< turn of a free body in a step, up to which one substep will do [rad]
+
+  int mechanismSweeps{8};     ///< of contacts with the joints eliminated (J-27)
+  double mechanismUnrest{1};  ///< at which these have settled
 
   // Phases (SolveSubsteps.cpp).
   double settledKick{0.1};    ///< change that counts as settled, against gravity's half kick (G-8)

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "msd-sim/src/Environment/SolverTuning.hpp"
+#include "msd-sim/src/Environment/Stages/MechanismContacts.hpp"
 #include "msd-sim/src/Environment/Stages/StirredBundles.hpp"
 #include "msd-sim/src/Environment/Stages/SweepMomentum.hpp"
 
@@ -78,6 +79,7 @@ class GroupStep {
       kernels.warm(sim_.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count, scale);
     });
     prepareResistance(sim_, group_);
+    listMechanismPoints(sim_, group_);
     if (sim_.joints.isEmpty()) return;
     sim_.joints.setTime(sim_.time);
     sim_.joints.prepare(sim_.solver, sim_.kernels->ball, h_, sim_.settings.correctionSpeed, *sim_.team);
@@ -99,7 +101,7 @@ class GroupStep {
   /// Sweeps until every contact and joint has settled or its island's budget is used up, and concludes the
   /// phase. `joints` sweeps the joints after the contacts and returns how many have not settled.
   template <class Kernel, class Joints>
-  void runPhase(const Kernel& kernel, const Joints& joints) {
+  void runPhase(bool opens, const Kernel& kernel, const Joints& joints) {
     SweepMomentum momentum{sim_, group_};
     pass_.noted = !momentum.isIdle();
     pass_.busySpeed = kBusyShare * pass_.guessSpeed;
@@ -114,6 +116,7 @@ class GroupStep {
       jointSweep_.stamp = pass_.stamp;
       jointSweep_.number = pass_.number;
       std::uint32_t others = sim_.joints.isEmpty() ? 0 : joints();
+      others += sweepMechanisms(sim_, pass_, opens);
       others += sweepResistance(sim_, pass_, jointSweep_.directSpeed);
       if (others > 0) sim_.stirred.stamp = 0;  // these bodies are on no list
       unsettled += others;
@@ -152,6 +155,7 @@ class GroupStep {
     pass_.drifted = goesOn;
     pass_.guessSpeed = kTuning.expectedLoads * (goesOn ? h_ : 0.5 * h_) * gravity_;
     runPhase(
+        true,
         [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
           return kernels.solve(sim_.solver, arrays.bundles.data() + first, arrays.who.data() + first,
                                arrays.rows.data() + first,
@@ -180,6 +184,7 @@ class GroupStep {
     pass_.opening = false;
     pass_.guessSpeed = kTuning.expectedLoads * 0.5 * h_ * gravity_;
     runPhase(
+        false,
         [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
           return kernels.relax(sim_.solver, arrays.bundles.data() + first, arrays.who.data() + first,
                                arrays.rows.data() + first, arrays.sums.data() + first,

@@ -30,6 +30,7 @@ void listBundles(Simulation& sim, SolveGroup solveGroup) {
   StirredBundles& list = sim.stirred;
   list.group = group;
   list.places.clear();
+  list.bodies.reserve(4 * sim.slots.size());
   list.start.assign(sim.slots.size() + 2, 0);
   const auto forPushable = [&](const BundleBodies& who, const auto& visit) {
     for (const std::int32_t body : who.body) {

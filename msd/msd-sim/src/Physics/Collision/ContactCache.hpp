@@ -246,6 +246,15 @@ class ContactCache {
       work(c, colour.bundles[bundle], colour.rows[bundle], colour.sums[bundle], laneOf(c));
     });
   }
+  /// Rebound speeds of the lanes of a contact's point, or none where its pair does not bounce.
+  [[nodiscard]] const double* reboundOf(const Contact& c, int point) const {
+    if (!c.bounces) return nullptr;
+    const double* speeds = nullptr;
+    forKind(c.kind, [&]<int kPoints>() {
+      speeds = colours<kPoints>()[c.colour].bounce[bundleOf(c)].velocity[point];
+    });
+    return speeds;
+  }
   /// Book-keeping of a contact's lane.
   [[nodiscard]] const LaneMeta& laneMeta(std::uint32_t id) const {
     const Contact& c = contacts_[id];

@@ -91,6 +91,18 @@ class JointComponent {
   /// metric of the masses; velocities stay. Adds what it moves to BodyShift.
   void project(SolverBodies& bodies, std::span<JointRecord> records);
 
+  // Contacts that push a mechanism (J-27): the joints are eliminated, so that a push on one body is answered by all.
+
+  /// An impulse on one body of the component, given by its slot.
+  struct Wrench {
+    std::uint32_t slot;
+    Vector3D linear, angular;
+  };
+  /// wᵀ (M⁻¹ - M⁻¹Jᵀ A⁻¹ J M⁻¹) w: how far the mechanism gives way to a unit wrench [1/kg].
+  [[nodiscard]] double compliance(const SolverBodies& bodies, const Wrench& wrench);
+  /// Gives `share` of a wrench to the body, and to the joints what keeps their velocities as they are.
+  void respond(SolverBodies& bodies, const Wrench& wrench, double share);
+
   // For a solver that takes the rows together with those of contacts (theory/exact-contact.md).
 
   enum class Phase : std::uint8_t { kPosition, kVelocity };
@@ -122,6 +134,7 @@ class JointComponent {
  private:
   [[nodiscard]] double measureErrors(const SolverBodies& bodies, std::span<const JointRecord> records);
   void moveBodies(SolverBodies& bodies, double part);
+  void answerOf(const Wrench& wrench, double share);
   [[nodiscard]] JointPlace placeOfLink(const SolverBodies& bodies, const Link& link) const;
   void addRows(Link& link, const JointRecord& record);
   void placeRows(const SolverBodies& bodies, std::span<const JointRecord> records);

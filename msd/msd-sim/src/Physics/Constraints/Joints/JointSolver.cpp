@@ -128,6 +128,12 @@ void JointSolver::rebuild(const SolverBodies& bodies, bool sweeps) {
   }
   swept_.close();
   awake_.assign(components_.size(), 0);
+  component_of_.assign(bodies.size(), kNoComponent);
+  for (std::size_t k = 0; k < components_.size(); ++k) {
+    for (const std::uint32_t slot : components_[k].slots()) {
+      if (canBePushed(bodies, slot)) component_of_[slot] = static_cast<std::uint32_t>(k);
+    }
+  }
   solved_.assign(components_.size(), 0);
   answers_.assign(components_.size(), 0.0);
 }

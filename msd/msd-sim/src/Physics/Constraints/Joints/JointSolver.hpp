@@ -105,6 +105,12 @@ class JointSolver {
   /// Some island's energy has shown that the substep is too long.
   void noteTaut() { taut_ = true; }
 
+  /// Component that a body belongs to, or none.
+  static constexpr std::uint32_t kNoComponent = 0xFFFFFFFFu;
+  [[nodiscard]] std::uint32_t componentOf(std::uint32_t slot) const {
+    return slot < component_of_.size() ? component_of_[slot] : kNoComponent;
+  }
+
   /// For a solver that takes the rows together with those of contacts. A component that sleeps is
   /// left alone.
   [[nodiscard]] std::span<JointComponent> components() { return components_; }
@@ -139,6 +145,7 @@ class JointSolver {
   std::vector<JointComponent> components_;
   SweptJoints swept_;
   std::vector<std::uint8_t> awake_;    ///< per component
+  std::vector<std::uint32_t> component_of_;  ///< per body slot that can be pushed
   std::vector<double> answers_;        ///< per component, so that their order does not matter
   std::vector<std::uint32_t> broken_;  ///< in the last step
   Sums sums_{};

@@ -197,13 +197,13 @@ struct LiveGap {
   }
 };
 
-/// (G-11): a body that has passed another by more than its size touches it no longer where the rows say; what lies
-/// still has no lever arm that could grow.
+/// (G-11): a body that has passed another sideways by more than its size touches it no longer where the rows say;
+/// what lies still has no lever arm that could grow.
 inline constexpr double kPassed = 2.0;
 inline constexpr double kNoContact = 1e30;
-MSD_INLINE Mask hasPassed(const Body& b0, Lane3 drift, const double* size) {
-  const Lane far = set(kPassed) * load(size);
-  return (dot(drift, drift) > far * far) & (b0.inverseMass() > set(0.0));
+MSD_INLINE Mask hasPassed(const Body& b0, Lane3 drift, Lane3 n, const double* size) {
+  const Lane far = set(kPassed) * load(size), along = dot(drift, n);
+  return (nfma(along, along, dot(drift, drift)) > far * far) & (b0.inverseMass() > set(0.0));
 }
 
 /// Penetration of a point (P-2). Of one that carried nothing, only what the collision test found: the
@@ -450,7 +450,7 @@ MSD_INLINE Visited solveLanes(SolverBodies& b, const ContactBundle<kPoints>& bun
     // Nothing moves within a phase.
     store3(drift, rows.drift, l);
     const LiveGap gap(b, bundle, rows, f, arm0, arm1, l);
-    const Mask passed = hasPassed(b0, drift, bundle.size + l);
+    const Mask passed = hasPassed(b0, drift, f.n, bundle.size + l);
     for (int i = 0; i < kPoints; ++i) {
       store(select(passed, set(kNoContact), gap.at(rows, i, l)), rows.points[i].gap + l);
     }
@@ -515,7 +515,7 @@ MSD_INLINE Visited relaxLanes(SolverBodies& b, const ContactBundle<kPoints>& bun
   const Lane3 arm1 = load3(rows.arm1, l);
   const Lane3 arm0 = load3(rows.arm0, l) + drift;
   Demand<kPoints> demand = plainDemand<kPoints>();
-  const Mask passed = hasPassed(b0, drift, bundle.size + l);
+  const Mask passed = hasPassed(b0, drift, f.n, bundle.size + l);
   for (int i = 0; i < kPoints; ++i) {
     demand.target[i] = select(passed, set(-kNoContact), load(rows.points[i].target + l));
   }
@@ -609,7 +609,7 @@ struct Settled {
         f(rows, l),
         arm0(load3(rows.arm0, l) + (b1.dx() - b0.dx())),
         arm1(load3(rows.arm1, l)),
-        passed(hasPassed(b0, b1.dx() - b0.dx(), bundle.size + l)) {}
+        passed(hasPassed(b0, b1.dx() - b0.dx(), f.n, bundle.size + l)) {}
 };
 
 template <int kPoints>

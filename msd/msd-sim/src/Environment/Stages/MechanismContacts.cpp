@@ -1,0 +1,194 @@
+#include "msd-sim/src/Environment/Stages/MechanismContacts.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "msd-sim/src/Environment/SolverTuning.hpp"
+
+namespace msd_sim {
+
+namespace {
+
+using Wrench = JointComponent::Wrench;
+
+Vector3D laneOf(const double (&values)[3][kBundleLanes], int lane) {
+  return {values[0][lane], values[1][lane], values[2][lane]};
+}
+
+/// Point i of a contact's lane as a row: n on body 1, -n on body 0, at the arms of now.
+template <int kPoints>
+void place(const ContactRows<kPoints>& rows, int lane, int i, MechanismPoint& point) {
+  const Vector3D n = laneOf(rows.normal, lane), t1 = laneOf(rows.tangent, lane);
+  Vector3D d = Vector3D::Zero();
+  if constexpr (kPoints > 1) d = rows.x[i][lane] * t1 + rows.y[i][lane] * n.cross(t1);
+  const Vector3D arm1 = laneOf(rows.arm1, lane) + d;
+  const Vector3D arm0 = laneOf(rows.arm0, lane) + laneOf(rows.drift, lane) + d;
+  point.side[0] = {point.body[0], -n, -arm0.cross(n)};
+  point.side[1] = {point.body[1], n, arm1.cross(n)};
+}
+
+double velocityOf(const SolverBodies& solver, const MechanismPoint& point) {
+  double u = 0.0;
+  for (const Wrench& w : point.side) {
+    const BodyMotion& m = solver.motion[w.slot];
+    u += w.linear.dot(vectorOf(m.v)) + w.angular.dot(vectorOf(m.w));
+  }
+  return u;
+}
+
+/// How far both sides give way to a unit impulse.
+double complianceOf(Simulation& sim, const MechanismPoint& point) {
+  double sum = 0.0;
+  for (const Wrench& w : point.side) {
+    const BodyMotion& m = sim.solver.motion[w.slot];
+    if (!(m.inverseMass > 0.0)) continue;
+    const std::uint32_t k = sim.joints.componentOf(w.slot);
+    sum += k != JointSolver::kNoComponent
+               ? sim.joints.components()[k].compliance(sim.solver, w)
+               : m.inverseMass + w.angular.dot(inverseInertiaTimes(m, w.angular));
+  }
+  return sum;
+}
+
+void give(Simulation& sim, const MechanismPoint& point, double impulse) {
+  for (const Wrench& w : point.side) {
+    BodyMotion& m = sim.solver.motion[w.slot];
+    if (!(m.inverseMass > 0.0)) continue;
+    const std::uint32_t k = sim.joints.componentOf(w.slot);
+    if (k != JointSolver::kNoComponent) {
+      sim.joints.components()[k].respond(sim.solver, w, impulse);
+    } else {
+      push(m, impulse * w.linear, impulse * w.angular);
+    }
+  }
+}
+
+/// One point: returns the change of its velocity against what counts as settled.
+double visit(Simulation& sim, MechanismPoint& point, const ContactPass& pass, bool opens) {
+  ContactPointRows& p = *point.rows;
+  const int l = point.lane;
+  double& impulse = p.impulse[0][l];
+  double target = p.target[l];
+  if (opens) {
+    // As the contact kernels ask (G-6).
+    const double phi = p.gap[l], band = impulse > 0.0 ? pass.band * point.size : 0.0;
+    target = phi > band ? -phi * pass.inverseH : 0.0;
+  }
+  const double error = target - velocityOf(sim.solver, point);
+  const double settled = std::max(pass.settledSpeed, pass.settledShare * point.size);
+  if (error <= settled && (impulse <= 0.0 || error >= -settled)) return 0.0;
+  if (point.compliance <= 0.0) point.compliance = complianceOf(sim, point);
+  if (!(point.compliance > 0.0)) return 0.0;
+  const double change = std::max(error / point.compliance, -impulse);
+  if (change == 0.0) return 0.0;
+  impulse += change;
+  if (opens) p.target[l] = impulse > 0.0 ? point.rebound != nullptr ? point.rebound[l] : 0.0 : target;
+  give(sim, point, change);
+  return std::abs(change) * point.compliance / settled;
+}
+
+/// Sweeps one island's points forth and back until they have settled; returns how many had not.
+std::uint32_t sweepIsland(Simulation& sim, std::span<MechanismPoint> points, const ContactPass& pass, bool opens) {
+  for (MechanismPoint& point : points) {
+    point.compliance = 0.0;  // of this phase: found where it is needed
+    point.placeNow();
+  }
+  std::uint32_t unsettled = 0;
+  for (int sweep = 0; sweep < kTuning.mechanismSweeps; ++sweep) {
+    std::uint32_t moved = 0;
+    const auto step = [&](MechanismPoint& point) {
+      if (visit(sim, point, pass, opens) > kTuning.mechanismUnrest) ++moved;
+    };
+    if (sweep % 2 == 0) {
+      for (MechanismPoint& point : points) step(point);
+    } else {
+      for (std::size_t i = points.size(); i-- > 0;) step(points[i]);
+    }
+    unsettled = std::max(unsettled, moved);
+    if (moved == 0) break;
+  }
+  return unsettled;
+}
+
+}  // namespace
+
+void MechanismPoint::placeNow() { placer(*this); }
+
+void listMechanismPoints(Simulation& sim, SolveGroup group) {
+  MechanismPoints& list = sim.mechanismPoints;
+  list.points.clear();
+  list.start.clear();
+  if (sim.joints.isEmpty()) return;
+  const Islands& islands = sim.islands;
+  std::vector<std::pair<std::uint32_t, MechanismPoint>>& found = list.found;
+  found.clear();
+  ContactCache& contacts = sim.collision.contacts();
+  contacts.forEach([&](std::uint32_t id, const ContactCache::Contact& contact, auto& bundle, auto& rows,
+                       ContactSums&, int lane) {
+    if (ContactCache::groupOfColour(contact.colour) != static_cast<int>(group)) return;
+    const auto a = static_cast<std::uint32_t>(bundle.body0[lane]);
+    const auto b = static_cast<std::uint32_t>(bundle.body1[lane]);
+    const auto isPart = [&](std::uint32_t slot) {
+      return sim.pushable[slot] != 0 && sim.joints.componentOf(slot) != JointSolver::kNoComponent;
+    };
+    if (!isPart(a) && !isPart(b)) return;
+    using Rows = std::remove_reference_t<decltype(rows)>;
+    constexpr int kPoints = static_cast<int>(std::size(Rows{}.points));
+    for (int i = 0; i < kPoints; ++i) {
+      if (!(bundle.active[i][lane] > 0.0)) continue;
+      MechanismPoint point;
+      point.contact = id;
+      point.body[0] = a;
+      point.body[1] = b;
+      point.rows = &rows.points[i];
+      point.all = &rows;
+      point.lane = lane;
+      point.number = i;
+      point.size = bundle.size[lane];
+      point.rebound = contacts.reboundOf(contact, i);
+      point.placer = [](MechanismPoint& p) { place(*static_cast<Rows*>(p.all), p.lane, p.number, p); };
+      found.emplace_back(islands.islandOf[sim.pushable[a] != 0 ? a : b], point);
+    }
+  });
+  // Islands one after the other; within one by contact, so that the order is the island's own.
+  std::sort(found.begin(), found.end(), [](const auto& x, const auto& y) {
+    const auto key = [](const auto& e) {
+      return std::tuple{e.first, std::min(e.second.body[0], e.second.body[1]),
+                        std::max(e.second.body[0], e.second.body[1]), e.second.contact, e.second.number};
+    };
+    return key(x) < key(y);
+  });
+  for (const auto& [island, point] : found) {
+    if (list.points.empty() || island != list.last) list.start.push_back(static_cast<std::uint32_t>(list.points.size()));
+    list.last = island;
+    list.points.push_back(point);
+  }
+  list.start.push_back(static_cast<std::uint32_t>(list.points.size()));
+}
+
+std::uint32_t sweepMechanisms(Simulation& sim, const ContactPass& pass, bool opens) {
+  MechanismPoints& list = sim.mechanismPoints;
+  if (list.points.empty()) return 0;
+  std::atomic<std::uint32_t> unsettled{0};
+  sim.team->forBlocks(list.start.size() - 1, [&](std::size_t k) {
+    const std::span<MechanismPoint> points =
+        std::span{list.points}.subspan(list.start[k], list.start[k + 1] - list.start[k]);
+    const std::uint32_t slot = points[0].body[sim.pushable[points[0].body[0]] != 0 ? 0 : 1];
+    const bool stirred = pass.first || std::any_of(points.begin(), points.end(), [&](const MechanismPoint& p) {
+      return std::max(sim.solver.stirred[p.body[0]], sim.solver.stirred[p.body[1]]) + 1 >= pass.stamp;
+    });
+    if (!stirred) return;
+    const std::uint32_t moved = sweepIsland(sim, points, pass, opens);
+    if (moved == 0 || std::isinf(sim.solver.budget[slot].limit(pass.number))) return;
+    for (const MechanismPoint& p : points) {
+      for (const std::uint32_t body : p.body) {
+        if (sim.solver.motion[body].inverseMass > 0.0) sim.solver.stirred[body] = pass.stamp;
+      }
+    }
+    unsettled.fetch_add(moved, std::memory_order_relaxed);
+  });
+  return unsettled.load(std::memory_order_relaxed);
+}
+
+}  // namespace msd_sim
