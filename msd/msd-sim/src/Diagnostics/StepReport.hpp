@@ -33,16 +33,60 @@ inline constexpr std::size_t kStageCount = 9;
   return kNames[static_cast<std::size_t>(stage)];
 }
 
+/// How far the promises of a report hold. The one scale of reports, recordings, summaries, the view
+/// and exit codes (docs/command-line.md); a run is as good as its worst step.
 enum class StepStatus : std::uint8_t {
-  kOk,            ///< every promise of the report holds
-  kNotConverged,  ///< exact mode only: the residual stayed above its tolerance; state advanced
-  kNonFinite,     ///< a body became non-finite; the world is as it was before the step
+  kOk,        ///< all of them
+  kDegraded,  ///< the state advanced, and `faults` says what is not as it should be
+  kFailed,    ///< the world is as it was before the step
+  // What these were called when each had one reason only.
+  kNotConverged = kDegraded,
+  kNonFinite = kFailed,
 };
 
 [[nodiscard]] constexpr std::string_view statusName(StepStatus status) {
-  constexpr std::array<std::string_view, 3> kNames{"ok", "not converged", "non-finite"};
+  constexpr std::array<std::string_view, 3> kNames{"ok", "degraded", "failed"};
   return kNames[static_cast<std::size_t>(status)];
 }
+
+/// Why a step is not ok.
+enum class StepFault : std::uint8_t {
+  kNotConverged,  ///< exact mode: an island's residual stayed above the tolerance
+  kTornJoint,     ///< a joint is open by more than a hundredth of the smaller body it holds
+  kGuarded,       ///< the energy guard took more than a hundredth of the energy out of an island
+  /// Exact mode: bodies touch that resist rolling or spinning, which it cannot; they do not resist.
+  kResistanceIgnored,
+  kNonFinite,  ///< a body became non-finite
+};
+inline constexpr std::size_t kFaultCount = 5;
+
+[[nodiscard]] constexpr std::string_view faultName(StepFault fault) {
+  constexpr std::array<std::string_view, kFaultCount> kNames{
+      "not converged", "torn joint", "guarded", "resistance ignored", "non-finite"};
+  return kNames[static_cast<std::size_t>(fault)];
+}
+
+/// What a step with this fault is at best.
+[[nodiscard]] constexpr StepStatus statusOf(StepFault fault) {
+  return fault == StepFault::kNonFinite ? StepStatus::kFailed : StepStatus::kDegraded;
+}
+
+/// A set of faults.
+class StepFaults {
+ public:
+  constexpr void add(StepFault fault) { bits_ |= bit(fault); }
+  constexpr void add(StepFaults others) { bits_ |= others.bits_; }
+  [[nodiscard]] constexpr bool has(StepFault fault) const { return (bits_ & bit(fault)) != 0; }
+  [[nodiscard]] constexpr bool isEmpty() const { return bits_ == 0; }
+  [[nodiscard]] constexpr std::uint32_t bits() const { return bits_; }
+  friend constexpr bool operator==(StepFaults, StepFaults) = default;
+
+ private:
+  [[nodiscard]] static constexpr std::uint32_t bit(StepFault fault) {
+    return std::uint32_t{1} << static_cast<unsigned>(fault);
+  }
+  std::uint32_t bits_{0};
+};
 
 /// What the exact mode proves about a step (docs/theory/exact-contact.md). NaN in fast mode.
 struct Certificate {
@@ -59,7 +103,8 @@ struct Certificate {
 /// viewer plots it.
 struct StepReport {
   StepStatus status{StepStatus::kOk};
-  BodyId failedBody{};             ///< which body, when the status is kNonFinite
+  StepFaults faults{};                ///< why, when the status is not kOk
+  BodyId failedBody{};                ///< which body, when the status is kFailed
   Stage failedStage{Stage::kGather};  ///< and which stage made it so
 
   std::uint64_t step{0};  ///< number of this step, from 1
@@ -80,6 +125,9 @@ struct StepReport {
   double deepestPenetration{0.0};  ///< at the end of the step [m]
   double jointError{0.0};          ///< worst separation of two joint anchors at the end [m]
 
+  std::uint32_t unsolvedIslands{0};  ///< exact mode: islands whose residual stayed above the tolerance
+  std::uint32_t tornJoints{0};       ///< joints open by more than a hundredth of the body they hold
+  std::uint32_t guardedIslands{0};   ///< islands the energy guard held back, once per substep
   /// Some joints swing too fast for the substep (docs/theory/joints.md, J-22): their motion loses energy. More
   /// substeps or a shorter step follow it.
   bool tautJoints{false};
@@ -87,6 +135,12 @@ struct StepReport {
   Certificate certificate{};
   EnergyLedger energy{};
   Hash128 hash{};  ///< of the state at the end of the step; filled when Settings::hashEveryStep
+
+  /// Notes a fault; the status is that of the worst.
+  void blame(StepFault fault) {
+    faults.add(fault);
+    if (statusOf(fault) > status) status = statusOf(fault);
+  }
 
   std::array<double, kStageCount> stageSeconds{};  ///< wall-clock time per stage [s]
   [[nodiscard]] double seconds() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -296,6 +297,8 @@ struct Simulation {
   double returnedLift{0.0};  ///< energy of position correction taken out of the motion again [J]
   bool corrected{false};     ///< the last step found a penetration to correct; changes no result
   std::uint32_t guardedSubsteps{0};  ///< islands the energy guard had to hold back in this step
+  /// The most that it took out of one of them in a substep [J].
+  alignas(std::atomic_ref<double>::required_alignment) double guardedEnergy{0.0};
 
   [[nodiscard]] BodySlot& slot(BodyId id);
   [[nodiscard]] const BodySlot& slot(BodyId id) const;
@@ -315,8 +318,6 @@ void findContacts(Simulation& sim);
 void prepareRows(Simulation& sim, double dt);
 /// Gives the collision pipeline the settings' rule for materials.
 void useCombination(Simulation& sim);
-/// Throws std::invalid_argument where a material resists rolling or spinning, which exact mode cannot.
-void refuseResistance(const SurfaceMaterial& material, const std::string& name);
 /// (C-7), after a drift: the rows of bodies that have turned far since they were made.
 void renewRows(Simulation& sim, SolveGroup group);
 void buildIslands(Simulation& sim);
@@ -363,6 +364,8 @@ void returnLift(Simulation& sim);
 void writeExactSums(Simulation& sim);
 bool scatterBodies(Simulation& sim);
 void auditStep(Simulation& sim, double dt);
+/// Says how far the promises of the report hold: what is unsolved, torn or held back. Part of the audit.
+void judgeStep(Simulation& sim);
 
 /// Lets the bodies of a joint that is gone touch each other again.
 void releasePair(Simulation& sim, const JointDefinition& joint);

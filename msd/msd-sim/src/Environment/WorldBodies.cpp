@@ -104,16 +104,6 @@ BodyId registerBody(Simulation& sim, std::uint32_t slot, const std::string& name
 
 }  // namespace
 
-void refuseResistance(const SurfaceMaterial& material, const std::string& name) {
-  const bool rolls = material.rollingResistance > 0.0;
-  if (!rolls && !(material.torsionalResistance > 0.0)) return;
-  throw std::invalid_argument(fmt::format(
-      "{} of body \"{}\" is {} m; exact mode knows no resistance to rolling and spinning: expected 0, or "
-      "method fast",
-      rolls ? "rollingResistance" : "torsionalResistance", name,
-      rolls ? material.rollingResistance : material.torsionalResistance));
-}
-
 BodyId WorldModel::spawn(const InertialDescription& d) {
   Simulation& sim = *simulation_;
   if (d.shape.isStaticOnly()) {
@@ -127,7 +117,6 @@ BodyId WorldModel::spawn(const InertialDescription& d) {
   const SurfaceMaterial material{d.friction, d.restitution, d.rollingResistance,
                                  d.torsionalResistance};
   body->setMaterial(material);
-  if (sim.settings.method == Method::kExact) refuseResistance(material, d.name);
   body->setDamping(d.linearDamping, d.angularDamping);
   requireFinite(d.linearVelocity, "linearVelocity", "m/s");
   requireFinite(d.angularVelocity, "angularVelocity", "rad/s");
@@ -189,7 +178,6 @@ BodyId WorldModel::spawn(const EnvironmentDescription& d) {
   const SurfaceMaterial material{d.friction, d.restitution, d.rollingResistance,
                                  d.torsionalResistance};
   body->setMaterial(material);
-  if (sim.settings.method == Method::kExact) refuseResistance(material, d.name);
   const std::uint32_t slot = openSlot(sim);
   BodySlot& s = sim.slots[slot];
   const std::uint32_t generation = s.generation;

@@ -36,7 +36,7 @@ Vector3D lane3(const Triple& values, std::size_t l) {
 /// forces.
 double forceTime(const Simulation& sim, const ContactCache::Contact& contact) {
   if (contact.colour == ContactCache::kParked) return 1.0;
-  const bool solved = sim.report.dt > 0.0 && sim.report.status != StepStatus::kNonFinite;
+  const bool solved = sim.report.dt > 0.0 && sim.report.status != StepStatus::kFailed;
   return solved ? sim.report.dt : std::numeric_limits<double>::infinity();
 }
 

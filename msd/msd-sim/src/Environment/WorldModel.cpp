@@ -101,6 +101,7 @@ void closeStep(Simulation& sim, double dt) {
     if (sim.pushable[d.slot] != 0) writeVelocityToAsset(sim, d.slot);
   }
   recordEvents(sim);
+  judgeStep(sim);
   fallAsleep(sim, dt);
   EnergyLedger& energy = sim.report.energy;
   energy.kinetic += sim.pendingWork.damping - damped;
@@ -135,6 +136,7 @@ StepReport WorldModel::update(double dt) {
   sim.recordsValid = false;
   sim.looseValid = false;
   sim.events.clear();
+  sim.guardedEnergy = 0.0;
   const WorkTeam::Session session{*sim.team, isWorthSharing(sim)};
   const auto run = [&](Stage stage, const auto& work) {
     const StageTimer timer{report, stage};

@@ -93,12 +93,6 @@ const StepReport& WorldModel::lastReport() const {
 void WorldModel::setSettings(const Settings& settings) {
   settings.validate();
   Simulation& sim = *simulation_;
-  if (settings.method == Method::kExact) {
-    for (const BodySlot& slot : sim.slots) {
-      if (slot.inertial) refuseResistance(slot.inertial->material(), slot.name);
-      if (slot.environment) refuseResistance(slot.environment->material(), slot.name);
-    }
-  }
   if (settings.threads != sim.settings.threads) {
     sim.team = std::make_unique<WorkTeam>(
         settings.threads > 0 ? settings.threads

@@ -22,7 +22,7 @@ constexpr double kTight = 1e-12;  // solver tolerance for threshold searches
 /// behind is gone by then.
 bool stands(WorldModel& world, double speed, int steps = 6) {
   for (int i = 0; i < steps; ++i) {
-    if (world.update(kDt).status == StepStatus::kNonFinite) return false;
+    if (world.update(kDt).status == StepStatus::kFailed) return false;
   }
   return fastest(world) <= speed;
 }

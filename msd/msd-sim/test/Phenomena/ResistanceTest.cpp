@@ -200,14 +200,25 @@ TEST(RollingResistance, needsBothSurfacesByTheGeometricMean) {
   EXPECT_NEAR(stateOf(world, id).velocity.x(), 1.0, 1e-9);
 }
 
-TEST(RollingResistance, isRefusedByExactMode) {
+// Exact mode cannot do it, and says so where it would act: in the air, and where only one side resists
+// (a pair takes the geometric mean), nothing is missing.
+TEST(RollingResistance, isToldToBeMissingInExactModeWhereItWouldAct) {
   Settings settings = awake();
   settings.method = Method::kExact;
-  WorldModel exact{settings};
-  EXPECT_THROW((void)exact.spawn(ball(0.25, Surface{.rolling = 0.01})), std::invalid_argument);
-  WorldModel fast{awake()};
-  (void)fast.spawn(ball(0.25, Surface{.torsional = 0.01}));
-  EXPECT_THROW(fast.setSettings(settings), std::invalid_argument);
+  WorldModel world{settings};
+  addFloor(world, Surface{.friction = 0.5, .rolling = 0.01});
+  InertialDescription smooth = ball(0.25, Surface{.friction = 0.5});
+  smooth.position = {3.0, 0.0, smooth.position.z()};
+  (void)world.spawn(smooth);
+  for (int i = 0; i < 5; ++i) ASSERT_EQ(world.update(kDt).status, StepStatus::kOk);
+  InertialDescription rough = ball(0.25, Surface{.friction = 0.5, .rolling = 0.01});
+  rough.position.z() += 0.5;
+  (void)world.spawn(rough);
+  ASSERT_EQ(world.update(kDt).status, StepStatus::kOk);
+  StepReport report;
+  for (int i = 0; i < 60; ++i) report = world.update(kDt);  // it has landed
+  EXPECT_EQ(report.status, StepStatus::kDegraded);
+  EXPECT_TRUE(report.faults.has(StepFault::kResistanceIgnored));
 }
 
 /// A slow heap of resisting balls.

@@ -158,6 +158,15 @@ bool holdIsland(Simulation& sim, std::size_t k, double h, bool weighed) {
   return true;
 }
 
+/// Keeps the most energy that was taken out of an island. Whoever comes first, the largest is the same.
+void noteGuard(Simulation& sim, double surplus) {
+  const std::atomic_ref<double> largest{sim.guardedEnergy};
+  double before = largest.load(std::memory_order_relaxed);
+  while (surplus > before &&
+         !largest.compare_exchange_weak(before, surplus, std::memory_order_relaxed)) {
+  }
+}
+
 /// Takes out what an island gained beyond the work of its loads. Returns whether it had to; `taut` is
 /// raised where joints gained more than they should.
 bool calmIsland(Simulation& sim, std::size_t k, double h, std::atomic<bool>& taut) {
@@ -185,6 +194,7 @@ bool calmIsland(Simulation& sim, std::size_t k, double h, std::atomic<bool>& tau
   } else {
     calmFreeIsland(solver, bodies, surplus, kinetic);
   }
+  noteGuard(sim, surplus);
   solver.kick[bodies[0]].kinetic -= surplus;  // only the island's sum counts
   return true;
 }

@@ -94,7 +94,7 @@ bool scatterBodies(Simulation& sim) {
   if (!finite.load(std::memory_order_relaxed)) {
     std::uint32_t i = 0;
     while (sim.moving[i] == 0 || isFinite(sim.solver.pose[i], sim.solver.motion[i])) ++i;
-    sim.report.status = StepStatus::kNonFinite;
+    sim.report.blame(StepFault::kNonFinite);
     sim.report.failedBody = sim.idOf(i);
     sim.report.failedStage = Stage::kSolve;
     return false;

@@ -1,0 +1,61 @@
+#include <algorithm>
+#include <limits>
+
+#include "msd-sim/src/Environment/Simulation.hpp"
+
+namespace msd_sim {
+
+namespace {
+
+/// A joint is torn when it is open by more than this share of the smaller body it holds.
+constexpr double kTorn = 0.01;
+
+/// The energy guard spoils a step when it takes more than this share of the scene's energy scale out of
+/// an island in a substep; below, it smooths what a solve of few sweeps leaves.
+constexpr double kGuarded = 1e-2;
+
+/// Size of the smaller body that a joint holds [m].
+double heldSize(const Simulation& sim, const JointDefinition& joint) {
+  double size = std::numeric_limits<double>::infinity();
+  for (const std::uint32_t slot : {joint.bodyA, joint.bodyB}) {
+    if (sim.slots[slot].inertial) size = std::min(size, sim.solver.pose[slot].size);
+  }
+  return size;
+}
+
+std::uint32_t countTornJoints(const Simulation& sim) {
+  std::uint32_t torn = 0;
+  for (const JointRecord& r : sim.joints.records()) {
+    if (!r.used || r.broken) continue;
+    if (r.separation > kTorn * heldSize(sim, r.definition)) ++torn;
+  }
+  return torn;
+}
+
+std::uint32_t countUnsolvedIslands(const Simulation& sim) {
+  if (sim.settings.method != Method::kExact) return 0;
+  std::uint32_t unsolved = 0;
+  for (std::size_t k = 0; k < sim.islands.count(); ++k) {
+    if (sim.exact.islands[k]->certificate.naturalMap > sim.settings.exactTolerance) ++unsolved;
+  }
+  return unsolved;
+}
+
+}  // namespace
+
+void judgeStep(Simulation& sim) {
+  StepReport& report = sim.report;
+  report.unsolvedIslands = countUnsolvedIslands(sim);
+  report.tornJoints = countTornJoints(sim);
+  report.guardedIslands = sim.guardedSubsteps;
+  if (report.unsolvedIslands > 0) report.blame(StepFault::kNotConverged);
+  if (report.tornJoints > 0) report.blame(StepFault::kTornJoint);
+  // Exact mode solves Coulomb's law alone.
+  const bool exact = sim.settings.method == Method::kExact;
+  if (exact && sim.collision.contacts().resistingCount() > 0) {
+    report.blame(StepFault::kResistanceIgnored);
+  }
+  if (sim.guardedEnergy > kGuarded * report.energy.scale) report.blame(StepFault::kGuarded);
+}
+
+}  // namespace msd_sim
