@@ -20,13 +20,13 @@ constexpr std::array<std::string_view, 8> kTables{"about",  "settings", "shapes"
                                                   "joints", "frames",   "steps",  "events"};
 
 /// Our own query, not the view of the file: a file's views are not trusted.
-std::string queryOf(std::string_view name) {
+std::string queryOf(const Reader& reader, std::string_view name) {
   const auto view = std::ranges::find(views(), name, &View::name);
   if (view != views().end()) return std::string{view->sql.substr(view->sql.find("SELECT"))};
   const Table& target = table(name);
   const Column& first = target.columns.front();
-  return fmt::format("SELECT {} FROM {}{}", columnList(target), name,
-                     first.type == ColumnType::kKey ? fmt::format(" ORDER BY {}", first.name) : "");
+  return reader.select(
+      name, first.type == ColumnType::kKey ? fmt::format("ORDER BY {}", first.name) : "");
 }
 
 void appendValue(std::string& line, sqlite3_stmt* row, int column) {
@@ -87,7 +87,7 @@ std::uint64_t writeCsv(Reader& reader, std::string_view table, const TextSink& s
   if (table == "columns") return writeColumns(sink);
   std::uint64_t rows = 0;
   try {
-    Statement select = reader.database().prepare(queryOf(table));
+    Statement select = reader.database().prepare(queryOf(reader, table));
     sqlite3_stmt* raw = select.raw();
     const int columns = sqlite3_column_count(raw);
     std::string text;

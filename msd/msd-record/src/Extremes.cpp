@@ -53,8 +53,8 @@ void addTimes(std::vector<ContactExtreme>& extremes, const std::vector<FrameEntr
 
 std::vector<RecordedEvent> fastestHits(Reader& reader, std::size_t count) {
   std::vector<RecordedEvent> hits;
-  Statement select = reader.database().prepare(
-      "SELECT * FROM events WHERE kind = 'hit' ORDER BY approach_speed DESC, id LIMIT ?1");
+  Statement select = reader.database().prepare(reader.select(
+      "events", "WHERE kind = 'hit' ORDER BY approach_speed DESC, id LIMIT ?1"));
   select.bind(1, static_cast<std::int64_t>(count));
   while (select.step()) hits.push_back(readEvent(select));
   return hits;
@@ -65,7 +65,7 @@ std::vector<RecordedEvent> fastestHits(Reader& reader, std::size_t count) {
 Extremes findExtremes(Reader& reader, std::size_t count) {
   try {
     PairTable depths, forces;
-    Statement select = reader.database().prepare("SELECT * FROM contact_data");
+    Statement select = reader.database().prepare(reader.select("contact_data", ""));
     while (select.step()) {
       const ContactRow contact = readRow<ContactRow>(select, 1);
       const std::int64_t id = select.integer(0);

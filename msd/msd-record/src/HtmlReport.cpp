@@ -8,6 +8,7 @@
 
 #include "msd-record/src/Charts.hpp"
 #include "msd-record/src/Extremes.hpp"
+#include "msd-sim/src/Diagnostics/FaultText.hpp"
 
 namespace msd_record {
 
@@ -93,7 +94,8 @@ struct Totals {
   double closure{0.0};  ///< largest of a step, against the scale
   double change{0.0};
   std::uint32_t contacts{0};
-  std::uint64_t notConverged{0};
+  std::uint64_t degraded{0};
+  msd_sim::StepFaults faults{};
   std::string hash{};
 };
 
@@ -114,7 +116,8 @@ Totals addUp(Reader& reader) {
     }
     t.change += r.energy.change;
     t.contacts = std::max(t.contacts, r.contacts);
-    t.notConverged += r.status == msd_sim::StepStatus::kNotConverged ? 1 : 0;
+    t.degraded += r.status == msd_sim::StepStatus::kDegraded ? 1 : 0;
+    t.faults.add(r.faults);
     t.hash = r.hash.toString();
     return true;
   });
@@ -127,7 +130,13 @@ void addCards(std::string& out, Reader& reader, const Totals& t, std::size_t bod
                    escaped(value), escaped(label));
   };
   out += "<div class=\"cards\">\n";
-  card("status", reader.fact("status"));
+  const std::string end = reader.fact("end");
+  card(end.empty() || end == "completed" ? "status" : fmt::format("status; {}", end),
+       reader.fact("status"));
+  if (t.degraded > 0) {
+    card(fmt::format("steps degraded: {}", msd_sim::faultText(t.faults)),
+         fmt::format("{}", t.degraded));
+  }
   card(fmt::format("simulated in {} steps", t.steps), quantity(t.time, "s"));
   card(t.wall > 0.0 ? fmt::format("of steps: {:.3g} x real time", t.time / t.wall) : "of steps",
        quantity(t.wall, "s"));

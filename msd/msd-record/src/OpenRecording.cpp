@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <string_view>
+#include <vector>
 
 #include "msd-record/src/RecordError.hpp"
 #include "msd-record/src/Schema.hpp"
@@ -56,6 +58,36 @@ void distrust(Database& database) {
   database.execute("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0");
 }
 
+/// A table of a recording has rows of its own (it is no view and not made up by a module) and the
+/// columns of its schema, none of them computed. Words beside them do not matter.
+void requireTable(Database& database, const std::string& name, const Table& table,
+                  std::int32_t version) {
+  const auto refuse = [&](const std::string& what) {
+    throw RecordError{
+        fmt::format("{}: table {} is not that of a recording: {}", name, table.name, what)};
+  };
+  Statement find = database.prepare("SELECT type, rootpage FROM sqlite_schema WHERE name = ?1");
+  find.bind(1, table.name);
+  if (!find.step()) refuse("it is missing");
+  if (find.text(0) != "table" || find.integer(1) <= 0) refuse("it has no rows of its own");
+  std::vector<std::string> there;
+  Statement columns =
+      database.prepare("SELECT name, upper(type), pk, hidden FROM pragma_table_xinfo(?1)");
+  columns.bind(1, table.name);
+  while (columns.step()) {
+    const std::string& column = there.emplace_back(columns.text(0));
+    if (columns.integer(3) != 0) refuse(fmt::format("column {} is computed", column));
+    const bool isKey = columns.integer(2) == 1 && columns.text(1) == "INTEGER";
+    const bool wantsKey = column == table.columns.front().name &&
+                          table.columns.front().type == ColumnType::kKey;
+    if (wantsKey && !isKey) refuse(fmt::format("column {} is not its key", column));
+  }
+  for (const Column& column : table.columns) {
+    if (column.since > version || std::ranges::find(there, column.name) != there.end()) continue;
+    refuse(fmt::format("column {} is missing", column.name));
+  }
+}
+
 void requireSchema(Database& database, const std::string& name) {
   const std::int64_t application = pragma(database, "application_id");
   if (application != kApplicationId) {
@@ -66,17 +98,11 @@ void requireSchema(Database& database, const std::string& name) {
   const std::int64_t version = pragma(database, "user_version");
   if (version > kSchemaVersion || version < 1) {
     throw RecordError{fmt::format(
-        "{}: found a recording of schema {}, this msd reads schema {}{}", name, version,
+        "{}: found a recording of schema {}, this msd reads schemas 1 to {}{}", name, version,
         kSchemaVersion, version > kSchemaVersion ? "; it was written by a newer msd" : "")};
   }
-  Statement find = database.prepare("SELECT type, sql FROM sqlite_schema WHERE name = ?1");
   for (const Table& table : tables()) {
-    find.bind(1, table.name);
-    if (!find.step() || find.text(0) != "table" || find.text(1) != createStatement(table)) {
-      throw RecordError{
-          fmt::format("{}: table {} is missing or not that of a recording", name, table.name)};
-    }
-    find.reset();
+    requireTable(database, name, table, static_cast<std::int32_t>(version));
   }
 }
 
@@ -99,6 +125,27 @@ std::string immutableAddress(const fs::path& path) {
 }
 
 }  // namespace
+
+std::int32_t schemaVersion(Database& database) {
+  return static_cast<std::int32_t>(pragma(database, "user_version"));
+}
+
+void upgrade(Database& database) {
+  const std::int32_t version = schemaVersion(database);
+  if (version == kSchemaVersion) return;
+  database.execute("BEGIN IMMEDIATE");
+  for (const Table& table : tables()) {
+    std::vector<std::string> there;
+    Statement columns = database.prepare("SELECT name FROM pragma_table_xinfo(?1)");
+    columns.bind(1, table.name);
+    while (columns.step()) there.push_back(columns.text(0));
+    for (const std::string& sql : upgradeStatements(table, version, there)) database.execute(sql);
+  }
+  if (version < 2) {
+    database.execute("INSERT INTO about (key, value, unit) VALUES ('end', '', '-')");
+  }
+  database.execute(fmt::format("PRAGMA user_version = {}; COMMIT", kSchemaVersion));
+}
 
 bool isSqliteFile(const fs::path& path) {
   std::array<char, kMagic.size()> head{};

@@ -5,6 +5,9 @@
 
 #include <limits>
 
+#include "msd-record/src/StepColumns.hpp"
+#include "msd-sim/src/Diagnostics/FaultText.hpp"
+
 namespace msd_record {
 
 namespace {
@@ -23,6 +26,15 @@ void readNumbers(const Statement& statement, int first, std::array<double, n>& n
   for (std::size_t i = 0; i < n; ++i) {
     numbers[i] = statement.real(first + static_cast<int>(i));
   }
+}
+
+/// Longest time a run can come to [s]: the most steps of the longest length, many times over.
+constexpr double kLongestTime = 1e12;
+
+void requireTime(double time) {
+  if (time >= 0.0 && time <= kLongestTime) return;
+  throw SqliteError{SQLITE_CORRUPT,
+                    fmt::format("found a time of {} s, expected 0 to {}", time, kLongestTime)};
 }
 
 int digit(char c) {
@@ -45,11 +57,16 @@ msd_sim::Hash128 readHash(const std::string& text) {
 }
 
 msd_sim::StepStatus readStatus(const std::string& text) {
-  for (const auto status : {msd_sim::StepStatus::kOk, msd_sim::StepStatus::kNotConverged,
-                            msd_sim::StepStatus::kNonFinite}) {
+  for (const auto status : {msd_sim::StepStatus::kOk, msd_sim::StepStatus::kDegraded,
+                            msd_sim::StepStatus::kFailed}) {
     if (text == msd_sim::statusName(status)) return status;
   }
   throw SqliteError{SQLITE_CORRUPT, "a step has an unknown status"};
+}
+
+msd_sim::StepFaults readStepFaults(const std::string& text) {
+  if (const auto faults = msd_sim::readFaults(text)) return *faults;
+  throw SqliteError{SQLITE_CORRUPT, "a step has an unknown fault"};
 }
 
 }  // namespace
@@ -80,30 +97,43 @@ ReactionRow readRow<ReactionRow>(const Statement& s, int first) {
   return row;
 }
 
+double readTime(const Statement& s, int column) {
+  const double time = s.real(column);
+  requireTime(time);
+  return time;
+}
+
 RecordedStep readStep(const Statement& s) {
   RecordedStep result;
   msd_sim::StepReport& r = result.report;
-  msd_sim::EnergyLedger& e = r.energy;
   int i = 0;
-  r.step = static_cast<std::uint64_t>(s.integer(i++));
-  r.time = s.real(i++);
-  r.dt = s.real(i++);
-  r.status = readStatus(s.text(i++));
-  for (std::uint32_t* value : {&r.bodies, &r.awakeBodies, &r.pairs, &r.manifolds, &r.contacts,
-                               &r.islands, &r.colours, &r.substeps, &r.iterations}) {
-    *value = count(s, i++);
+  for (const StepColumn& column : stepColumns()) {
+    switch (column.value) {
+      case StepValue::kStep:
+        r.step = static_cast<std::uint64_t>(s.integer(i));
+        break;
+      case StepValue::kReal:
+        column.real(r) = s.real(i);
+        break;
+      case StepValue::kCount:
+        column.count(r) = count(s, i);
+        break;
+      case StepValue::kStatus:
+        r.status = readStatus(s.text(i));
+        break;
+      case StepValue::kFaults:
+        r.faults = readStepFaults(s.text(i));
+        break;
+      case StepValue::kHash:
+        r.hash = readHash(s.text(i));
+        break;
+      case StepValue::kWall:
+        result.wall = s.real(i);
+        break;
+    }
+    ++i;
   }
-  for (double* value :
-       {&r.residual, &r.deepestPenetration, &r.jointError, &r.certificate.naturalMap,
-        &r.certificate.complementarity, &r.certificate.coneViolation,
-        &r.certificate.normalViolation, &e.kinetic, &e.potential, &e.change, &e.externalWork,
-        &e.jointWork, &e.normalWork, &e.frictionWork, &e.positionWork, &e.dampingWork,
-        &e.integratorError, &e.scale}) {
-    *value = s.real(i++);
-  }
-  r.hash = readHash(s.text(i++));
-  result.wall = s.real(i++);
-  for (double& seconds : r.stageSeconds) seconds = s.real(i++);
+  requireTime(r.time);
   return result;
 }
 

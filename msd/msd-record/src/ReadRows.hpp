@@ -15,6 +15,9 @@ template <>
 template <>
 [[nodiscard]] ReactionRow readRow<ReactionRow>(const Statement& statement, int first);
 
+/// A time of a run; refuses what no run can come to.
+[[nodiscard]] double readTime(const Statement& statement, int column);
+
 [[nodiscard]] RecordedStep readStep(const Statement& statement);
 [[nodiscard]] RecordedEvent readEvent(const Statement& statement);
 

@@ -29,9 +29,6 @@ std::string valueText(const Statement& statement, int column) {
 
 }  // namespace
 
-Reader::Reader(const std::filesystem::path& path)
-    : path_{path}, database_{openRecording(path, OpenMode::kRead)} {}
-
 void Reader::damaged(const std::string& what) const {
   throw RecordError{fmt::format("{}: the recording is damaged: {}", path_.string(), what)};
 }
@@ -46,10 +43,19 @@ auto Reader::guarded(Work&& work) {
   }
 }
 
+Reader::Reader(const std::filesystem::path& path)
+    : path_{path}, database_{openRecording(path, OpenMode::kRead)} {
+  guarded([&] { version_ = schemaVersion(database_); });
+}
+
+std::string Reader::select(std::string_view name, std::string_view condition) const {
+  return fmt::format("SELECT {} FROM {} {}", selectList(table(name), version_), name, condition);
+}
+
 std::vector<Fact> Reader::facts(std::string_view table) {
   return guarded([&] {
     std::vector<Fact> result;
-    Statement select = database_.prepare(fmt::format("SELECT * FROM {}", table));
+    Statement select = database_.prepare(this->select(table, ""));
     while (select.step()) {
       result.push_back(
           {.name = select.text(0), .value = valueText(select, 1), .unit = select.text(2)});
@@ -133,7 +139,7 @@ std::int64_t Reader::frameCount() {
 FrameEntry Reader::readEntry(const Statement& s) const {
   FrameEntry entry{.frame = s.integer(0),
                    .step = static_cast<std::uint64_t>(s.integer(1)),
-                   .time = s.real(2),
+                   .time = readTime(s, 2),
                    .firstState = s.integer(3),
                    .states = s.integer(4),
                    .firstContact = s.integer(5),
@@ -163,7 +169,7 @@ void Reader::readRows(std::string_view table, std::int64_t first, std::int64_t c
   const std::size_t before = rows.size();
   rows.reserve(before + static_cast<std::size_t>(std::min(count, kFirstReserve)));
   Statement select = database_.prepare(
-      fmt::format("SELECT * FROM {} WHERE id >= ?1 AND id < ?2 ORDER BY id", table));
+      this->select(table, "WHERE id >= ?1 AND id < ?2 ORDER BY id"));
   select.bind(1, first).bind(2, first + count);
   while (select.step()) rows.push_back(readRow<Row>(select, 1));
   if (static_cast<std::int64_t>(rows.size() - before) != count) {
@@ -174,7 +180,7 @@ void Reader::readRows(std::string_view table, std::int64_t first, std::int64_t c
 
 Frame Reader::frame(std::int64_t number) {
   return guarded([&] {
-    Statement select = database_.prepare("SELECT * FROM frames WHERE frame = ?1");
+    Statement select = database_.prepare(this->select("frames", "WHERE frame = ?1"));
     select.bind(1, number);
     if (!select.step()) {
       throw RecordError{fmt::format("{}: there is no frame {}; frames run from 0 to {}",
@@ -199,7 +205,7 @@ Frame Reader::frame(std::int64_t number) {
 std::vector<FrameEntry> Reader::frameEntries() {
   return guarded([&] {
     std::vector<FrameEntry> entries;
-    Statement select = database_.prepare("SELECT * FROM frames ORDER BY frame");
+    Statement select = database_.prepare(this->select("frames", "ORDER BY frame"));
     while (select.step()) entries.push_back(readEntry(select));
     return entries;
   });
@@ -215,7 +221,7 @@ std::int64_t Reader::frameAt(double time) {
       const std::int64_t middle = low + (high - low) / 2;
       select.bind(1, middle);
       if (!select.step()) damaged(fmt::format("frame {} is missing", middle));
-      (select.real(0) <= time ? low : high) = middle;
+      (readTime(select, 0) <= time ? low : high) = middle;
       select.reset();
     }
     return low;
@@ -234,13 +240,13 @@ std::vector<TrajectoryPoint> Reader::trajectory(std::string_view name) {
   return guarded([&] {
     std::vector<TrajectoryPoint> points;
     // A frame's states lie in the order of `place`: one seek a frame.
-    Statement select = database_.prepare(
-        "SELECT d.*, f.time FROM frames f CROSS JOIN body_state_data d ON d.id = f.first_state + "
-        "?1 "
-        "WHERE ?1 < f.states ORDER BY f.frame");
+    Statement select = database_.prepare(fmt::format(
+        "SELECT {}, f.time FROM frames f CROSS JOIN ({}) d ON d.id = f.first_state + ?1 "
+        "WHERE ?1 < f.states ORDER BY f.frame",
+        columnList(table("body_state_data")), this->select("body_state_data", "")));
     select.bind(1, *found->place);
     while (select.step()) {
-      points.push_back({.time = select.real(17), .state = readRow<BodyState>(select, 1)});
+      points.push_back({.time = readTime(select, 17), .state = readRow<BodyState>(select, 1)});
     }
     return points;
   });
@@ -255,7 +261,8 @@ std::uint64_t Reader::lastStep() {
 
 void Reader::forEachStep(std::uint64_t first, const StepVisitor& visit) {
   guarded([&] {
-    Statement select = database_.prepare("SELECT * FROM steps WHERE step >= ?1 ORDER BY step");
+    Statement select = 
+        database_.prepare(this->select("steps", "WHERE step >= ?1 ORDER BY step"));
     select.bind(1, static_cast<std::int64_t>(first));
     while (select.step() && visit(readStep(select))) {
     }
@@ -264,7 +271,7 @@ void Reader::forEachStep(std::uint64_t first, const StepVisitor& visit) {
 
 std::optional<RecordedStep> Reader::step(std::uint64_t number) {
   return guarded([&]() -> std::optional<RecordedStep> {
-    Statement select = database_.prepare("SELECT * FROM steps WHERE step = ?1");
+    Statement select = database_.prepare(this->select("steps", "WHERE step = ?1"));
     select.bind(1, static_cast<std::int64_t>(number));
     if (!select.step()) return std::nullopt;
     return readStep(select);
@@ -275,12 +282,26 @@ std::vector<RecordedEvent> Reader::events(std::uint64_t firstStep, std::uint64_t
   return guarded([&] {
     std::vector<RecordedEvent> result;
     Statement select =
-        database_.prepare("SELECT * FROM events WHERE step >= ?1 AND step <= ?2 ORDER BY id");
+        database_.prepare(this->select("events", "WHERE step >= ?1 AND step <= ?2 ORDER BY id"));
     select.bind(1, static_cast<std::int64_t>(firstStep));
     select.bind(2, static_cast<std::int64_t>(std::min<std::uint64_t>(
                        lastStep, std::numeric_limits<std::int64_t>::max())));
     while (select.step()) result.push_back(readEvent(select));
     return result;
+  });
+}
+
+EventCursor Reader::allEvents() {
+  return guarded([&] {
+    return EventCursor{*this, database_.prepare(this->select("events", "ORDER BY id"))};
+  });
+}
+
+bool EventCursor::next(RecordedEvent& event) {
+  return reader_->guarded([&] {
+    isDone_ = isDone_ || !select_.step();
+    if (!isDone_) event = readEvent(select_);
+    return !isDone_;
   });
 }
 

@@ -38,6 +38,8 @@ struct RecordedStep {
   double wall{0.0};  ///< wall-clock time [s]
 };
 
+class Reader;
+
 struct RecordedEvent {
   std::uint64_t step{0};
   std::string kind{};  ///< "begin", "end" or "hit"
@@ -46,6 +48,20 @@ struct RecordedEvent {
   Vector3D point{0.0, 0.0, 0.0};   ///< [m]
   Vector3D normal{0.0, 0.0, 0.0};  ///< from A to B
   double approachSpeed{0.0};       ///< hit: [m/s]; else NaN
+};
+
+/// All events of a recording, one after the other. The reader must outlive it.
+class EventCursor {
+ public:
+  /// False at the end. Throws RecordError.
+  bool next(RecordedEvent& event);
+
+ private:
+  friend class Reader;
+  EventCursor(Reader& reader, Statement select) : reader_{&reader}, select_{std::move(select)} {}
+  Reader* reader_;
+  Statement select_;
+  bool isDone_{false};
 };
 
 /// Where a frame's rows lie.
@@ -114,6 +130,9 @@ class Reader {
   [[nodiscard]] std::optional<RecordedStep> step(std::uint64_t number);
   [[nodiscard]] std::vector<RecordedEvent> events(std::uint64_t firstStep, std::uint64_t lastStep);
 
+  /// In the order in which they were written.
+  [[nodiscard]] EventCursor allEvents();
+
   // --- going on ---
   struct Snapshot {
     std::uint64_t step{0};
@@ -122,10 +141,15 @@ class Reader {
   /// None where the run ended before its first commit.
   [[nodiscard]] std::optional<Snapshot> snapshot();
 
+  /// Number of the file's schema; what older ones lack or name otherwise is read as today's.
+  [[nodiscard]] std::int32_t schema() const { return version_; }
+  /// "SELECT columns FROM table condition": all columns of a table, in today's order and meaning.
+  [[nodiscard]] std::string select(std::string_view table, std::string_view condition) const;
   /// For questions of one's own.
   [[nodiscard]] Database& database() { return database_; }
 
  private:
+  friend class EventCursor;
   template <class Work>
   auto guarded(Work&& work);
   [[nodiscard]] std::vector<Fact> facts(std::string_view table);
@@ -137,6 +161,7 @@ class Reader {
 
   std::filesystem::path path_;
   Database database_;
+  std::int32_t version_{0};
 };
 
 }  // namespace msd_record

@@ -4,7 +4,11 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <new>
+#include <system_error>
 #include <utility>
+
+#include "msd-record/src/RecordError.hpp"
 
 namespace msd_record {
 
@@ -26,6 +30,8 @@ RecordOptions completed(RecordOptions options, const msd_sim::WorldModel& world)
 std::string reasonText(const SqliteError& error) {
   return (error.code() & 0xFF) == SQLITE_FULL ? "the disk is full" : error.what();
 }
+
+constexpr const char* kNoMemory = "out of memory";
 
 }  // namespace
 
@@ -52,15 +58,40 @@ Recorder::Recorder(std::unique_ptr<RecordingFile> file, const msd_sim::WorldMode
       file_{std::move(file)} {
   progress_.committedStep = world.stepCount();
   progress_.frames = file_->frames();
-  writer_ = std::thread{[this] { runWriter(); }};
+  try {
+    writer_ = std::thread{[this] { runWriter(); }};
+  } catch (const std::system_error& error) {
+    throw RecordError{fmt::format("cannot record into {}: no thread to write it: {}",
+                                  path_.string(), error.what())};
+  }
 }
 
 Recorder::~Recorder() {
   stopWriter();
 }
 
-bool Recorder::begin(const msd_sim::WorldModel& world) {
+/// What the simulation's thread finds no memory for ends the recording, not the simulation.
+template <class Work>
+bool Recorder::guarded(Work&& work) {
   if (isFailed()) return false;
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    fail(kNoMemory);
+    return false;
+  }
+}
+
+bool Recorder::begin(const msd_sim::WorldModel& world) {
+  return guarded([&] { return captureBeginning(world); });
+}
+
+bool Recorder::step(const msd_sim::WorldModel& world, const msd_sim::StepReport& report,
+                    double wall) {
+  return guarded([&] { return captureStep(world, report, wall); });
+}
+
+bool Recorder::captureBeginning(const msd_sim::WorldModel& world) {
   const Clock::time_point start = Clock::now();
   std::unique_ptr<CapturedStep> captured = takeBuffer();
   capture_.frame(world, *captured);
@@ -71,9 +102,8 @@ bool Recorder::begin(const msd_sim::WorldModel& world) {
   return submit(std::move(captured));
 }
 
-bool Recorder::step(const msd_sim::WorldModel& world, const msd_sim::StepReport& report,
-                    double wall) {
-  if (isFailed()) return false;
+bool Recorder::captureStep(const msd_sim::WorldModel& world, const msd_sim::StepReport& report,
+                           double wall) {
   if (!capture_.isSameWorld(world)) {
     fail("bodies or joints were added or removed");
     return false;
@@ -97,23 +127,22 @@ double Recorder::commitPause() const {
                     std::max(options_.commitSeconds, kLongestCommit));
 }
 
-bool Recorder::finish(const msd_sim::WorldModel& world, std::string_view status) {
+bool Recorder::finish(const msd_sim::WorldModel& world, std::string_view status,
+                      std::string_view end) {
   if (is_finished_) return !isFailed();
   is_finished_ = true;
-  if (!isFailed()) {
+  static_cast<void>(guarded([&] {
     std::unique_ptr<CapturedStep> captured = takeBuffer();
     captured->step = world.stepCount();
     if (!has_frame_ || last_frame_step_ != world.stepCount()) capture_.frame(world, *captured);
     snapshot(world, *captured);
-    submit(std::move(captured));
-  }
+    return submit(std::move(captured));
+  }));
   stopWriter();
-  try {
-    if (!isFailed()) file_->finish(status);
-    file_->close();
-  } catch (const SqliteError& error) {
-    fail(reasonText(error));
-  }
+  write([&] {
+    if (!isFailed()) file_->finish(status, end);
+  });
+  file_->close();
   return !isFailed();
 }
 
@@ -163,13 +192,38 @@ RecordProgress Recorder::progress() const {
   return progress;
 }
 
-void Recorder::fail(const std::string& reason) {
+void Recorder::fail(const char* reason) noexcept {
   const std::lock_guard guard{mutex_};
   if (progress_.failed) return;
   progress_.failed = true;
-  progress_.error = fmt::format("recording into {} ended: {}; steps up to {} are in the file",
-                                path_.string(), reason, progress_.committedStep);
+  try {
+    progress_.error = fmt::format("recording into {} ended: {}; steps up to {} are in the file",
+                                  path_.string(), reason, progress_.committedStep);
+  } catch (...) {
+    progress_.error = kNoMemory;  // short enough to need none
+  }
   changed_.notify_all();
+}
+
+/// Runs `work` on the file; what goes wrong ends the recording, and what was committed stays.
+template <class Work>
+void Recorder::write(Work&& work) noexcept {
+  try {
+    try {
+      work();
+    } catch (const SqliteError& error) {
+      file_->abandon();
+      fail(reasonText(error).c_str());
+    } catch (const std::bad_alloc&) {
+      file_->abandon();
+      fail(kNoMemory);
+    } catch (const std::exception& error) {
+      file_->abandon();
+      fail(error.what());
+    }
+  } catch (...) {
+    fail(kNoMemory);  // no room for the reason
+  }
 }
 
 void Recorder::stopWriter() {
@@ -197,20 +251,14 @@ void Recorder::runWriter() {
     queue_.erase(queue_.begin());
     lock.unlock();
     const std::size_t bytes = next->bytes();
-    if (!isFailed()) {
-      try {
-        writeNext(*next);
-      } catch (const SqliteError& error) {
-        file_->abandon();
-        fail(reasonText(error));
-      } catch (const std::exception& error) {
-        file_->abandon();
-        fail(error.what());
-      }
-    }
+    if (!isFailed()) write([&] { writeNext(*next); });
     lock.lock();
     queued_bytes_ -= bytes;
-    free_.push_back(std::move(next));
+    try {
+      free_.push_back(std::move(next));
+    } catch (const std::bad_alloc&) {
+      // A buffer less to use again.
+    }
     changed_.notify_all();
   }
 }

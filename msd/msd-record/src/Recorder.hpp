@@ -58,8 +58,10 @@ class Recorder {
   /// After every step that advanced the world. `wall`: its wall-clock time [s].
   bool step(const msd_sim::WorldModel& world, const msd_sim::StepReport& report, double wall);
   /// Adds the last state where it is not yet there, and writes everything out. `status` tells how
-  /// the run ended: "ok", "interrupted", ...
-  bool finish(const msd_sim::WorldModel& world, std::string_view status);
+  /// good the run was ("ok", "degraded", "failed"), `end` how it ended ("completed", "interrupted",
+  /// ...).
+  bool finish(const msd_sim::WorldModel& world, std::string_view status,
+              std::string_view end = "completed");
 
   /// Call it, as the others, from the simulation's thread.
   [[nodiscard]] RecordProgress progress() const;
@@ -76,7 +78,14 @@ class Recorder {
   [[nodiscard]] double commitPause() const;  ///< [s]
   void snapshot(const msd_sim::WorldModel& world, CapturedStep& captured);
   [[nodiscard]] bool isFailed() const;
-  void fail(const std::string& reason);
+  bool captureBeginning(const msd_sim::WorldModel& world);
+  bool captureStep(const msd_sim::WorldModel& world, const msd_sim::StepReport& report,
+                   double wall);
+  template <class Work>
+  bool guarded(Work&& work);
+  template <class Work>
+  void write(Work&& work) noexcept;
+  void fail(const char* reason) noexcept;
   void runWriter();
   void writeNext(CapturedStep& captured);
   void stopWriter();

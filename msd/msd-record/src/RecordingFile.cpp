@@ -5,6 +5,8 @@
 #include "msd-record/src/FileLock.hpp"
 #include "msd-record/src/RecordError.hpp"
 #include "msd-record/src/Schema.hpp"
+#include "msd-record/src/StepColumns.hpp"
+#include "msd-sim/src/Diagnostics/FaultText.hpp"
 
 namespace msd_record {
 
@@ -19,10 +21,10 @@ struct RecordingFile::Statements {
         frame{db.prepare(insertStatement(table("frames")))},
         event{db.prepare(insertStatement(table("events")))},
         snapshot{db.prepare("INSERT OR REPLACE INTO snapshot VALUES (1, ?1, ?2, ?3)")},
-        status{db.prepare("UPDATE about SET value = ?1 WHERE key = 'status'")} {}
+        fact{db.prepare("UPDATE about SET value = ?2 WHERE key = ?1")} {}
 
   RowFeed states, contacts, reactions;
-  Statement step, frame, event, snapshot, status;
+  Statement step, frame, event, snapshot, fact;
 };
 
 RecordingFile::RecordingFile(std::filesystem::path path, std::unique_ptr<FileLock> lock,
@@ -53,28 +55,28 @@ void RecordingFile::write(const CapturedStep& captured) {
   }
 }
 
-void RecordingFile::finish(std::string_view status) {
+void RecordingFile::finish(std::string_view status, std::string_view end) {
   if (!database_->isInTransaction()) database_->execute("BEGIN IMMEDIATE");
-  statements_->status.bind(1, status).run();
+  statements_->fact.bind(1, std::string_view{"status"}).bind(2, status).run();
+  statements_->fact.bind(1, std::string_view{"end"}).bind(2, end).run();
   database_->execute("COMMIT");
 }
 
-void RecordingFile::abandon() {
-  if (!database_->isInTransaction()) return;
+void RecordingFile::abandon() noexcept {
   try {
-    database_->execute("ROLLBACK");
-  } catch (const SqliteError&) {
-    // SQLite has rolled back by itself: that is what was wanted.
+    if (database_->isInTransaction()) database_->execute("ROLLBACK");
+  } catch (...) {
+    // SQLite has rolled back by itself, or will when the file is closed.
   }
 }
 
-void RecordingFile::close() {
+void RecordingFile::close() noexcept {
   if (!database_) return;
   abandon();
   statements_.reset();
   try {
     database_->execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
-  } catch (const SqliteError&) {
+  } catch (...) {
     // No space, or someone is reading: the file and its -wal stay valid together.
   }
   database_.reset();
@@ -82,30 +84,35 @@ void RecordingFile::close() {
 }
 
 void RecordingFile::writeReport(const CapturedStep& captured) {
-  const StepReport& r = captured.report;
-  const msd_sim::EnergyLedger& e = r.energy;
+  StepReport r = captured.report;
   Statement& s = statements_->step;
   int i = 0;
-  const auto integer = [&](std::uint64_t value) { s.bind(++i, static_cast<std::int64_t>(value)); };
-  const auto real = [&](double value) { s.bind(++i, value); };
-  integer(r.step);
-  real(r.time);
-  real(r.dt);
-  s.bind(++i, msd_sim::statusName(r.status));
-  for (const std::uint32_t count : {r.bodies, r.awakeBodies, r.pairs, r.manifolds, r.contacts,
-                                    r.islands, r.colours, r.substeps, r.iterations}) {
-    integer(count);
+  for (const StepColumn& column : stepColumns()) {
+    ++i;
+    switch (column.value) {
+      case StepValue::kStep:
+        s.bind(i, static_cast<std::int64_t>(r.step));
+        break;
+      case StepValue::kReal:
+        s.bind(i, column.real(r));
+        break;
+      case StepValue::kCount:
+        s.bind(i, std::int64_t{column.count(r)});
+        break;
+      case StepValue::kStatus:
+        s.bind(i, msd_sim::statusName(r.status));
+        break;
+      case StepValue::kFaults:
+        s.bind(i, std::string_view{msd_sim::faultText(r.faults)});
+        break;
+      case StepValue::kHash:
+        s.bind(i, std::string_view{r.hash.toString()});
+        break;
+      case StepValue::kWall:
+        s.bind(i, captured.wall);
+        break;
+    }
   }
-  for (const double value :
-       {r.residual, r.deepestPenetration, r.jointError, r.certificate.naturalMap,
-        r.certificate.complementarity, r.certificate.coneViolation, r.certificate.normalViolation,
-        e.kinetic, e.potential, e.change, e.externalWork, e.jointWork, e.normalWork, e.frictionWork,
-        e.positionWork, e.dampingWork, e.integratorError, e.scale}) {
-    real(value);
-  }
-  s.bind(++i, std::string_view{r.hash.toString()});
-  real(captured.wall);
-  for (const double seconds : r.stageSeconds) real(seconds);
   s.run();
 }
 

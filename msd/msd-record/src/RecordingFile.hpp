@@ -55,12 +55,12 @@ class RecordingFile {
 
   /// Adds a step to the open transaction and ends it where the step says so. Throws SqliteError.
   void write(const CapturedStep& captured);
-  /// Adds the last words and ends the transaction. `status`: how the run ended.
-  void finish(std::string_view status);
+  /// Adds the last words and ends the transaction: how good the run was, and how it ended.
+  void finish(std::string_view status, std::string_view end);
   /// Forgets the open transaction; what was committed stays.
-  void abandon();
+  void abandon() noexcept;
   /// Moves everything into the one file; failing that leaves it valid with its -wal beside it.
-  void close();
+  void close() noexcept;
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] std::uint64_t frames() const { return static_cast<std::uint64_t>(next_frame_); }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "msd-record/src/StepColumns.hpp"
+
 namespace msd_record {
 
 namespace {
@@ -76,50 +78,9 @@ std::vector<Table> describingTables() {
 }
 
 Table stepsTable() {
-  return {"steps",
-          "the report of one step; every step has one",
-          {{"step", kKey, "-", "number, from 1"},
-           {"time", kReal, "s", "simulated, at the end of the step"},
-           {"dt", kReal, "s", "length of the step"},
-           {"status", kText, "-", "ok or not converged"},
-           {"bodies", kInteger, "-", "bodies that can move"},
-           {"awake_bodies", kInteger, "-", "of these, those that were simulated"},
-           {"pairs", kInteger, "-", "pairs of shapes whose bounds overlap"},
-           {"manifolds", kInteger, "-", "pairs that touch or are about to"},
-           {"contacts", kInteger, "-", "contact points of these"},
-           {"islands", kInteger, "-", "groups of bodies that push each other"},
-           {"colours", kInteger, "-", "groups of rows that share no body"},
-           {"substeps", kInteger, "-", "parts the step was cut into"},
-           {"iterations", kInteger, "-", "solver sweeps"},
-           {"residual", kReal, "m/s", "largest violation of a velocity constraint"},
-           {"deepest_penetration", kReal, "m", "at the end of the step"},
-           {"joint_error", kReal, "m", "worst separation of two joint anchors"},
-           {"natural_map", kReal, "-", "exact method: relative residual; else NULL"},
-           {"complementarity", kReal, "J", "exact method: largest product r_N u_N; else NULL"},
-           {"cone_violation", kReal, "N*s", "exact method: largest r_T beyond mu r_N; else NULL"},
-           {"normal_violation", kReal, "m/s", "exact method: largest approach left; else NULL"},
-           {"kinetic", kReal, "J", "kinetic energy at the end of the step"},
-           {"potential", kReal, "J", "potential energy at the end of the step"},
-           {"change", kReal, "J", "of kinetic + potential over the step"},
-           {"external_work", kReal, "J", "of user forces and kinematic bodies"},
-           {"joint_work", kReal, "J", "of joints, motors, springs and limits"},
-           {"normal_work", kReal, "J", "of contact along the normals: loss in impacts"},
-           {"friction_work", kReal, "J", "of contact along the tangents: loss in sliding"},
-           {"position_work", kReal, "J", "of moving bodies out of penetration"},
-           {"damping_work", kReal, "J", "of linear and angular damping"},
-           {"integrator_error", kReal, "J", "of the discretisation of time"},
-           {"scale", kReal, "J", "energy against which rounding is small"},
-           {"hash", kText, "-", "fingerprint of the state, 32 hexadecimal digits"},
-           {"wall", kReal, "s", "wall-clock time of the step"},
-           {"wall_gather", kReal, "s", "of this, per stage"},
-           {"wall_broadphase", kReal, "s", "likewise"},
-           {"wall_narrowphase", kReal, "s", "likewise"},
-           {"wall_rows", kReal, "s", "likewise"},
-           {"wall_islands", kReal, "s", "likewise"},
-           {"wall_solve", kReal, "s", "likewise"},
-           {"wall_correct", kReal, "s", "likewise"},
-           {"wall_scatter", kReal, "s", "likewise"},
-           {"wall_audit", kReal, "s", "likewise"}}};
+  Table steps{"steps", "the report of one step; every step has one", {}};
+  for (const StepColumn& step : stepColumns()) steps.columns.push_back(step.column);
+  return steps;
 }
 
 std::vector<Table> growingTables() {
@@ -319,12 +280,39 @@ std::string columnList(const Table& table, bool withKey) {
   return list;
 }
 
+std::string selectList(const Table& table, std::int32_t version) {
+  std::string list;
+  for (const Column& column : table.columns) {
+    if (!list.empty()) list += ", ";
+    if (column.since > version) list += fmt::format("{} AS ", column.before);
+    list += column.name;
+  }
+  return list;
+}
+
 std::string insertStatement(const Table& table) {
   std::string places;
   for (std::size_t i = 1; i <= table.columns.size(); ++i) {
     places += fmt::format("{}?{}", i > 1 ? ", " : "", i);
   }
-  return fmt::format("INSERT INTO {} VALUES ({})", table.name, places);
+  return fmt::format("INSERT INTO {} ({}) VALUES ({})", table.name, columnList(table), places);
+}
+
+std::vector<std::string> upgradeStatements(const Table& table, std::int32_t version,
+                                           std::span<const std::string> columnsThere) {
+  std::vector<std::string> sql;
+  std::string changes;
+  for (const Column& column : table.columns) {
+    if (column.since <= version) continue;
+    if (std::ranges::find(columnsThere, column.name) == columnsThere.end()) {
+      sql.push_back(
+          fmt::format("ALTER TABLE {} ADD COLUMN {}{}", table.name, column.name, typeText(column.type)));
+    }
+    changes += fmt::format("{}{} = {}", changes.empty() ? "" : ", ", column.name, column.before);
+  }
+  // All at once: what stands on the right is as it was.
+  if (!changes.empty()) sql.push_back(fmt::format("UPDATE {} SET {}", table.name, changes));
+  return sql;
 }
 
 }  // namespace msd_record

@@ -11,7 +11,7 @@ namespace msd_record {
 /// "MSDR": marks an SQLite file as a recording (PRAGMA application_id).
 inline constexpr std::int32_t kApplicationId = 0x4D534452;
 /// Number of the schema (PRAGMA user_version). A reader refuses a larger one by name.
-inline constexpr std::int32_t kSchemaVersion = 1;
+inline constexpr std::int32_t kSchemaVersion = 2;
 
 enum class ColumnType : std::uint8_t {
   kKey,      ///< INTEGER PRIMARY KEY
@@ -26,6 +26,8 @@ struct Column {
   ColumnType type;
   std::string_view unit;  ///< "-" where it has none
   std::string_view meaning;
+  std::int32_t since{1};      ///< schema that gave it this meaning
+  std::string_view before{};  ///< SQL that stands for it in a file of an older schema
 };
 
 struct Table {
@@ -51,7 +53,12 @@ struct View {
 
 /// "name, name, ..." of all columns, the key left out where `withKey` is false.
 [[nodiscard]] std::string columnList(const Table& table, bool withKey = true);
-/// "INSERT INTO table VALUES (?1, ...)".
+/// The columns of a table in a file of schema `version`, in today's order and meaning.
+[[nodiscard]] std::string selectList(const Table& table, std::int32_t version);
+/// What makes a table of an older schema one of today's; `columnsThere` are those it has.
+[[nodiscard]] std::vector<std::string> upgradeStatements(
+    const Table& table, std::int32_t version, std::span<const std::string> columnsThere);
+/// "INSERT INTO table (...) VALUES (?1, ...)".
 [[nodiscard]] std::string insertStatement(const Table& table);
 
 }  // namespace msd_record

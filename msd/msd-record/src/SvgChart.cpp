@@ -38,8 +38,12 @@ struct Range {
   double low{std::numeric_limits<double>::infinity()};
   double high{-std::numeric_limits<double>::infinity()};
 
+  /// Values beyond this would leave no room for the arithmetic of an axis.
+  static constexpr double kLargest = 1e300;
+
   void include(double value) {
     if (!std::isfinite(value)) return;
+    value = std::clamp(value, -kLargest, kLargest);
     low = std::min(low, value);
     high = std::max(high, value);
   }

@@ -18,8 +18,9 @@ struct Difference {
   std::string body{};         ///< the first body that differs; empty where none does
   std::uint64_t bodyStep{0};  ///< the recorded frame in which it does: the first from `step` on
   std::string bodyQuantity{};
-  double bodyRecorded{0.0};
-  double bodyFound{0.0};
+  std::string bodyRecorded{};
+  std::string bodyFound{};
+  std::string bodyOff{};  ///< " (off by 1e-12)" where they are numbers
 };
 
 struct VerifyResult {
@@ -34,8 +35,10 @@ struct VerifyOptions {
   std::function<bool(std::uint64_t step)> progress{};
 };
 
-/// Simulates the scene of a recording again and compares every step's hash and report, and every
-/// frame's bodies, contacts and joints, bit by bit. Wall-clock times are left out.
+/// Simulates the scene of a recording again and compares all it holds, bit by bit: settings, bodies
+/// and joints; every step's report and events; every frame's bodies, contacts and joints; the
+/// snapshot. What is missing or left over is a difference too. Wall-clock times, the number of
+/// threads and what the file's schema does not know are left out.
 [[nodiscard]] VerifyResult verify(Reader& reader, const VerifyOptions& options = {});
 
 /// What differs, for people; one or two lines.

@@ -13,6 +13,7 @@ std::atomic<int> callCount{0};
 std::atomic<int> failing{0};  ///< number of the call to fail; 0: none
 std::atomic<bool> persistent{false};
 std::atomic<int> answer{SQLITE_FULL};
+std::atomic<bool> isShort{false};  ///< of a write that fails, half of the bytes arrive
 
 sqlite3_vfs* below = nullptr;
 sqlite3_vfs shim{};
@@ -43,12 +44,14 @@ int readFile(sqlite3_file* f, void* to, int n, sqlite3_int64 at) {
 }
 int writeFile(sqlite3_file* f, const void* from, int n, sqlite3_int64 at) {
   const int code = verdict();
-  return code != SQLITE_OK && code != SQLITE_IOERR_FSYNC
-             ? code
-             : realOf(f)->pMethods->xWrite(realOf(f), from, n, at);
+  const bool isOther = code == SQLITE_IOERR_FSYNC || code == SQLITE_IOERR_TRUNCATE;
+  if (code == SQLITE_OK || isOther) return realOf(f)->pMethods->xWrite(realOf(f), from, n, at);
+  if (isShort) static_cast<void>(realOf(f)->pMethods->xWrite(realOf(f), from, n / 2, at));
+  return code;
 }
 int truncateFile(sqlite3_file* f, sqlite3_int64 size) {
-  return realOf(f)->pMethods->xTruncate(realOf(f), size);
+  const int code = verdict();
+  return code == SQLITE_IOERR_TRUNCATE ? code : realOf(f)->pMethods->xTruncate(realOf(f), size);
 }
 int syncFile(sqlite3_file* f, int flags) {
   const int code = verdict();
@@ -120,9 +123,22 @@ FailingVfs::~FailingVfs() {
 void FailingVfs::failAt(int n, Fault fault, bool isPersistent) {
   callCount = 0;
   persistent = isPersistent;
-  answer = fault == Fault::kFull         ? SQLITE_FULL
-           : fault == Fault::kWriteError ? SQLITE_IOERR_WRITE
-                                         : SQLITE_IOERR_FSYNC;
+  isShort = fault == Fault::kShortWrite;
+  switch (fault) {
+    case Fault::kFull:
+    case Fault::kShortWrite:
+      answer = SQLITE_FULL;
+      break;
+    case Fault::kWriteError:
+      answer = SQLITE_IOERR_WRITE;
+      break;
+    case Fault::kSyncError:
+      answer = SQLITE_IOERR_FSYNC;
+      break;
+    case Fault::kTruncateError:
+      answer = SQLITE_IOERR_TRUNCATE;
+      break;
+  }
   failing = n;
 }
 

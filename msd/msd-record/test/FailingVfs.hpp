@@ -8,7 +8,13 @@ namespace msd_record::test {
 /// answers that one, or that one and all after it, with an error: a disk that is full or broken.
 class FailingVfs {
  public:
-  enum class Fault { kFull, kWriteError, kSyncError };
+  enum class Fault {
+    kFull,           ///< ENOSPC
+    kShortWrite,     ///< half of the bytes arrive, then ENOSPC
+    kWriteError,     ///< EIO
+    kSyncError,      ///< EIO of fsync
+    kTruncateError,  ///< EIO of ftruncate
+  };
   /// Registers the layer under its name.
   FailingVfs();
   ~FailingVfs();

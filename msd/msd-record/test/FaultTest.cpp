@@ -111,8 +111,30 @@ TEST_P(FaultyDisk, leavesAFileThatIsWholeAndCanBeResumed) {
 INSTANTIATE_TEST_SUITE_P(Recorder, FaultyDisk,
                          testing::Values(Disk{FailingVfs::Fault::kFull, true},
                                          Disk{FailingVfs::Fault::kFull, false},
+                                         Disk{FailingVfs::Fault::kShortWrite, true},
+                                         Disk{FailingVfs::Fault::kShortWrite, false},
                                          Disk{FailingVfs::Fault::kWriteError, true},
-                                         Disk{FailingVfs::Fault::kSyncError, true}));
+                                         Disk{FailingVfs::Fault::kWriteError, false},
+                                         Disk{FailingVfs::Fault::kSyncError, true},
+                                         Disk{FailingVfs::Fault::kSyncError, false}));
+
+/// A log that cannot be cut is left behind; the recording is whole all the same.
+TEST(Recorder, survivesADiskThatCannotCutFiles) {
+  FailingVfs disk;
+  const TemporaryFolder folder;
+  SceneRun run{kYard};
+  RecordOptions options = eager(kSteps);
+  options.vfs = disk.name();
+  disk.failAt(1, FailingVfs::Fault::kTruncateError, true);
+  {
+    Recorder recorder{folder / "a.db", run.loaded.document, run.scene, options};
+    recorder.begin(run.scene.world);
+    run.advance(recorder, kSteps);
+    static_cast<void>(recorder.finish(run.scene.world, "ok"));
+  }
+  disk.neverFail();
+  expectWhole(folder / "a.db", kSteps);
+}
 
 TEST(Recorder, namesTheDiskThatIsFull) {
   FailingVfs disk;
@@ -226,13 +248,14 @@ TEST(Reader, refusesNewerSchemasAndForeignTables) {
     Database{(folder / "b.db").string(), OpenMode::kWrite}.execute(sql);
     return readingMessage(folder / "b.db");
   };
-  EXPECT_THAT(changed("PRAGMA user_version = 2"), HasSubstr("schema 2, this msd reads schema 1; it "
-                                                            "was written by a newer msd"));
-  EXPECT_THAT(changed("DROP TABLE steps"), HasSubstr("table steps is missing"));
+  EXPECT_THAT(changed("PRAGMA user_version = 3"),
+              HasSubstr("schema 3, this msd reads schemas 1 to 2; it was written by a newer msd"));
+  EXPECT_THAT(changed("DROP TABLE steps"),
+              HasSubstr("table steps is not that of a recording: it is missing"));
   EXPECT_THAT(
       changed("DROP TABLE steps; CREATE VIEW steps AS WITH RECURSIVE c(x) AS (SELECT 1 UNION "
               "ALL SELECT x + 1 FROM c) SELECT x FROM c"),
-      HasSubstr("table steps is missing or not that of a recording"));
+      HasSubstr("table steps is not that of a recording: it has no rows of its own"));
   EXPECT_EQ(changed("ANALYZE"), "no error");
 }
 
