@@ -3,12 +3,15 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/Console.hpp"
 #include "msd-exe/src/Wording.hpp"
 #include "msd-scene/src/BuildScene.hpp"
 #include "msd-scene/src/ReadScene.hpp"
+#include "msd-scene/src/SceneError.hpp"
 
 namespace msd_exe {
 
@@ -27,23 +30,38 @@ void printOverlaps(const msd_scene::SceneDocument& document, msd_scene::SceneWor
   const auto overlaps = msd_scene::findOverlaps(scene, kOverlapShare);
   for (std::size_t i = 0; i < std::min(overlaps.size(), kOverlapsShown); ++i) {
     const msd_scene::Overlap& overlap = overlaps[i];
-    fmt::print("overlap: \"{}\" and \"{}\" by {:.3g} m at the start\n",
+    tell("overlap: \"{}\" and \"{}\" by {:.3g} m at the start\n",
                document.bodies[overlap.bodyA].name, document.bodies[overlap.bodyB].name,
                overlap.depth);
   }
   if (overlaps.size() > kOverlapsShown) {
-    fmt::print("overlap: {} more pairs\n", overlaps.size() - kOverlapsShown);
+    tell("overlap: {} more pairs\n", overlaps.size() - kOverlapsShown);
+  }
+}
+
+/// Reads a scene, or says all that is wrong with it.
+std::optional<msd_scene::LoadedScene> load(const std::string& path) {
+  try {
+    return msd_scene::loadSceneFile(path);
+  } catch (const msd_scene::SceneError& error) {
+    complainText(error.what());
+    for (const msd_scene::SceneProblem& other : error.others()) {
+      complainText(msd_scene::describe(other));
+    }
+    return std::nullopt;
   }
 }
 
 int check(const CheckOptions& options) {
-  const msd_scene::LoadedScene loaded = msd_scene::loadSceneFile(options.scene);
+  const auto read = load(options.scene);
+  if (!read) return kBadInput;
+  const msd_scene::LoadedScene& loaded = *read;
   msd_scene::SceneWorld scene = msd_scene::buildWorld(loaded);
   for (const msd_scene::SceneProblem& warning : loaded.warnings) {
-    fmt::print("warning: {}\n", msd_scene::describe(warning));
+    tell("warning: {}\n", msd_scene::describe(warning));
   }
   if (options.overlaps) printOverlaps(loaded.document, scene);
-  fmt::print("{}: a valid scene, {}, {}, {}\n", options.scene,
+  tell("{}: a valid scene, {}, {}, {}\n", options.scene,
              plural(loaded.document.bodies.size(), "body", "bodies"),
              plural(loaded.document.joints.size(), "joint", "joints"),
              plural(loaded.warnings.size(), "warning", "warnings"));

@@ -3,7 +3,9 @@
 #include <functional>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -16,7 +18,7 @@ enum ExitCode : int {
   kOk = 0,
   kSimulationFailed = 1,  ///< the simulation or the writing of its results went wrong
   kBadInput = 2,          ///< a wrong file, option or command; nothing was written
-  kInterrupted = 130,     ///< stopped by the user; what was simulated until then is reported
+  kDegraded = 3,          ///< all was simulated and written, but a step was degraded
 };
 
 /// A wish that cannot be fulfilled: exit code kBadInput.
@@ -54,6 +56,16 @@ void addResumeCommand(CLI::App& parser, Action& action);
 void addViewCommand(CLI::App& parser, Action& action);
 void addSnapshotCommand(CLI::App& parser, Action& action);
 #endif
+
+/// What a command line comes to: something to do, something to print, or what is wrong with it.
+struct CommandLine {
+  Action action{};
+  std::string text{};   ///< help, version or manual page
+  std::string error{};  ///< one line
+};
+
+/// Reads the arguments after the tool's name; does nothing yet, and opens no file.
+[[nodiscard]] CommandLine readCommandLine(std::vector<std::string> arguments);
 
 /// The whole tool: reads the command line, runs the command, reports errors on stderr as one line
 /// that starts with "msd: ".

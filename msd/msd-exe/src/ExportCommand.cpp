@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/Console.hpp"
 #include "msd-exe/src/OutputFile.hpp"
 #include "msd-exe/src/OutputFolder.hpp"
 #include "msd-exe/src/Wording.hpp"
@@ -34,14 +35,14 @@ int exportCsv(const ExportOptions& options) {
         msd_record::writeCsv(reader, table, [&](std::string_view text) { file.write(text); });
     file.commit();
     if (!options.quiet) {
-      fmt::print("{:<10} {} ({}, {:.3g} MB)\n", "wrote", file.path().string(),
+      tell("{:<10} {} ({}, {:.3g} MB)\n", "wrote", file.path().string(),
                  plural(rows, "row", "rows"), 1e-6 * static_cast<double>(file.bytes()));
     }
   }
   OutputFile scene{folder / "scene.json"};
   scene.write(reader.sceneText());
   scene.commit();
-  if (!options.quiet) fmt::print("{:<10} {} (the scene)\n", "wrote", scene.path().string());
+  if (!options.quiet) tell("{:<10} {} (the scene)\n", "wrote", scene.path().string());
   return kOk;
 }
 

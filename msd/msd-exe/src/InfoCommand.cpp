@@ -14,6 +14,7 @@
 #include "msd-assets/src/MassProperties.hpp"
 #include "msd-assets/src/MeshIo.hpp"
 #include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/Console.hpp"
 #include "msd-exe/src/RecordingInfo.hpp"
 #include "msd-record/src/OpenRecording.hpp"
 #include "msd-scene/src/ReadScene.hpp"
@@ -27,7 +28,7 @@ using msd_scene::SceneDocument;
 
 template <class... Args>
 void line(std::string_view label, fmt::format_string<Args...> format, Args&&... args) {
-  fmt::print("{:<12} {}\n", label, fmt::format(format, std::forward<Args>(args)...));
+  tell("{:<12} {}\n", label, fmt::format(format, std::forward<Args>(args)...));
 }
 
 std::string vectorText(const Eigen::Vector3d& v) {

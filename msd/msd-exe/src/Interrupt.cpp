@@ -8,18 +8,18 @@ namespace msd_exe {
 namespace {
 
 // Any thread may be the one that the signal interrupts.
-std::atomic<bool> requested{false};
-static_assert(std::atomic<bool>::is_always_lock_free);
+std::atomic<int> requested{0};  ///< the signal that did
+static_assert(std::atomic<int>::is_always_lock_free);
 
 extern "C" void onSignal(int signal) {
-  requested = true;
+  requested = signal;
   std::signal(signal, SIG_DFL);
 }
 
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
-  requested = false;
+  requested = 0;
   std::signal(SIGINT, onSignal);
   std::signal(SIGTERM, onSignal);
 }
@@ -30,7 +30,11 @@ InterruptGuard::~InterruptGuard() {
 }
 
 bool InterruptGuard::isRequested() {
-  return requested;
+  return requested != 0;
+}
+
+int InterruptGuard::exitCode() {
+  return 128 + requested;
 }
 
 }  // namespace msd_exe

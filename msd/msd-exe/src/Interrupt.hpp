@@ -12,6 +12,8 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
   [[nodiscard]] static bool isRequested();
+  /// What a command that was asked to end returns: 128 and the number of the signal.
+  [[nodiscard]] static int exitCode();
 };
 
 }  // namespace msd_exe

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/Console.hpp"
 #include "msd-exe/src/OutputFile.hpp"
 #include "msd-exe/src/OutputFolder.hpp"
 #include "msd-record/src/Charts.hpp"
@@ -40,7 +41,7 @@ int plot(const PlotOptions& options) {
     file.write(msd_record::toSvg(chart.chart));
     file.commit();
     if (!options.quiet) {
-      fmt::print("{:<10} {} ({})\n", "wrote", file.path().string(), chart.chart.title);
+      tell("{:<10} {} ({})\n", "wrote", file.path().string(), chart.chart.title);
     }
   }
   return kOk;

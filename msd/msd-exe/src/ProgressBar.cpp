@@ -1,4 +1,5 @@
 #include "msd-exe/src/ProgressBar.hpp"
+#include "msd-exe/src/Console.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -42,15 +43,13 @@ void ProgressBar::draw(double simulatedTime, Clock::time_point now) {
   const double rate = static_cast<double>(done_) / elapsed;
   const double left = static_cast<double>(steps_ - done_) / rate;
   const std::uint64_t filled = kWidth * done_ / steps_;
-  fmt::print(stderr, "{}[{}{}] {:3} %  {} of {} steps, {:.1f} s, {:.0f} steps/s, {:.0f} s to go",
+  drawText(fmt::format("{}[{}{}] {:3} %  {} of {} steps, {:.1f} s, {:.0f} steps/s, {:.0f} s to go",
              kClearLine, std::string(filled, '#'), std::string(kWidth - filled, '.'),
-             100 * done_ / steps_, done_, steps_, simulatedTime, rate, left);
-  std::fflush(stderr);
+             100 * done_ / steps_, done_, steps_, simulatedTime, rate, left));
 }
 
 void ProgressBar::finish(const msd_scene::SceneWorld&) {
-  fmt::print(stderr, "{}", kClearLine);
-  std::fflush(stderr);
+  drawText(kClearLine);
 }
 
 }  // namespace msd_exe

@@ -1,4 +1,5 @@
 #include "msd-exe/src/RecordOutput.hpp"
+#include "msd-exe/src/Console.hpp"
 
 #include <fmt/format.h>
 
@@ -49,7 +50,7 @@ msd_record::RecordOptions recordOptions(const RecordChoices& choices, std::uint6
 void RecordOutput::check(bool isGood) {
   if (isGood || failed_) return;
   failed_ = true;
-  fmt::print(stderr, "msd: {}\n", recorder_->progress().error);
+  complain("{}", recorder_->progress().error);
 }
 
 void RecordOutput::begin(const msd_scene::SceneWorld& scene) {
@@ -63,8 +64,9 @@ void RecordOutput::step(const msd_scene::SceneWorld& scene, const msd_sim::StepR
 
 void RecordOutput::finish(const msd_scene::SceneWorld&) {}
 
-void RecordOutput::close(const msd_scene::SceneWorld& scene, std::string_view status) {
-  check(recorder_->finish(scene.world, status));
+void RecordOutput::close(const msd_scene::SceneWorld& scene, std::string_view status,
+                         std::string_view end) {
+  check(recorder_->finish(scene.world, status, end));
 }
 
 std::string RecordOutput::line(double stepSeconds) const {

@@ -44,8 +44,8 @@ class RecordOutput final : public StepObserver {
   void finish(const msd_scene::SceneWorld& scene) override;
   [[nodiscard]] bool wantsStop() const override { return failed_ && stop_on_error_; }
 
-  /// Writes the rest; `status` says how the run ended.
-  void close(const msd_scene::SceneWorld& scene, std::string_view status);
+  /// Writes the rest; `status` says how good the run was, `end` how it ended.
+  void close(const msd_scene::SceneWorld& scene, std::string_view status, std::string_view end);
 
   [[nodiscard]] bool isFailed() const { return failed_; }
   /// "wrote  out.db (301 frames, 12 MB; 1.3 % of the step time)"; empty where recording failed.

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/Console.hpp"
 #include "msd-exe/src/OutputFile.hpp"
 #include "msd-record/src/HtmlReport.hpp"
 
@@ -28,7 +29,7 @@ int report(const ReportOptions& options) {
   file.write(msd_record::htmlReport(reader));
   file.commit();
   if (!options.quiet) {
-    fmt::print("{:<10} {} ({:.3g} MB)\n", "wrote", file.path().string(),
+    tell("{:<10} {} ({:.3g} MB)\n", "wrote", file.path().string(),
                1e-6 * static_cast<double>(file.bytes()));
   }
   return kOk;

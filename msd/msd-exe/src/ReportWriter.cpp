@@ -5,6 +5,7 @@
 #include <array>
 
 #include "msd-scene/src/JsonText.hpp"
+#include "msd-sim/src/Diagnostics/FaultText.hpp"
 
 namespace msd_exe {
 
@@ -16,12 +17,15 @@ struct Column {
   std::string_view name;
   std::string_view unit;
   double (*value)(const StepReport&);
+  std::string (*text)(const StepReport&){nullptr};  ///< instead of a number
 };
 
 using R = StepReport;
-constexpr std::array<Column, 25> kColumns{{
+constexpr std::array<Column, 35> kColumns{{
     {"step", "-", [](const R& r) { return static_cast<double>(r.step); }},
     {"time", "s", [](const R& r) { return r.time; }},
+    {"status", "-", nullptr, [](const R& r) { return std::string{msd_sim::statusName(r.status)}; }},
+    {"faults", "-", nullptr, [](const R& r) { return msd_sim::faultText(r.faults); }},
     {"awake_bodies", "-", [](const R& r) { return static_cast<double>(r.awakeBodies); }},
     {"pairs", "-", [](const R& r) { return static_cast<double>(r.pairs); }},
     {"manifolds", "-", [](const R& r) { return static_cast<double>(r.manifolds); }},
@@ -31,6 +35,14 @@ constexpr std::array<Column, 25> kColumns{{
     {"iterations", "-", [](const R& r) { return static_cast<double>(r.iterations); }},
     {"residual", "m/s", [](const R& r) { return r.residual; }},
     {"natural_map", "-", [](const R& r) { return r.certificate.naturalMap; }},
+    {"velocity_error", "-", [](const R& r) { return r.certificate.velocityError; }},
+    {"complementarity", "J", [](const R& r) { return r.certificate.complementarity; }},
+    {"cone_violation", "N*s", [](const R& r) { return r.certificate.coneViolation; }},
+    {"normal_violation", "m/s", [](const R& r) { return r.certificate.normalViolation; }},
+    {"bilateral_violation", "m/s", [](const R& r) { return r.certificate.bilateralViolation; }},
+    {"unsolved_islands", "-", [](const R& r) { return static_cast<double>(r.unsolvedIslands); }},
+    {"torn_joints", "-", [](const R& r) { return static_cast<double>(r.tornJoints); }},
+    {"guarded_islands", "-", [](const R& r) { return static_cast<double>(r.guardedIslands); }},
     {"deepest_penetration", "m", [](const R& r) { return r.deepestPenetration; }},
     {"joint_error", "m", [](const R& r) { return r.jointError; }},
     {"kinetic", "J", [](const R& r) { return r.energy.kinetic; }},
@@ -68,7 +80,8 @@ void ReportWriter::step(const msd_scene::SceneWorld&, const StepReport& report, 
   first_ = false;
   for (std::size_t i = 0; i < kColumns.size(); ++i) {
     if (i > 0) row_ += ", ";
-    row_ += msd_scene::numberText(kColumns[i].value(report));
+    row_ += kColumns[i].text != nullptr ? msd_scene::jsonString(kColumns[i].text(report))
+                                        : msd_scene::numberText(kColumns[i].value(report));
   }
   row_ += ']';
   file_.write(row_);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/Console.hpp"
 #include "msd-exe/src/Interrupt.hpp"
 #include "msd-exe/src/OptionChecks.hpp"
 #include "msd-exe/src/ProgressBar.hpp"
@@ -57,7 +58,7 @@ Resumed restore(const ResumeOptions& options) {
     }
   }
   if (!options.quiet && reader.fact("version") != version()) {
-    fmt::print(stderr, "msd: warning: {} was recorded by {}, this is {}: they may differ\n",
+    complain("warning: {} was recorded by {}, this is {}: they may differ",
                options.recording, reader.fact("build"), versionText());
   }
   return {.loaded = std::move(loaded),
@@ -74,7 +75,7 @@ int resume(const ResumeOptions& options) {
   const std::uint64_t target = options.steps ? done + *options.steps : run.stepsAsked;
   if (done >= target && run.hasBegun) {
     if (!options.quiet) {
-      fmt::print("{}: all {} are there; --steps N goes on\n", options.recording,
+      tell("{}: all {} are there; --steps N goes on\n", options.recording,
                  plural(done, "step", "steps"));
     }
     return kOk;
@@ -98,14 +99,15 @@ int resume(const ResumeOptions& options) {
                          .stepsAsked = target,
                          .end = end,
                          .failure = runner.failure()};
-  record.close(run.scene, result.status());
+  record.close(run.scene, result.statusName(), endName(end));
   if (!options.quiet) {
-    fmt::print("{:<10} at step {}, {:.6g} s\n{}{}", "resumed", done,
+    tell("{:<10} at step {}, {:.6g} s\n{}{}", "resumed", done,
                static_cast<double>(done) * run.scene.dt, summaryText(result),
                record.line(1e-3 * statistics.totalMilliseconds()));
   }
-  if (end == RunEnd::kInterrupted) return kInterrupted;
-  return end == RunEnd::kCompleted && !record.isFailed() ? kOk : kSimulationFailed;
+  if (end == RunEnd::kInterrupted) return InterruptGuard::exitCode();
+  if (end != RunEnd::kCompleted || record.isFailed()) return kSimulationFailed;
+  return result.status() == msd_sim::StepStatus::kOk ? kOk : kDegraded;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/Console.hpp"
 #include "msd-exe/src/HelpFormatter.hpp"
 #include "msd-exe/src/Interrupt.hpp"
 #include "msd-exe/src/OptionChecks.hpp"
@@ -22,6 +23,7 @@
 #include "msd-exe/src/RunResult.hpp"
 #include "msd-exe/src/Runner.hpp"
 #include "msd-exe/src/TraceWriter.hpp"
+#include "msd-exe/src/Wording.hpp"
 #include "msd-scene/src/Limits.hpp"
 #include "msd-scene/src/ReadScene.hpp"
 
@@ -168,28 +170,28 @@ struct Outputs {
 void printResult(const RunOptions& options, const RunResult& result, const std::string& json,
                  const Outputs& outputs) {
   if (options.json) {
-    fmt::print("{}\n", json);
+    tell("{}\n", json);
     return;
   }
   const std::string hash = result.scene.world.stateHash().toString();
   if (options.quiet) {
-    if (options.hash) fmt::print("{}\n", hash);
+    if (options.hash) tell("{}\n", hash);
     return;
   }
-  fmt::print("{}", summaryText(result));
-  if (options.hash) fmt::print("{:<10} {}\n", "hash", hash);
-  fmt::print("{}", outputs.list(1e-3 * result.statistics.totalMilliseconds()));
-  if (options.profile) fmt::print("\n{}", profileTable(result.statistics));
+  tell("{}", summaryText(result));
+  if (options.hash) tell("{:<10} {}\n", "hash", hash);
+  tell("{}", outputs.list(1e-3 * result.statistics.totalMilliseconds()));
+  if (options.profile) tell("\n{}", profileTable(result.statistics));
 }
 
 int exitCode(const RunOptions& options, const RunResult& result, const Outputs& outputs) {
-  if (result.end == RunEnd::kInterrupted) return kInterrupted;
-  if (result.end == RunEnd::kNonFinite) {
+  if (result.end == RunEnd::kInterrupted) return InterruptGuard::exitCode();
+  if (result.end == RunEnd::kFailed) {
     const msd_sim::StepReport& failure = result.failure;
     const auto& world = result.scene.world;
-    fmt::print(stderr,
-               "msd: step {} failed: {} became non-finite in stage {}; the world is as it was at "
-               "{:.6g} s\n",
+    complain(
+        "step {} failed: {} became non-finite in stage {}; the world is as it was at "
+               "{:.6g} s",
                result.statistics.steps() + 1,
                world.contains(failure.failedBody)
                    ? fmt::format("body \"{}\"", world.name(failure.failedBody))
@@ -200,20 +202,27 @@ int exitCode(const RunOptions& options, const RunResult& result, const Outputs& 
   if (outputs.record && outputs.record->isFailed()) return kSimulationFailed;
   const bool held = std::ranges::all_of(result.expectations, &msd_scene::ExpectationResult::holds);
   if (options.expect && !held) {
-    fmt::print(stderr, "msd: a check of the scene does not hold\n");
+    complain("a check of the scene does not hold");
     return kSimulationFailed;
   }
-  return kOk;
+  if (result.status() == msd_sim::StepStatus::kOk) return kOk;
+  if (options.expect) {
+    complain("{} of {} are degraded: {}", result.statistics.degraded(),
+               plural(result.statistics.steps(), "step", "steps"),
+               faultCounts(result.statistics));
+    return kSimulationFailed;
+  }
+  return kDegraded;
 }
 
 void printWarnings(const RunOptions& options, const msd_scene::LoadedScene& loaded) {
   if (options.quiet || options.json) return;
   constexpr std::size_t kShown = 5;
   for (std::size_t i = 0; i < std::min(kShown, loaded.warnings.size()); ++i) {
-    fmt::print(stderr, "msd: warning: {}\n", msd_scene::describe(loaded.warnings[i]));
+    complain("warning: {}", msd_scene::describe(loaded.warnings[i]));
   }
   if (loaded.warnings.size() > kShown) {
-    fmt::print(stderr, "msd: warning: {} more; msd check lists them\n",
+    complain("warning: {} more; msd check lists them",
                loaded.warnings.size() - kShown);
   }
 }
@@ -260,7 +269,7 @@ int run(const RunOptions& options) {
                          .end = end,
                          .failure = runner.failure(),
                          .expectations = checker.results()};
-  if (outputs.record) outputs.record->close(scene, result.status());
+  if (outputs.record) outputs.record->close(scene, result.statusName(), endName(result.end));
   const std::string json = jsonLine(result);
   if (outputs.report) outputs.report->close(json);
   printResult(options, result, json, outputs);
@@ -325,7 +334,7 @@ void addOutputOptions(CLI::App& parser, RunOptions& o) {
       ->expected(0, 1)
       ->type_name("[TRACE.json]");
   parser.add_flag("--hash", o.hash, "print the hash of the final state");
-  parser.add_flag("--expect", o.expect, "exit code 1 when a check of the scene does not hold");
+  parser.add_flag("--expect", o.expect, "exit code 1 when a check of the scene does not hold or a step is degraded");
   parser.add_flag("--json", o.json, "print one line of JSON instead of the summary");
   parser.add_flag("--quiet", o.quiet, "print nothing but errors (and the hash, where asked for)");
 }

@@ -53,6 +53,16 @@ Json certificateJson(const msd_sim::Certificate& c) {
           {"normal_violation", c.normalViolation}, {"bilateral_violation", c.bilateralViolation}};
 }
 
+/// Steps that had each fault.
+Json faultsJson(const RunStatistics& statistics) {
+  Json json;
+  for (std::size_t i = 0; i < msd_sim::kFaultCount; ++i) {
+    const auto fault = static_cast<msd_sim::StepFault>(i);
+    json[std::string{msd_sim::faultName(fault)}] = statistics.count(fault);
+  }
+  return json;
+}
+
 int threadCount(const msd_sim::Settings& settings) {
   return settings.threads > 0 ? settings.threads
                               : static_cast<int>(std::thread::hardware_concurrency());
@@ -79,15 +89,19 @@ std::string jsonLine(const RunResult& result) {
             {"contacts", statistics.last().contacts},
             {"max_penetration", statistics.deepestPenetration()},
             {"residual", statistics.last().residual},
+            {"joint_error", statistics.last().jointError},
+            {"max_joint_error", statistics.largestJointError()},
             {"energy", energyJson(statistics)},
             {"hash", result.scene.world.stateHash().toString()},
-            {"status", result.status()}};
+            {"status", result.statusName()},
+            {"end", endName(result.end)},
+            {"degraded_steps", statistics.degraded()},
+            {"faults", faultsJson(statistics)}};
   if (result.scene.world.settings().method == msd_sim::Method::kExact) {
     line["certificate"] = certificateJson(statistics.worstCertificate());
-    line["not_converged"] = statistics.notConverged();
   }
-  // Names come from a file and are UTF-8; what is not is replaced, never thrown on.
-  return line.dump(-1, ' ', false, Json::error_handler_t::replace);
+  // Names come from a file: what is no ASCII is escaped, what is no UTF-8 replaced.
+  return line.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
 }  // namespace msd_exe

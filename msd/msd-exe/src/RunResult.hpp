@@ -14,10 +14,13 @@ namespace msd_exe {
 /// How a run ended.
 enum class RunEnd : std::uint8_t {
   kCompleted,
-  kNonFinite,
+  kFailed,  ///< at a step that failed
   kInterrupted,
   kStopped,  ///< the recording failed, and the user wanted to stop then
 };
+
+/// "completed", "failed", "interrupted" or "recording failed".
+[[nodiscard]] std::string_view endName(RunEnd end);
 
 /// Everything the summary, the JSON line and the report say about a run.
 struct RunResult {
@@ -31,8 +34,10 @@ struct RunResult {
   msd_sim::StepReport failure{};  ///< the report of the step that failed, when one did
   std::vector<msd_scene::ExpectationResult> expectations{};
 
-  /// "ok", "not converged", "non-finite", "interrupted" or "recording failed".
-  [[nodiscard]] std::string_view status() const;
+  /// That of the worst step.
+  [[nodiscard]] msd_sim::StepStatus status() const;
+  /// Its name: "ok", "degraded" or "failed".
+  [[nodiscard]] std::string_view statusName() const { return msd_sim::statusName(status()); }
 };
 
 /// One line of JSON with the figures of the run.
@@ -40,6 +45,9 @@ struct RunResult {
 
 /// The readable summary, several lines.
 [[nodiscard]] std::string summaryText(const RunResult& result);
+
+/// "torn joint 12, guarded 3": faults and the steps that had them; empty where there were none.
+[[nodiscard]] std::string faultCounts(const RunStatistics& statistics);
 
 /// Time per stage as a table.
 [[nodiscard]] std::string profileTable(const RunStatistics& statistics);

@@ -29,7 +29,11 @@ void RunStatistics::step(const msd_scene::SceneWorld&, const msd_sim::StepReport
   }
   residual_ = std::max(residual_, report.residual);
   joint_error_ = std::max(joint_error_, report.jointError);
-  if (report.status == msd_sim::StepStatus::kNotConverged) ++not_converged_;
+  status_ = std::max(status_, report.status);
+  if (report.status == msd_sim::StepStatus::kDegraded) ++degraded_;
+  for (std::size_t i = 0; i < faults_.size(); ++i) {
+    if (report.faults.has(static_cast<msd_sim::StepFault>(i))) ++faults_[i];
+  }
   for (std::size_t i = 0; i < stage_seconds_.size(); ++i) {
     stage_seconds_[i] += report.stageSeconds[i];
   }

@@ -37,7 +37,13 @@ class RunStatistics final : public StepObserver {
   [[nodiscard]] double largestJointError() const { return joint_error_; }        ///< [m]
   /// Worst of every step, exact mode; NaN in fast mode.
   [[nodiscard]] const msd_sim::Certificate& worstCertificate() const { return certificate_; }
-  [[nodiscard]] std::uint64_t notConverged() const { return not_converged_; }
+  /// Of the worst step.
+  [[nodiscard]] msd_sim::StepStatus status() const { return status_; }
+  [[nodiscard]] std::uint64_t degraded() const { return degraded_; }  ///< steps
+  /// Steps with this fault.
+  [[nodiscard]] std::uint64_t count(msd_sim::StepFault fault) const {
+    return faults_[static_cast<std::size_t>(fault)];
+  }
 
   /// The works of all steps added up; kinetic and potential energy and the scale as the last step
   /// left them [J].
@@ -60,7 +66,9 @@ class RunStatistics final : public StepObserver {
   double residual_{0.0};
   double joint_error_{0.0};
   msd_sim::Certificate certificate_{};
-  std::uint64_t not_converged_{0};
+  msd_sim::StepStatus status_{msd_sim::StepStatus::kOk};
+  std::uint64_t degraded_{0};
+  std::array<std::uint64_t, msd_sim::kFaultCount> faults_{};
   msd_sim::EnergyLedger energy_{};
   double closure_{0.0};
   std::array<double, msd_sim::kStageCount> stage_seconds_{};

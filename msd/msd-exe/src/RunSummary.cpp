@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 
@@ -121,18 +122,25 @@ void addChecks(std::string& out, const RunResult& result) {
 
 }  // namespace
 
-std::string_view RunResult::status() const {
-  switch (end) {
-    case RunEnd::kNonFinite:
-      return "non-finite";
-    case RunEnd::kInterrupted:
-      return "interrupted";
-    case RunEnd::kStopped:
-      return "recording failed";
-    case RunEnd::kCompleted:
-      break;
+std::string_view endName(RunEnd end) {
+  static constexpr std::array<std::string_view, 4> kNames{"completed", "failed", "interrupted",
+                                                          "recording failed"};
+  return kNames[static_cast<std::size_t>(end)];
+}
+
+msd_sim::StepStatus RunResult::status() const {
+  return end == RunEnd::kFailed ? msd_sim::StepStatus::kFailed : statistics.status();
+}
+
+std::string faultCounts(const RunStatistics& statistics) {
+  std::string text;
+  for (std::size_t i = 0; i < msd_sim::kFaultCount; ++i) {
+    const auto fault = static_cast<msd_sim::StepFault>(i);
+    const std::uint64_t steps = statistics.count(fault);
+    if (steps == 0) continue;
+    text += fmt::format("{}{} in {}", text.empty() ? "" : ", ", msd_sim::faultName(fault), steps);
   }
-  return statistics.notConverged() > 0 ? "not converged" : "ok";
+  return text;
 }
 
 std::string summaryText(const RunResult& result) {
@@ -145,11 +153,12 @@ std::string summaryText(const RunResult& result) {
   }
   out += '\n';
   addChecks(out, result);
-  const std::uint64_t notConverged = result.statistics.notConverged();
-  line(out, "status", "{}{}", result.status(),
-       result.end == RunEnd::kCompleted && notConverged > 0
-           ? fmt::format(" in {} of {} steps", notConverged, result.statistics.steps())
-           : std::string{});
+  const RunStatistics& s = result.statistics;
+  line(out, "status", "{}{}{}", result.statusName(),
+       result.end == RunEnd::kCompleted ? std::string{} : fmt::format(", {}", endName(result.end)),
+       s.degraded() > 0 ? fmt::format("; {} of {} degraded: {}", s.degraded(),
+                                      plural(s.steps(), "step", "steps"), faultCounts(s))
+                        : std::string{});
   return out;
 }
 

@@ -26,9 +26,9 @@ RunEnd Runner::step(msd_scene::ExpectationChecker& checker) {
   const Clock::time_point start = Clock::now();
   const msd_sim::StepReport report = scene_.advance();
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  if (report.status == msd_sim::StepStatus::kNonFinite) {
+  if (report.status == msd_sim::StepStatus::kFailed) {
     failure_ = report;
-    return RunEnd::kNonFinite;
+    return RunEnd::kFailed;
   }
   for (StepObserver* observer : observers_) observer->step(scene_, report, seconds);
   checker.observe(scene_);

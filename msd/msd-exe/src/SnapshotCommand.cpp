@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/Console.hpp"
 #include "msd-exe/src/OptionChecks.hpp"
 #include "msd-exe/src/OutputFile.hpp"
 #include "msd-view/src/Bundle.hpp"
@@ -120,7 +121,7 @@ int snapshot(const SnapshotOptions& options) {
                   std::chrono::seconds{60});
   output.write(browser.screenshot());
   output.commit();
-  fmt::print("{}: {} at {:.3f} s, {} x {} px\n", options.output, options.file, time, size.width,
+  tell("{}: {} at {:.3f} s, {} x {} px\n", options.output, options.file, time, size.width,
              size.height);
   return kOk;
 }

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/Console.hpp"
 #include "msd-exe/src/OptionChecks.hpp"
 #include "msd-exe/src/OutputFile.hpp"
 #include "msd-sim/src/Physics/Constraints/Exact/ExactSolver.hpp"
@@ -66,23 +67,23 @@ void printJson(const SolveOptions& options, const msd_sim::FrictionProblem& prob
                                     {"newton_steps", result.newtonSteps},
                                     {"sweeps", result.sweeps},
                                     {"ms", milliseconds}};
-  fmt::print("{}\n", line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  tell("{}\n", line.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 void printText(const SolveOptions& options, const msd_sim::FrictionProblem& problem,
                const msd_sim::ExactResult& result, double milliseconds) {
   const msd_sim::ContactCertificate& c = result.certificate;
-  fmt::print("{:<16} {}, {} contacts\n", "problem", options.problem, problem.contactCount());
-  fmt::print("{:<16} {} in {} Newton steps and {} sweeps, {:.3g} ms\n", "status",
+  tell("{:<16} {}, {} contacts\n", "problem", options.problem, problem.contactCount());
+  tell("{:<16} {} in {} Newton steps and {} sweeps, {:.3g} ms\n", "status",
              msd_sim::exactStatusName(result.status), result.newtonSteps, result.sweeps,
              milliseconds);
-  fmt::print("{:<16} {:.3g} (natural map, relative; asked for {:g})\n", "residual", c.naturalMap,
+  tell("{:<16} {:.3g} (natural map, relative; asked for {:g})\n", "residual", c.naturalMap,
              options.tolerance);
-  fmt::print("{:<16} {:.3g} of the largest free velocity\n", "velocity error", c.velocityError);
-  fmt::print("{:<16} {:.3g} J\n", "complementarity", c.complementarity);
-  fmt::print("{:<16} {:.3g} N s\n", "cone violation", c.coneViolation);
-  fmt::print("{:<16} {:.3g} m/s\n", "penetration rate", c.normalViolation);
-  if (!options.solution.empty()) fmt::print("{:<16} {}\n", "wrote", options.solution);
+  tell("{:<16} {:.3g} of the largest free velocity\n", "velocity error", c.velocityError);
+  tell("{:<16} {:.3g} J\n", "complementarity", c.complementarity);
+  tell("{:<16} {:.3g} N s\n", "cone violation", c.coneViolation);
+  tell("{:<16} {:.3g} m/s\n", "penetration rate", c.normalViolation);
+  if (!options.solution.empty()) tell("{:<16} {}\n", "wrote", options.solution);
 }
 
 int solve(const SolveOptions& options) {

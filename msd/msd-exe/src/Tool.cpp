@@ -1,4 +1,6 @@
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -13,10 +15,12 @@
 #include <vector>
 
 #include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/Console.hpp"
 #include "msd-exe/src/HelpFormatter.hpp"
 #include "msd-exe/src/Manual.hpp"
 #include "msd-exe/src/UsageMessages.hpp"
 #include "msd-exe/src/Version.hpp"
+#include "msd-exe/src/Wording.hpp"
 #include "msd-record/src/RecordError.hpp"
 #include "msd-scene/src/SceneError.hpp"
 
@@ -66,13 +70,20 @@ std::string theWay() {
   return text;
 }
 
+/// Takes the places of streams that are closed, so that no file of ours gets one of them: what is
+/// said to nobody must not end up in a recording. Writing there fails, as it did.
+void occupyStreams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) == -1) static_cast<void>(::open("/dev/null", O_RDONLY));
+  }
+}
+
 void printError(std::string_view message) {
-  fmt::print(stderr, "msd: {}\n", message);
+  complainText(message);
 }
 
 /// "msd help run" is "msd run --help".
-std::vector<std::string> argumentsOf(int argc, const char* const* argv) {
-  std::vector<std::string> arguments{argv + std::min(argc, 1), argv + argc};
+std::vector<std::string> withoutHelpCommand(std::vector<std::string> arguments) {
   if (!arguments.empty() && arguments.front() == "help") {
     arguments.erase(arguments.begin());
     arguments.emplace_back("--help");
@@ -98,6 +109,10 @@ int runAction(const Action& action) {
     return code;
   } catch (const msd_scene::SceneError& error) {
     printError(error.what());
+    if (error.others().size() > 0) {
+      printError(fmt::format("{} more; msd check lists them",
+                             plural(error.others().size(), "error", "errors")));
+    }
     return kBadInput;
   } catch (const msd_record::RecordError& error) {
     printError(error.what());
@@ -115,12 +130,7 @@ int runAction(const Action& action) {
 
 }  // namespace
 
-int runTool(int argc, const char* const* argv) {
-  // A reader that goes away (msd run ... | head) shows as a write error, not as a sudden death that
-  // leaves temporary files behind.
-  std::signal(SIGPIPE, SIG_IGN);
-  // So does a file that may not grow any further.
-  std::signal(SIGXFSZ, SIG_IGN);
+CommandLine readCommandLine(std::vector<std::string> arguments) {
   CLI::App tool{std::string{kDescription}, "msd"};
   tool.formatter(std::make_shared<HelpFormatter>());
   tool.set_help_flag("-h,--help", "print this help and end");
@@ -138,37 +148,39 @@ int runTool(int argc, const char* const* argv) {
   }
   groupCommands(tool);
   try {
-    std::vector<std::string> arguments = argumentsOf(argc, argv);
+    arguments = withoutHelpCommand(std::move(arguments));
     // The parser takes them from the back.
     std::ranges::reverse(arguments);
     tool.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
-    if (const auto unknown = describeUnknownCommand(tool)) {
-      printError(*unknown);
-      return kBadInput;
-    }
+    if (const auto unknown = describeUnknownCommand(tool)) return {.error = *unknown};
     const CLI::App& parser = chosenParser(tool);
     const CLI::App* parent = parser.get_parent();
-    fmt::print("{}", parent == nullptr ? tool.help() : parser.help(fullName(*parent)));
-    return kOk;
+    return {.text = parent == nullptr ? tool.help() : parser.help(fullName(*parent))};
   } catch (const CLI::CallForVersion& version) {
-    fmt::print("{}\n", version.what());
-    return kOk;
+    return {.text = fmt::format("{}\n", version.what())};
   } catch (const CLI::ParseError& error) {
-    printError(describeParseError(tool, error));
-    return kBadInput;
+    return {.error = describeParseError(tool, error)};
   }
-  if (wantsManual)
-    action = [&tool] {
-      fmt::print("{}", manualPage(tool));
-      return kOk;
-    };
-  if (!action)
-    action = [&tool] {
-      fmt::print("{}", tool.help());
-      return kOk;
-    };
-  return runAction(action);
+  if (wantsManual) return {.text = manualPage(tool)};
+  if (!action) return {.text = tool.help()};
+  return {.action = std::move(action)};
+}
+
+int runTool(int argc, const char* const* argv) {
+  // A reader that goes away (msd run ... | head) shows as a write error, not as a sudden death that
+  // leaves temporary files behind.
+  std::signal(SIGPIPE, SIG_IGN);
+  // So does a file that may not grow any further.
+  std::signal(SIGXFSZ, SIG_IGN);
+  occupyStreams();
+  return runAction([&] {
+    const CommandLine line = readCommandLine({argv + std::min(argc, 1), argv + argc});
+    if (!line.error.empty()) throw UsageError{line.error};
+    if (line.action) return line.action();
+    tellText(line.text);
+    return static_cast<int>(kOk);
+  });
 }
 
 }  // namespace msd_exe

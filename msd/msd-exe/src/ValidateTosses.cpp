@@ -16,6 +16,7 @@
 #include <numbers>
 
 #include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/Console.hpp"
 #include "msd-exe/src/OptionChecks.hpp"
 #include "msd-exe/src/OutputFile.hpp"
 #include "msd-sim/src/Environment/WorldModel.hpp"
@@ -95,11 +96,11 @@ nlohmann::ordered_json resultJson(const MethodResult& r) {
 
 void printResult(const MethodResult& r) {
   const auto row = [](const char* name, const std::vector<double>& v, const char* unit) {
-    fmt::print("  {:<34} {:>8.3f} {:>8.3f} {:>8.3f} {:>8.3f}  {}\n", name, quantile(v, 0.25),
+    tell("  {:<34} {:>8.3f} {:>8.3f} {:>8.3f} {:>8.3f}  {}\n", name, quantile(v, 0.25),
                quantile(v, 0.5), quantile(v, 0.75), quantile(v, 0.95), unit);
   };
-  fmt::print("{}: {} tosses in {:.2g} s\n", r.curve.name, r.curve.position.size(), r.seconds);
-  fmt::print("  {:<34} {:>8} {:>8} {:>8} {:>8}\n", "", "25 %", "median", "75 %", "95 %");
+  tell("{}: {} tosses in {:.2g} s\n", r.curve.name, r.curve.position.size(), r.seconds);
+  tell("  {:<34} {:>8} {:>8} {:>8} {:>8}\n", "", "25 %", "median", "75 %", "95 %");
   row("distance of the centres at rest", r.curve.position, "half-widths");
   row("angle of the orientations at rest", r.curve.rotation, "degrees");
   row("distance, mean over the toss", r.mean, "half-widths");
@@ -135,11 +136,11 @@ int validate(const TossOptions& options) {
     }
     curves.push_back(r.curve);
   }
-  if (options.json) fmt::print("{}\n", json.dump());
+  if (options.json) tell("{}\n", json.dump());
   if (plot) {
     plot->write(drawTosses(curves));
     plot->commit();
-    if (!options.json) fmt::print("wrote {}\n", options.plot);
+    if (!options.json) tell("wrote {}\n", options.plot);
   }
   return kOk;
 }

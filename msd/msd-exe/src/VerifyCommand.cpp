@@ -7,6 +7,7 @@
 #include <string>
 
 #include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/Console.hpp"
 #include "msd-exe/src/Interrupt.hpp"
 #include "msd-exe/src/OptionChecks.hpp"
 #include "msd-exe/src/Version.hpp"
@@ -30,9 +31,9 @@ int verifyRecording(const VerifyChoices& choices) {
   const msd_record::VerifyResult result = msd_record::verify(
       reader, {.threads = choices.threads,
                .progress = [](std::uint64_t) { return !InterruptGuard::isRequested(); }});
-  if (InterruptGuard::isRequested()) return kInterrupted;
+  if (InterruptGuard::isRequested()) return InterruptGuard::exitCode();
   if (result.difference) {
-    fmt::print(stderr, "msd: {}: {}{}\n", choices.recording,
+    complain("{}: {}{}", choices.recording,
                msd_record::describe(*result.difference),
                recordedBy == versionText()
                    ? std::string{}
@@ -40,7 +41,7 @@ int verifyRecording(const VerifyChoices& choices) {
     return kSimulationFailed;
   }
   if (!choices.quiet) {
-    fmt::print("{}: {} and {} simulated again, every bit the same\n", choices.recording,
+    tell("{}: {} and {} simulated again, every bit the same\n", choices.recording,
                plural(result.steps, "step", "steps"), plural(result.frames, "frame", "frames"));
   }
   return kOk;

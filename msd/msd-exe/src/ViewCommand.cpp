@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/Console.hpp"
 #include "msd-exe/src/Interrupt.hpp"
 #include "msd-exe/src/OptionChecks.hpp"
 #include "msd-view/src/Bundle.hpp"
@@ -60,11 +61,11 @@ int view(const ViewOptions& options) {
   const InterruptGuard guard;
   try {
     const msd_view::ViewServer running{std::move(source), server};
-    fmt::print("{}\n", running.url());
+    tell("{}\n", running.url());
     if (!msd_view::isPageBuilt()) {
-      fmt::print("This msd was built without its page (npm was missing); the address says more.\n");
+      tell("This msd was built without its page (npm was missing); the address says more.\n");
     }
-    fmt::print("Showing {}. Open the address in a browser on this machine; Ctrl-C ends.\n",
+    tell("Showing {}. Open the address in a browser on this machine; Ctrl-C ends.\n",
                file.string());
     std::fflush(stdout);
     while (!InterruptGuard::isRequested()) {

@@ -149,7 +149,7 @@ TEST_F(Recording, ofAnInterruptedRunIsCompletedByResume) {
       runMsd({"run", scene(), "--steps", "200000", "--record", db(), "--record-every", "5000"}, 0.3);
   if (stopped.exitCode == 0) GTEST_SKIP() << "the run was over before it could be interrupted";
   ASSERT_EQ(stopped.exitCode, 130) << stopped.err;
-  EXPECT_EQ(msd_record::Reader{db()}.fact("status"), "interrupted");
+  EXPECT_EQ(msd_record::Reader{db()}.fact("end"), "interrupted");
   const Outcome resumed = runMsd({"resume", db(), "--quiet"});
   EXPECT_EQ(resumed.exitCode, 0) << resumed.err;
   EXPECT_EQ(msd_record::Reader{db()}.lastStep(), 200000u);
@@ -226,7 +226,8 @@ TEST_F(Recording, onAFullDiskEndsWithOneErrorAndAValidFile) {
     EXPECT_THAT(outcome.err, HasSubstr("steps up to"));
     EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
     const auto line = nlohmann::json::parse(outcome.out);
-    EXPECT_EQ(line["status"], policy == "stop" ? "recording failed" : "ok");
+    EXPECT_EQ(line["status"], "ok");
+    EXPECT_EQ(line["end"], policy == "stop" ? "recording failed" : "completed");
     EXPECT_EQ(line["steps"].get<int>() == 200000, policy == "continue");
     msd_record::Reader reader{db()};
     const std::uint64_t last = reader.lastStep();

@@ -68,11 +68,15 @@ TEST_F(Run, jsonLineHasTheKeysOfTheFormat) {
   EXPECT_THAT(keys, ElementsAre("engine", "version", "precision", "scene", "bodies", "joints",
                                 "threads", "settings", "steps", "build_ms", "total_ms", "all",
                                 "last_half", "peak_rss_mb", "contacts", "max_penetration",
-                                "residual", "energy", "hash", "status"));
+                                "residual", "joint_error", "max_joint_error", "energy", "hash",
+                                "status", "end", "degraded_steps", "faults"));
   EXPECT_EQ(line["scene"], "flight");
   EXPECT_EQ(line["bodies"], 2);
   EXPECT_EQ(line["steps"], 25);
   EXPECT_EQ(line["status"], "ok");
+  EXPECT_EQ(line["end"], "completed");
+  EXPECT_EQ(line["degraded_steps"], 0);
+  EXPECT_EQ(line["faults"]["torn joint"], 0);
   EXPECT_EQ(line["precision"], "double");
   EXPECT_EQ(line["hash"].get<std::string>().size(), 32u);
   for (const char* part : {"all", "last_half"}) {
@@ -143,6 +147,8 @@ TEST_F(Run, reportHasARowPerStepAndTheSummary) {
   EXPECT_EQ(report["columns"].size(), report["units"].size());
   for (const auto& row : report["rows"]) EXPECT_EQ(row.size(), report["columns"].size());
   EXPECT_EQ(report["columns"][1], "time");
+  EXPECT_EQ(report["columns"][2], "status");
+  EXPECT_EQ(report["rows"][24][2], "ok");
   EXPECT_NEAR(report["rows"][24][1].get<double>(), 0.25, 1e-12);
   EXPECT_EQ(report["summary"]["status"], "ok");
 }
@@ -193,11 +199,48 @@ TEST_F(Run, checksOfTheSceneDecideTheExitCodeWhenAsked) {
   EXPECT_EQ(run({"--steps", "20", "--quiet"}).exitCode, 0);
 }
 
+/// A bar on a rope that is 1.5 m too short: torn until it has closed.
+constexpr const char* kTorn = R"({"version": 1, "name": "torn", "dt": 0.01, "steps": 20,
+  "shapes": {"bar": {"type": "box", "halfExtents": [0.5, 0.1, 0.1]}},
+  "bodies": [{"name": "bar", "shape": "bar", "position": [0, 0, 2]}],
+  "joints": [{"type": "rope", "bodyA": null, "bodyB": "bar", "anchor": [2, 0, 2],
+              "anchorB": [0, 0, 2], "length": 0.5}],
+  "expect": [{"body": "bar", "quantity": "position.z", "min": -10, "max": 10}]})";
+
+TEST_F(Run, tornMechanismIsDegradedInEveryWayItIsTold) {
+  writeAll(folder_ / "torn.json", kTorn);
+  const std::string torn = folder_ / "torn.json";
+  const Outcome plain = runMsd({"run", torn, "--steps", "3"});
+  EXPECT_EQ(plain.exitCode, 3) << plain.err;
+  EXPECT_THAT(plain.out, HasSubstr("status     degraded; 3 of 3 steps degraded: torn joint in 3"));
+  const auto line = ordered_json::parse(runMsd({"run", torn, "--steps", "3", "--json"}).out);
+  EXPECT_EQ(line["status"], "degraded");
+  EXPECT_EQ(line["degraded_steps"], 3);
+  EXPECT_EQ(line["faults"]["torn joint"], 3);
+  EXPECT_GT(line["max_joint_error"].get<double>(), 1.0);
+  EXPECT_GT(line["joint_error"].get<double>(), 0.1);
+  const Outcome expected = runMsd({"run", torn, "--expect", "--quiet"});
+  EXPECT_EQ(expected.exitCode, 1);
+  EXPECT_THAT(expected.err, HasSubstr("steps are degraded: torn joint in "));
+  ASSERT_EQ(runMsd({"run", torn, "--steps", "3", "--quiet", "--report", folder_ / "r.json",
+                    "--record", folder_ / "r.db"})
+                .exitCode,
+            3);
+  const auto report = ordered_json::parse(readAll(folder_ / "r.json"));
+  EXPECT_EQ(report["columns"][3], "faults");
+  EXPECT_EQ(report["rows"][0][2], "degraded");
+  EXPECT_THAT(report["rows"][0][3].get<std::string>(), HasSubstr("torn joint"));
+  const Outcome info = runMsd({"info", folder_ / "r.db"});
+  EXPECT_THAT(info.out, HasSubstr("degraded     3 of 3 steps: torn joint"));
+  const Outcome verified = runMsd({"verify", folder_ / "r.db"});
+  EXPECT_EQ(verified.exitCode, 0) << verified.err;
+}
+
 TEST_F(Run, interruptedRunsReportAndKeepWhatWasDone) {
   const Outcome outcome =
       run({"--steps", "1000000000", "--poses-every", "1000", "--poses", folder_ / "p.bin"}, 0.5);
   EXPECT_EQ(outcome.exitCode, 130) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("status     interrupted"));
+  EXPECT_THAT(outcome.out, HasSubstr("status     ok, interrupted"));
   const std::string bytes = readAll(folder_ / "p.bin");
   const Poses poses{bytes};
   EXPECT_GE(poses.frames, 2);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 #include <limits>
+#include <new>
 #include <tuple>
 #include <utility>
 
@@ -98,6 +99,8 @@ template <class Make>
 auto atPath(const JsonPath& path, Make&& make) {
   try {
     return make();
+  } catch (const std::bad_alloc&) {
+    throw;  // no fault of the scene
   } catch (const std::exception& reason) {
     throw SceneError{{.path = path,
                       .found = fmt::format("what the engine refuses: {}", reason.what()),

@@ -26,6 +26,8 @@ class IssueList {
  public:
   explicit IssueList(std::vector<SceneIssue>& issues) : issues_{issues} {}
 
+  /// Are there as many errors as are kept? Further ones are only counted.
+  [[nodiscard]] bool isFull() const { return error_count_ >= Validation::kMaxIssues; }
   void error(JsonPath path, std::string found, std::string expected);
   void warning(JsonPath path, std::string found, std::string expected);
 

@@ -35,6 +35,10 @@ std::size_t sequenceLength(std::string_view text, std::size_t at) {
 
 }  // namespace
 
+std::size_t utf8SequenceLength(std::string_view text) {
+  return text.empty() ? 0 : sequenceLength(text, 0);
+}
+
 std::size_t validUtf8Length(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {

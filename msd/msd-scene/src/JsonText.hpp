@@ -15,6 +15,9 @@ namespace msd_scene {
 /// Text cut to what fits in a message, with an ellipsis, never inside a UTF-8 sequence.
 [[nodiscard]] std::string shortened(std::string_view text);
 
+/// Bytes of the UTF-8 sequence that a text begins with; 0 where it begins with none.
+[[nodiscard]] std::size_t utf8SequenceLength(std::string_view text);
+
 /// The end of the longest prefix of `text` that is valid UTF-8.
 [[nodiscard]] std::size_t validUtf8Length(std::string_view text);
 

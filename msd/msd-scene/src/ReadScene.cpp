@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <utility>
 
@@ -50,6 +51,8 @@ void resolveMeshes(SceneDocument& document, const MeshResolver& meshes, std::str
         mesh->vertices.assign(points.begin(), points.end());
         mesh->triangles.assign(surface.triangles().begin(), surface.triangles().end());
       }
+    } catch (const std::bad_alloc&) {
+      throw;  // no fault of the file
     } catch (const std::exception& reason) {
       const JsonPath path = JsonPath{} / "shapes" / shape.name / "file";
       throw SceneError{
@@ -116,8 +119,14 @@ LoadedScene loadScene(std::span<const std::byte> bytes, std::string_view source,
   LoadedScene scene{.document = parseScene(text, source)};
   resolveMeshes(scene.document, meshes, text, source);
   Validation validation = validate(scene.document);
-  if (const SceneIssue* error = validation.firstError()) {
-    throw SceneError{located(*error, text, source)};
+  if (const SceneIssue* first = validation.firstError()) {
+    std::vector<SceneProblem> others;
+    for (const SceneIssue& issue : validation.issues) {
+      if (&issue != first && issue.severity == SceneIssue::Severity::kError) {
+        others.push_back(located(issue, text, source));
+      }
+    }
+    throw SceneError{located(*first, text, source), std::move(others)};
   }
   scene.shapes = std::move(validation.shapes);
   for (const SceneIssue& issue : validation.issues) {

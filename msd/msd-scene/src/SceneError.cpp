@@ -20,7 +20,9 @@ std::string describe(const SceneProblem& problem) {
   return text;
 }
 
-SceneError::SceneError(SceneProblem problem)
-    : std::runtime_error{describe(problem)}, problem_{std::move(problem)} {}
+SceneError::SceneError(SceneProblem problem, std::vector<SceneProblem> others)
+    : std::runtime_error{describe(problem)},
+      problem_{std::move(problem)},
+      others_{std::move(others)} {}
 
 }  // namespace msd_scene

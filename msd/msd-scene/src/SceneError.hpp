@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "msd-scene/src/JsonPath.hpp"
 
@@ -30,11 +31,14 @@ struct SceneProblem {
 /// A scene that cannot be read or built. The message is describe(problem()).
 class SceneError : public std::runtime_error {
  public:
-  explicit SceneError(SceneProblem problem);
+  explicit SceneError(SceneProblem problem, std::vector<SceneProblem> others = {});
   [[nodiscard]] const SceneProblem& problem() const { return problem_; }
+  /// What else is wrong with it, as far as it is known.
+  [[nodiscard]] const std::vector<SceneProblem>& others() const { return others_; }
 
  private:
   SceneProblem problem_;
+  std::vector<SceneProblem> others_;
 };
 
 }  // namespace msd_scene

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <vector>
+#include <array>
 
 #include "msd-scene/src/JsonText.hpp"
 
@@ -18,10 +18,11 @@ char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-/// Optimal string alignment distance: edits and swaps of neighbours, each counted once.
+/// Optimal string alignment distance: edits and swaps of neighbours, each counted once. Of words of
+/// at most kComparedBytes.
 std::size_t distance(std::string_view a, std::string_view b) {
   const std::size_t width = b.size() + 1;
-  std::vector<std::size_t> two(width), one(width), row(width);
+  std::array<std::size_t, kComparedBytes + 1> two{}, one{}, row{};
   for (std::size_t j = 0; j < width; ++j) one[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
     row[0] = i;
@@ -59,6 +60,9 @@ std::optional<std::string_view> findClosest(std::string_view name,
   std::size_t bestDistance = std::max<std::size_t>(1, name.size() / 3) + 1;
   for (const std::string_view candidate : known) {
     if (candidate.size() > kComparedBytes) continue;
+    // Words whose lengths differ by so much are as far apart.
+    const std::size_t longer = std::max(name.size(), candidate.size());
+    if (longer - std::min(name.size(), candidate.size()) >= bestDistance) continue;
     const std::size_t d = distance(name, candidate);
     if (d < bestDistance) {
       bestDistance = d;

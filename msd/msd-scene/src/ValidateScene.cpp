@@ -54,9 +54,10 @@ void SceneValidator::run() {
 
 void SceneValidator::missing(const JsonPath& path, std::string_view name, const NameTable& known,
                              std::string_view what) {
-  issues_.error(
-      path, shortened(jsonString(name)),
-      fmt::format("the name of {} of this scene{}", what, suggestion(name, known.names())));
+  // A suggestion compares all names: only for errors that are kept.
+  const std::string nearest = issues_.isFull() ? std::string{} : suggestion(name, known.names());
+  issues_.error(path, shortened(jsonString(name)),
+                fmt::format("the name of {} of this scene{}", what, nearest));
 }
 
 void SceneValidator::checkTop() {

@@ -14,6 +14,7 @@
 #include "msd-exe/src/Bench/BenchScenes.hpp"
 #include "msd-exe/src/Bench/Subprocess.hpp"
 #include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/Console.hpp"
 #include "msd-exe/src/Interrupt.hpp"
 #include "msd-exe/src/OptionChecks.hpp"
 #include "msd-exe/src/OutputFile.hpp"
@@ -202,9 +203,9 @@ class SceneBench {
     std::vector<std::string> command = c.command;
     if (first && !options_.noQuality) command.insert(command.end(), {"--poses", c.poses.string()});
     if (::isatty(STDERR_FILENO) != 0)
-      fmt::print(stderr, "\r\033[K{} on {} ...", c.result.label(), result_.name);
+      drawText(fmt::format("\r\033[K{} on {} ...", shownText(c.result.label(), false), shownText(result_.name, false)));
     const ProcessOutcome outcome = runProcess(command);
-    if (::isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\033[K");
+    if (::isatty(STDERR_FILENO) != 0) drawText("\r\033[K");
     const Json line = Json::parse(outcome.out, nullptr, false);
     if (outcome.exitCode != 0 || line.is_discarded()) {
       std::string reason = outcome.err.substr(0, outcome.err.find('\n'));
@@ -254,7 +255,7 @@ void writeWhole(OutputFile& file, const std::string& text) {
 
 int listScenes() {
   for (const BenchScene& scene : benchScenes()) {
-    fmt::print("{:<16} {}{}\n", scene.name, scene.summary,
+    tell("{:<16} {}{}\n", scene.name, scene.summary,
                scene.standard ? "" : " (only when named)");
   }
   return kOk;
@@ -287,7 +288,7 @@ int writeScenes(const BenchOptions& options) {
     const fs::path path = folder / (name + ".json");
     OutputFile file{path};
     writeWhole(file, msd_scene::writeScene(makeBenchScene(name, options.seed)));
-    fmt::print("wrote {}\n", path.string());
+    tell("wrote {}\n", path.string());
   }
   return kOk;
 }
@@ -309,24 +310,24 @@ int bench(const BenchOptions& options) {
                      .seed = options.seed};
   const bool asText = !options.json && !options.csv;
   if (asText) {
-    fmt::print("{}, {}; {}, last half of each\n", result.machine.processor,
+    tell("{}, {}; {}, last half of each\n", result.machine.processor,
                plural(static_cast<std::size_t>(result.machine.cores), "core", "cores"),
                options.repeat == 1 ? std::string{"one run"}
                                    : fmt::format("median of {} runs", options.repeat));
     if (!peers.absent.empty()) {
-      fmt::print("left out: {} (their adapters are in the package msd-sim-peers)\n",
+      tell("left out: {} (their adapters are in the package msd-sim-peers)\n",
                  fmt::join(peers.absent, ", "));
     }
   }
   for (const std::string& name : scenes) {
     SceneBench scene{options, peers.present, name, scratch};
     result.scenes.push_back(scene.run());
-    if (asText) fmt::print("\n{}", benchText(result.scenes.back()));
+    if (asText) tell("\n{}", benchText(result.scenes.back()));
     std::fflush(stdout);
-    if (InterruptGuard::isRequested()) return kInterrupted;
+    if (InterruptGuard::isRequested()) return InterruptGuard::exitCode();
   }
-  if (options.json) fmt::print("{}", benchJson(result));
-  if (options.csv) fmt::print("{}", benchCsv(result));
+  if (options.json) tell("{}", benchJson(result));
+  if (options.csv) tell("{}", benchCsv(result));
   if (plot) writeWhole(*plot, benchPlot(result));
   if (page) writeWhole(*page, benchMarkdown(result));
   const bool oursRan = std::ranges::all_of(

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/Console.hpp"
 #include "msd-exe/src/Interrupt.hpp"
 #include "msd-exe/src/OutputFile.hpp"
 #include "msd-exe/src/Validate/SimBench.hpp"
@@ -179,15 +180,15 @@ int validate(const SimBenchOptions& options) {
   std::vector<Table> tables;
   for (auto* test : {rolling, bouncing, heap, elastic}) {
     tables.push_back(test(options));
-    if (InterruptGuard::isRequested()) return kInterrupted;
+    if (InterruptGuard::isRequested()) return InterruptGuard::exitCode();
     const Table& table = tables.back();
-    fmt::print("{}: {}\n", table.name, table.measure);
+    tell("{}: {}\n", table.name, table.measure);
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
-      fmt::print("  {:<8} msd-sim {:<24}", table.columns[i], table.ours[i]);
+      tell("  {:<8} msd-sim {:<24}", table.columns[i], table.ours[i]);
       for (const Published& p : table.published) {
-        if (!p.errors[i].empty()) fmt::print(" {} {},", p.engine, p.errors[i]);
+        if (!p.errors[i].empty()) tell(" {} {},", p.engine, p.errors[i]);
       }
-      fmt::print("\n");
+      tell("\n");
     }
     std::fflush(stdout);
   }

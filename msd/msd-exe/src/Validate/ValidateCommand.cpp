@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/Console.hpp"
 #include "msd-exe/src/Interrupt.hpp"
 #include "msd-exe/src/OutputFile.hpp"
 #include "msd-exe/src/Validate/Phenomenon.hpp"
@@ -82,9 +83,9 @@ int validate(const ValidateOptions& options) {
   std::vector<Finding> findings;
   for (const Phenomenon& phenomenon : phenomena()) {
     if (!isAskedFor(phenomenon, options.only)) continue;
-    if (InterruptGuard::isRequested()) return kInterrupted;
+    if (InterruptGuard::isRequested()) return InterruptGuard::exitCode();
     findings.push_back(examine(phenomenon, options.fast));
-    if (!options.json) fmt::print("{}", line(findings.back()));
+    if (!options.json) tell("{}", line(findings.back()));
     std::fflush(stdout);
   }
   if (findings.empty())
@@ -94,9 +95,9 @@ int validate(const ValidateOptions& options) {
   if (options.json) {
     Json list = Json::array();
     for (const Finding& f : findings) list.push_back(toJson(f));
-    fmt::print("{}\n", list.dump());
+    tell("{}\n", list.dump());
   } else {
-    fmt::print("{}\n", summaryOf(findings));
+    tell("{}\n", summaryOf(findings));
   }
   if (page) {
     page->write(validationMarkdown(findings, options.fast));
