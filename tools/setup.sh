@@ -112,13 +112,19 @@ want() {
 }
 
 # want_page: npm, from wherever it comes (Debian's package, or a newer Node.js that brings its own).
+# MSD_WITHOUT_PAGE=1 builds msd view without its page, where npm or its packages cannot be had.
+page_options=()
 want_page() {
+  if [[ -n ${MSD_WITHOUT_PAGE:-} ]]; then
+    page_options=(-DMSD_WITHOUT_PAGE=ON)
+    return 0
+  fi
   command -v npm >/dev/null && command -v node >/dev/null && return 0
   local wanted
   mapfile -t wanted < <(packages page)
   want "${wanted[@]}"
   command -v npm >/dev/null ||
-    say "npm is missing, so msd view is built without its page (Debian: apt-get install nodejs npm)"
+    fail "npm is missing, which builds the page of msd view (Debian: apt-get install nodejs npm); MSD_WITHOUT_PAGE=1 builds without it"
 }
 
 # The build folder: build/release in the checkout, or the user's cache where that is read-only.
@@ -143,7 +149,7 @@ configure() {
     fresh=(--fresh)
   fi
   say "Configuring $build"
-  cmake -S "$root" --preset release -B "$build" "${fresh[@]}" "$@" >"$build/configure.log" 2>&1 || {
+  cmake -S "$root" --preset release -B "$build" "${fresh[@]}" "${page_options[@]}" "$@" >"$build/configure.log" 2>&1 || {
     cat "$build/configure.log" >&2
     fail "cmake could not configure the build (see above)"
   }

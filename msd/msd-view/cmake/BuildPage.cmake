@@ -1,10 +1,14 @@
 # Run by cmake -P: builds the page in WORK and writes OUTPUT, a C++ file that holds its files.
-# NPM: the program, or empty; SOURCE: the folder of the page.
+# NPM: the program; SOURCE: the folder of the page; WITHOUT_PAGE: a page that says that there is none.
 file(MAKE_DIRECTORY "${WORK}")
 set(built no)
-set(reason "npm was not found when msd was built")
+set(reason "msd was built without it (MSD_WITHOUT_PAGE)")
+set(instead "-DMSD_WITHOUT_PAGE=ON builds msd without the page.")
 
-if(NPM)
+if(NOT WITHOUT_PAGE)
+  if(NOT NPM)
+    message(FATAL_ERROR "npm is missing, which builds the page of msd view. ${instead}")
+  endif()
   file(COPY "${SOURCE}/" DESTINATION "${WORK}"
     PATTERN node_modules EXCLUDE PATTERN dist EXCLUDE)
   # Packages are installed anew only when the list of them has changed.
@@ -15,24 +19,19 @@ if(NPM)
     file(READ "${stamp}" installed)
   endif()
   if(NOT installed STREQUAL lock)
-    execute_process(COMMAND "${NPM}" ci --no-audit --no-fund --loglevel=error
-      WORKING_DIRECTORY "${WORK}" RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
-    if(result EQUAL 0)
-      file(WRITE "${stamp}" "${lock}")
-      set(installed "${lock}")
-    else()
-      message("npm could not install the packages of the page; msd view is built without it:\n${output}")
-      set(reason "npm could not install the packages of the page when msd was built")
-    endif()
-  endif()
-  if(installed STREQUAL lock)
-    execute_process(COMMAND "${NPM}" run --silent build
+    execute_process(COMMAND "${NPM}" ci --ignore-scripts --no-audit --no-fund --loglevel=error
       WORKING_DIRECTORY "${WORK}" RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
     if(NOT result EQUAL 0)
-      message(FATAL_ERROR "the page could not be built:\n${output}")
+      message(FATAL_ERROR "npm could not install the packages of the page of msd view. ${instead}\n${output}")
     endif()
-    set(built yes)
+    file(WRITE "${stamp}" "${lock}")
   endif()
+  execute_process(COMMAND "${NPM}" run --silent build
+    WORKING_DIRECTORY "${WORK}" RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "the page could not be built:\n${output}")
+  endif()
+  set(built yes)
 endif()
 
 set(dist "${WORK}/dist")

@@ -26,8 +26,6 @@ std::string makeToken() {
   return token;
 }
 
-Access::Access(std::uint16_t port) : port_{port}, token_{makeToken()} {}
-
 std::string Access::url() const {
   return fmt::format("http://127.0.0.1:{}/{}/", port_, token_);
 }

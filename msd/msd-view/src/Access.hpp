@@ -3,15 +3,20 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace msd_view {
+
+/// 24 characters from a set of 64, from the system's random source: 144 bits.
+[[nodiscard]] std::string makeToken();
 
 /// Who may talk to the server: those who know the token in the URL, from a page that the server
 /// itself sent. The names in Host and Origin keep other sites, which a browser would let connect to
 /// 127.0.0.1 (directly, or by pointing a name of theirs at it), from doing so.
 class Access {
  public:
-  explicit Access(std::uint16_t port);
+  explicit Access(std::uint16_t port) : Access{port, makeToken()} {}
+  Access(std::uint16_t port, std::string token) : port_{port}, token_{std::move(token)} {}
 
   /// "http://127.0.0.1:8765/k3V.../"
   [[nodiscard]] std::string url() const;
@@ -28,8 +33,5 @@ class Access {
   std::uint16_t port_;
   std::string token_;
 };
-
-/// 24 characters from a set of 64, from the system's random source: 144 bits.
-[[nodiscard]] std::string makeToken();
 
 }  // namespace msd_view

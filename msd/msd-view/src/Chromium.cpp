@@ -98,9 +98,6 @@ std::optional<fs::path> findChromium() {
 }
 
 Chromium::Chromium(const fs::path& program) {
-  std::string name = (fs::temp_directory_path() / "msd-chromium-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) failWith("cannot create a folder for the browser");
-  profile_ = name;
   start(program);
 }
 
@@ -108,7 +105,7 @@ void Chromium::start(const fs::path& program) {
   std::vector<std::string> words{program.string(),
                                  "--headless=new",
                                  "--remote-debugging-pipe",
-                                 "--user-data-dir=" + profile_.string(),
+                                 "--user-data-dir=" + profile_.path().string(),
                                  "--hide-scrollbars",
                                  "--no-first-run",
                                  "--disable-extensions",
@@ -149,8 +146,6 @@ Chromium::~Chromium() {
     }
   }
   if (from_ >= 0) close(from_);
-  std::error_code ignored;
-  fs::remove_all(profile_, ignored);
 }
 
 void Chromium::writeMessage(const std::string& message) const {

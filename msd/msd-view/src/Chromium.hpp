@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "msd-view/src/ScratchFolder.hpp"
+
 namespace msd_view {
 
 /// The browser is missing, does not start, or does not answer.
@@ -45,7 +47,7 @@ class Chromium {
   [[nodiscard]] std::optional<std::string> readMessage(std::chrono::steady_clock::time_point until);
   void start(const std::filesystem::path& program);
 
-  std::filesystem::path profile_;
+  ScratchFolder profile_{"msd-chromium"};
   pid_t process_{-1};
   int to_{-1};
   int from_{-1};

@@ -100,32 +100,70 @@ enum class Column : std::uint8_t {
   kHitSpeed,  ///< fastest of them [m/s]
   kBegins,    ///< pairs that started to touch
   kEnds,
-  kStatus,  ///< StepStatus
+  kStatus,  ///< StepStatus: 0 ok, 1 degraded, 2 failed
+  kFaults,  ///< a bit per StepFault
   kMethod,  ///< 0 fast, 1 exact
   kNaturalMap,
+  kVelocityError,
   kComplementarity,  ///< [J]
   kConeViolation,    ///< [N·s]
   kNormalViolation,  ///< [m/s]
+  kBilateralViolation,  ///< [m/s]
   kGather,           ///< wall-clock time per stage [s]
   kBroadphase,
   kNarrowphase,
-  kRows,
   kIslandTime,
+  kRows,
   kSolve,
   kCorrect,
   kScatter,
   kAudit,
 };
-inline constexpr std::size_t kColumnCount = 40;
+inline constexpr std::size_t kColumnCount = 43;
 inline constexpr std::array<std::string_view, kColumnCount> kColumnNames{
-    "index",           "step",       "time",       "kinetic",         "potential",
-    "external",        "joint",      "normal",     "friction",        "position",
-    "damping",         "integrator", "closure",    "scale",           "residual",
-    "penetration",     "jointError", "contacts",   "awake",           "islands",
-    "iterations",      "hits",       "hitSpeed",   "begins",          "ends",
-    "status",          "method",     "naturalMap", "complementarity", "coneViolation",
-    "normalViolation", "gather",     "broadphase", "narrowphase",     "rows",
-    "islandTime",      "solve",      "correct",    "scatter",         "audit"};
+    "index",
+    "step",
+    "time",
+    "kinetic",
+    "potential",
+    "external",
+    "joint",
+    "normal",
+    "friction",
+    "position",
+    "damping",
+    "integrator",
+    "closure",
+    "scale",
+    "residual",
+    "penetration",
+    "jointError",
+    "contacts",
+    "awake",
+    "islands",
+    "iterations",
+    "hits",
+    "hitSpeed",
+    "begins",
+    "ends",
+    "status",
+    "faults",
+    "method",
+    "naturalMap",
+    "velocityError",
+    "complementarity",
+    "coneViolation",
+    "normalViolation",
+    "bilateralViolation",
+    "gather",
+    "broadphase",
+    "narrowphase",
+    "islandTime",
+    "rows",
+    "solve",
+    "correct",
+    "scatter",
+    "audit"};
 
 struct SeriesRow {
   std::array<double, kColumnCount> values{};

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "msd-view/src/Bundle.hpp"
+#include "msd-view/src/HttpRequest.hpp"
 #include "msd-view/src/Viewer.hpp"
 
 namespace msd_view {
@@ -16,60 +17,14 @@ using namespace std::chrono_literals;
 
 constexpr auto kRequestTime = 30s;
 constexpr auto kUploadTime = 600s;
-constexpr std::uint32_t kHeaderBytes = 8 << 10;
-constexpr std::uint64_t kUploadBytes = std::uint64_t{2} << 30;  ///< 2 GiB
 constexpr std::size_t kMostViewers = 32;
-constexpr std::size_t kNameBytes = 255;
+constexpr std::string_view kTooLarge =
+    "files of more than 2 GiB cannot be dropped; open them with msd view FILE";
+/// What is read of a request that was refused, so that its sender hears why.
+constexpr std::size_t kMostDrained = std::size_t{64} << 20;
+constexpr auto kDrainTime = 10s;
+constexpr std::size_t kDrainBytes = 65'536;
 constexpr std::string_view kPlainText = "text/plain; charset=utf-8";
-
-std::string_view view(beast::string_view text) {
-  return {text.data(), text.size()};
-}
-
-/// Undoes %XX; an empty text when it is not well-formed.
-std::string decoded(std::string_view text) {
-  const auto digit = [](char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-  };
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      result += text[i];
-      continue;
-    }
-    const int high = i + 2 < text.size() ? digit(text[i + 1]) : -1;
-    const int low = i + 2 < text.size() ? digit(text[i + 2]) : -1;
-    if (high < 0 || low < 0) return {};
-    result += static_cast<char>(high * 16 + low);
-    i += 2;
-  }
-  return result;
-}
-
-/// The value of "key=value" after the question mark.
-std::string queryValue(std::string_view path, std::string_view key) {
-  const std::size_t mark = path.find('?');
-  if (mark == std::string_view::npos) return {};
-  std::string_view query = path.substr(mark + 1);
-  while (!query.empty()) {
-    const std::string_view pair = query.substr(0, query.find('&'));
-    if (pair.starts_with(key) && pair.size() > key.size() && pair[key.size()] == '=') {
-      return decoded(pair.substr(key.size() + 1));
-    }
-    query.remove_prefix(std::min(query.size(), pair.size() + 1));
-  }
-  return {};
-}
-
-/// A dropped file's name is only shown; control characters would spoil that.
-std::string shownName(std::string name) {
-  std::erase_if(name, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
-  if (name.size() > kNameBytes) name.resize(kNameBytes);
-  return name.empty() ? "dropped file" : name;
-}
 
 }  // namespace
 
@@ -89,7 +44,7 @@ void HttpConnection::start() {
 
 void HttpConnection::readRequest() {
   request_.emplace();
-  request_->header_limit(kHeaderBytes);
+  limit(*request_);
   stream_.expires_after(kRequestTime);
   http::async_read_header(stream_, buffer_, *request_,
                           [self = shared_from_this()](beast::error_code error, std::size_t) {
@@ -98,34 +53,18 @@ void HttpConnection::readRequest() {
                               return self->sendText(http::status::request_header_fields_too_large,
                                                     "the request's header is too long");
                             }
+                            if (error == http::error::body_limit) {
+                              self->keeps_alive_ = false;
+                              return self->sendText(http::status::payload_too_large, kTooLarge);
+                            }
                             if (!error) self->answer();
                           });
-}
-
-std::optional<std::pair<http::status, std::string_view>> HttpConnection::refusal() const {
-  const auto& request = request_->get();
-  using Refusal = std::pair<http::status, std::string_view>;
-  if (request.count(http::field::host) != 1 ||
-      !server_.access.isOurHost(view(request[http::field::host]))) {
-    return Refusal{http::status::misdirected_request,
-                   "this server answers only to 127.0.0.1 and localhost, by its own port"};
-  }
-  // Browsers name the origin of every WebSocket and POST; a page of another site has another one.
-  const bool isChange = request.method() == http::verb::post || websocket::is_upgrade(request);
-  const bool hasOrigin = request.count(http::field::origin) != 0;
-  if ((isChange || hasOrigin) && !server_.access.isOurOrigin(view(request[http::field::origin]))) {
-    return Refusal{http::status::forbidden, "requests of other pages are refused"};
-  }
-  if (server_.access.pathBelowToken(view(request.target())).empty()) {
-    return Refusal{http::status::forbidden, "the address needs the token that msd view printed"};
-  }
-  return std::nullopt;
 }
 
 void HttpConnection::answer() {
   const auto& request = request_->get();
   keeps_alive_ = request.keep_alive() && !request.has_content_length() && !request.chunked();
-  if (const auto refused = refusal()) {
+  if (const auto refused = refusalOf(request, server_.access)) {
     keeps_alive_ = false;
     return sendText(refused->first, refused->second);
   }
@@ -189,10 +128,14 @@ void HttpConnection::receiveFile(const std::string& name) {
   stream_.expires_after(kUploadTime);
   http::async_read(stream_, buffer_, *upload_,
                    [self = shared_from_this(), file, name](beast::error_code problem, std::size_t) {
+                     self->is_uploading_ = false;
+                     self->server_.isUploading = false;
                      if (problem == http::error::body_limit) {
-                       return self->sendText(http::status::payload_too_large,
-                                             "files of more than 2 GiB cannot be dropped; open "
-                                             "them with msd view FILE");
+                       return self->sendText(http::status::payload_too_large, kTooLarge);
+                     }
+                     if (problem.category() == beast::generic_category()) {  // of the file
+                       return self->sendText(http::status::insufficient_storage,
+                                             "no room for the file: " + problem.message());
                      }
                      if (problem) return;
                      self->upload_.reset();  // closes the file
@@ -249,7 +192,19 @@ void HttpConnection::send(http::status status, std::string_view type, std::strin
                       if (self->keeps_alive_) return self->readRequest();
                       beast::error_code ignored;
                       self->stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+                      self->stream_.expires_after(kDrainTime);
+                      self->drain(kMostDrained);
                     });
+}
+
+/// Closing with unread bytes resets the connection, and the answer with it.
+void HttpConnection::drain(std::size_t most) {
+  buffer_.clear();
+  stream_.async_read_some(buffer_.prepare(kDrainBytes), [self = shared_from_this(), most](
+                                                            beast::error_code error,
+                                                            std::size_t bytes) {
+    if (!error && bytes <= most) self->drain(most - bytes);
+  });
 }
 
 }  // namespace msd_view

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "msd-view/src/HttpRequest.hpp"
 #include "msd-view/src/Net.hpp"
 #include "msd-view/src/ServerParts.hpp"
 
@@ -21,13 +22,11 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void start();
 
  private:
-  using Request = http::request_parser<http::empty_body>;
+  using Request = RequestParser;
   using Upload = http::request_parser<http::file_body>;
 
   void readRequest();
   void answer();
-  /// Why the request is refused; empty when it is not.
-  [[nodiscard]] std::optional<std::pair<http::status, std::string_view>> refusal() const;
   void answerGet(std::string_view path);
   void answerPost(std::string_view path);
   void becomeViewer();
@@ -38,6 +37,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   [[nodiscard]] Player::Opened reply();
   void send(http::status status, std::string_view type, std::string_view body);
   void sendText(http::status status, std::string_view text);
+  void drain(std::size_t most);
 
   beast::tcp_stream stream_;
   ViewServer::Parts& server_;

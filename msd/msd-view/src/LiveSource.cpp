@@ -39,24 +39,35 @@ LiveSource::LiveSource(msd_scene::LoadedScene loaded, std::string file, LiveOpti
   build();
 }
 
+/// What fails leaves everything as it was: a world without a moment to show is none.
 void LiveSource::build() {
-  scene_ =
+  auto scene =
       std::make_unique<msd_scene::SceneWorld>(msd_scene::buildWorld(loaded_, options_.overrides));
-  info_ = std::make_shared<const SceneInfo>(describeScene(loaded_, *scene_, file_));
-  place_.clear();
-  for (std::size_t i = 0; i < scene_->bodies.size(); ++i) {
-    const std::uint32_t slot = scene_->bodies[i].index;
-    if (slot >= place_.size()) place_.resize(slot + 1, 0);
-    place_[slot] = static_cast<std::uint32_t>(i);
+  auto info = std::make_shared<const SceneInfo>(describeScene(loaded_, *scene, file_));
+  std::vector<std::uint32_t> place;
+  for (std::size_t i = 0; i < scene->bodies.size(); ++i) {
+    const std::uint32_t slot = scene->bodies[i].index;
+    if (slot >= place.size()) place.resize(slot + 1, 0);
+    place[slot] = static_cast<std::uint32_t>(i);
   }
-  history_.clear();
-  history_bytes_ = 0;
+  const auto exchange = [&]() noexcept {
+    scene_.swap(scene);
+    info_.swap(info);
+    place_.swap(place);
+  };
+  exchange();
+  applied_.reset();
+  try {
+    history_ = std::deque<FramePointer>{capture()};
+  } catch (...) {
+    exchange();
+    throw;
+  }
+  history_bytes_ = history_.front()->bytes();
   new_rows_.clear();
   row_maker_ = {};
   drag_.reset();
-  applied_.reset();
   failure_.clear();
-  remember();
 }
 
 void LiveSource::restart() {
@@ -77,12 +88,17 @@ bool LiveSource::extend() {
   if (!failure_.empty()) return false;
   applied_ = pull();
   const msd_sim::StepReport report = scene_->advance();
-  if (report.status == msd_sim::StepStatus::kNonFinite) {
+  if (report.status == msd_sim::StepStatus::kFailed) {
     fail(report);
     return false;
   }
-  addRow(report);
-  remember();
+  try {
+    addRow(report);
+    remember();
+  } catch (...) {
+    failure_ = "out of memory";  // moments are numbered without gaps: this one is lost
+    throw;
+  }
   return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <utility>
 
 namespace msd_view {
@@ -25,6 +26,7 @@ Player::Player(std::unique_ptr<FrameSource> source, std::uint64_t startIndex, bo
                Sink sink)
     : source_{std::move(source)}, sink_{std::move(sink)}, is_playing_{startPlaying} {
   shown_ = source_->frame(startIndex);
+  rows_ = source_->takeRows();  // here, where a damaged recording is still an error of the caller
   thread_ = std::jthread{[this](const std::stop_token& stop) { run(stop); }};
   pthread_setname_np(thread_.native_handle(), "msd-player");
 }
@@ -49,6 +51,8 @@ void Player::open(OpenSource open, Opened opened) {
     std::string problem;
     try {
       replaceSource(open());
+    } catch (const std::bad_alloc&) {
+      problem = "out of memory";
     } catch (const std::exception& error) {
       problem = error.what();
     }
@@ -63,15 +67,47 @@ void Player::setBoundsWanted(bool wanted) {
   });
 }
 
+/// Everything that can fail comes first: what fails leaves the old source as it was.
 void Player::replaceSource(std::unique_ptr<FrameSource> source) {
+  source->setBoundsWanted(bounds_wanted_);
+  FramePointer first = source->frame(source->firstIndex());
+  std::vector<SeriesRow> rows = source->takeRows();
   source_ = std::move(source);
-  source_->setBoundsWanted(bounds_wanted_);
-  ++scene_number_;
+  startScene(std::move(first), std::move(rows));
   is_playing_ = true;
+}
+
+void Player::startScene(FramePointer first, std::vector<SeriesRow> rows) noexcept {
+  shown_ = std::move(first);
+  rows_ = std::move(rows);
+  ++scene_number_;
   is_ended_ = false;
+  is_dirty_ = true;
   owed_ = 0.0;
   failure_.clear();
-  show(source_->firstIndex());
+}
+
+/// No exception ends the player's thread: what goes wrong is shown, and what was shown stays.
+template <class Work>
+void Player::guarded(Work&& work) noexcept {
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+    note("out of memory");
+  } catch (const std::exception& error) {
+    note(error.what());
+  } catch (...) {
+    note("an error of an unknown kind");
+  }
+}
+
+void Player::note(const char* problem) noexcept {
+  is_dirty_ = true;
+  try {
+    failure_ = problem;
+  } catch (...) {
+    failure_ = "out of memory";  // short enough to need none
+  }
 }
 
 void Player::run(const std::stop_token& stop) {
@@ -89,12 +125,12 @@ void Player::run(const std::stop_token& stop) {
       jobs.swap(jobs_);
     }
     for (const Job& job : jobs) {
-      if (!stop.stop_requested()) job();
+      if (!stop.stop_requested()) guarded(job);
     }
     const Clock::time_point now = Clock::now();
-    if (is_playing_) advance(now);
+    if (is_playing_) guarded([&] { advance(now); });
     last_advance_ = now;
-    if (is_dirty_ && Clock::now() >= last_publish_ + kPictureTime) publish();
+    if (is_dirty_ && Clock::now() >= last_publish_ + kPictureTime) guarded([&] { publish(); });
   }
 }
 
@@ -119,14 +155,14 @@ void Player::advance(Clock::time_point now) {
 
 /// To the next moment, simulating it where it does not exist yet.
 bool Player::moveOn() {
-  try {
+  bool isThere = false;
+  guarded([&] {
     if (shown_->index < source_->lastIndex() || source_->extend()) {
       show(shown_->index + 1);
-      return true;
+      isThere = true;
     }
-  } catch (const std::exception& error) {
-    failure_ = error.what();
-  }
+  });
+  if (isThere) return true;
   is_playing_ = false;
   is_ended_ = true;
   is_dirty_ = true;
@@ -153,6 +189,7 @@ void Player::stepBy(std::int64_t count) {
 
 void Player::apply(const Control& control) {
   is_dirty_ = true;
+  failure_.clear();  // of the wish before
   if (std::holds_alternative<Play>(control)) {
     const bool isAtEnd = shown_->index >= source_->lastIndex() && !source_->canExtend();
     if (isAtEnd && source_->failure().empty()) show(source_->firstIndex());
@@ -164,11 +201,8 @@ void Player::apply(const Control& control) {
   } else if (std::holds_alternative<Restart>(control)) {
     source_->restart();
     source_->setBoundsWanted(bounds_wanted_);
-    ++scene_number_;
-    failure_.clear();
-    is_ended_ = false;
-    owed_ = 0.0;
-    show(source_->firstIndex());
+    FramePointer first = source_->frame(source_->firstIndex());
+    startScene(std::move(first), source_->takeRows());
   } else if (const auto* step = std::get_if<Step>(&control)) {
     stepBy(step->count);
   } else if (const auto* seek = std::get_if<Seek>(&control)) {
@@ -200,11 +234,15 @@ PlayState Player::state() const {
 void Player::publish() {
   is_dirty_ = false;
   last_publish_ = Clock::now();
-  sink_({.scene = source_->scene(),
-         .sceneNumber = scene_number_,
-         .frame = shown_,
-         .state = state(),
-         .newRows = source_->takeRows()});
+  std::vector<SeriesRow> made = source_->takeRows();
+  rows_.insert(rows_.end(), made.begin(), made.end());
+  Update update{.scene = source_->scene(),
+                .sceneNumber = scene_number_,
+                .frame = shown_,
+                .state = state(),
+                .newRows = {}};
+  update.newRows.swap(rows_);
+  sink_(std::move(update));
 }
 
 }  // namespace msd_view

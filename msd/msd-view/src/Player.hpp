@@ -59,6 +59,10 @@ class Player {
   bool moveOn();
   void show(std::uint64_t index);
   void replaceSource(std::unique_ptr<FrameSource> source);
+  void startScene(FramePointer first, std::vector<SeriesRow> rows) noexcept;
+  template <class Work>
+  void guarded(Work&& work) noexcept;
+  void note(const char* problem) noexcept;
   void publish();
   void stepBy(std::int64_t count);
   [[nodiscard]] PlayState state() const;
@@ -72,7 +76,8 @@ class Player {
   bool is_dirty_{true};
   bool bounds_wanted_{false};
   double speed_{1.0};
-  std::string failure_;  ///< what the source threw
+  std::string failure_;           ///< what the source threw
+  std::vector<SeriesRow> rows_;  ///< not yet published
   double owed_{0.0};     ///< simulated time that the wall clock is ahead [s]
   Clock::time_point last_advance_{};
   Clock::time_point last_publish_{};

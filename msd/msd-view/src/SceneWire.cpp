@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "msd-sim/src/Diagnostics/StepReport.hpp"
 #include "msd-view/src/Wire.hpp"
 
 namespace msd_view {
@@ -15,6 +16,15 @@ using nlohmann::json;
 
 json toJson(const msd_sim::Vector3D& v) {
   return {v.x(), v.y(), v.z()};
+}
+
+/// The bits of Column::kFaults, in order.
+json faultNames() {
+  json names = json::array();
+  for (std::size_t i = 0; i < msd_sim::kFaultCount; ++i) {
+    names.push_back(msd_sim::faultName(static_cast<msd_sim::StepFault>(i)));
+  }
+  return names;
 }
 
 /// Vertices and triangles that the JSON refers to by offset and count, in words of four bytes.
@@ -165,6 +175,7 @@ std::string encodeScene(const SceneInfo& scene) {
                    {"live", scene.isLive},
                    {"origin", toJson(scene.origin)},
                    {"columns", kColumnNames},
+                   {"faults", faultNames()},
                    {"warnings", scene.warnings},
                    {"shapes", std::move(shapes)},
                    {"bodies", bodiesJson(scene)},

@@ -13,21 +13,20 @@
 #include "msd-view/src/Net.hpp"
 #include "msd-view/src/OpenFile.hpp"
 #include "msd-view/src/SceneCatalog.hpp"
+#include "msd-view/src/ScratchFolder.hpp"
 #include "msd-view/src/ViewServer.hpp"
 
 namespace msd_view {
 
-/// A folder for files that come through the browser; removed at the end.
+/// A folder for files that come through the browser.
 class UploadFolder {
  public:
-  UploadFolder();
-  ~UploadFolder();
-  UploadFolder(const UploadFolder&) = delete;
-  UploadFolder& operator=(const UploadFolder&) = delete;
-  [[nodiscard]] std::filesystem::path next();
+  [[nodiscard]] std::filesystem::path next() {
+    return folder_.path() / std::to_string(++count_);
+  }
 
  private:
-  std::filesystem::path path_;
+  ScratchFolder folder_{"msd-view"};
   unsigned count_{0};
 };
 
@@ -40,6 +39,7 @@ struct ViewServer::Parts {
   void acceptNext();
   void watchViewers();
   void take(Update update);
+  void fetch();
 
   ServerOptions options;
   UploadFolder uploads;
@@ -54,6 +54,7 @@ struct ViewServer::Parts {
   Access access;
   Hub hub;
   net::steady_timer watch;
+  net::steady_timer pause;  ///< before the next connection is accepted, after an error
   std::mutex mutex;  ///< guards `waiting`
   std::optional<Update> waiting{};
 

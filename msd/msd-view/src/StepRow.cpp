@@ -1,8 +1,17 @@
 #include "msd-view/src/StepRow.hpp"
 
-#include <algorithm>
+#include <array>
 
 namespace msd_view {
+
+namespace {
+
+/// The column of each stage, in the order of msd_sim::Stage.
+constexpr std::array<Column, msd_sim::kStageCount> kStageColumns{
+    Column::kGather, Column::kBroadphase, Column::kNarrowphase, Column::kIslandTime, Column::kRows,
+    Column::kSolve,  Column::kCorrect,    Column::kScatter,     Column::kAudit};
+
+}  // namespace
 
 SeriesRow RowMaker::make(const msd_sim::StepReport& report, std::uint64_t index,
                          msd_sim::Method method) {
@@ -31,13 +40,17 @@ SeriesRow RowMaker::make(const msd_sim::StepReport& report, std::uint64_t index,
   row[Column::kIslands] = report.islands;
   row[Column::kIterations] = report.iterations;
   row[Column::kStatus] = static_cast<double>(report.status);
+  row[Column::kFaults] = static_cast<double>(report.faults.bits());
   row[Column::kMethod] = method == msd_sim::Method::kExact ? 1.0 : 0.0;
   row[Column::kNaturalMap] = report.certificate.naturalMap;
+  row[Column::kVelocityError] = report.certificate.velocityError;
   row[Column::kComplementarity] = report.certificate.complementarity;
   row[Column::kConeViolation] = report.certificate.coneViolation;
   row[Column::kNormalViolation] = report.certificate.normalViolation;
-  std::copy(report.stageSeconds.begin(), report.stageSeconds.end(),
-            row.values.begin() + static_cast<std::ptrdiff_t>(Column::kGather));
+  row[Column::kBilateralViolation] = report.certificate.bilateralViolation;
+  for (std::size_t i = 0; i < kStageColumns.size(); ++i) {
+    row[kStageColumns[i]] = report.stageSeconds[i];
+  }
   return row;
 }
 

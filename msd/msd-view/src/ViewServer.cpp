@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
-#include <stdlib.h>
 
-#include <cerrno>
 #include <chrono>
-#include <system_error>
 #include <utility>
 
 #include "msd-view/src/HttpConnection.hpp"
@@ -21,6 +18,7 @@ using namespace std::chrono_literals;
 /// Connections at once; a browser opens up to six a page.
 constexpr std::size_t kMostConnections = 256;
 constexpr auto kWatchTime = 5s;
+constexpr auto kAcceptPause = 100ms;
 
 tcp::acceptor listenOn(net::io_context& context, std::uint16_t port) {
   tcp::acceptor acceptor{context};
@@ -46,22 +44,15 @@ tcp::acceptor listenOn(net::io_context& context, std::uint16_t port) {
 
 }  // namespace
 
-UploadFolder::UploadFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "msd-view-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) {
-    throw ServerError{fmt::format("cannot create a temporary folder {}: {}", name,
-                                  std::generic_category().message(errno))};
+/// No exception ends the server's thread: what a handler throws ends its connection.
+void serve(net::io_context& context) noexcept {
+  while (!context.stopped()) {
+    try {
+      context.run();
+    } catch (...) {
+      // The handler is gone, and what only it held is closed.
+    }
   }
-  path_ = name;
-}
-
-UploadFolder::~UploadFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-std::filesystem::path UploadFolder::next() {
-  return path_ / fmt::format("{}", ++count_);
 }
 
 ViewServer::Parts::Parts(std::unique_ptr<FrameSource> source, const ServerOptions& serverOptions)
@@ -71,12 +62,13 @@ ViewServer::Parts::Parts(std::unique_ptr<FrameSource> source, const ServerOption
       access{acceptor.local_endpoint().port()},
       hub{[this](Control control) { player->post(std::move(control)); },
           [this](bool wanted) { player->setBoundsWanted(wanted); }},
-      watch{context} {
+      watch{context},
+      pause{context} {
   player = std::make_unique<Player>(std::move(source), options.startIndex, options.startPlaying,
                                     [this](Update update) { take(std::move(update)); });
   acceptNext();
   watchViewers();
-  thread = std::jthread{[this] { context.run(); }};
+  thread = std::jthread{[this] { serve(context); }};
   pthread_setname_np(thread.native_handle(), "msd-server");
 }
 
@@ -102,23 +94,40 @@ void ViewServer::Parts::take(Update update) {
     waiting = std::move(update);
   }
   if (!isFirst) return;
-  net::post(context, [this] {
-    std::optional<Update> fetched;
-    {
-      const std::scoped_lock lock{mutex};
-      fetched.swap(waiting);
-    }
-    if (fetched) hub.accept(std::move(*fetched));
-    viewers = hub.viewerCount();
-  });
+  try {
+    net::post(context, [this] { fetch(); });
+  } catch (...) {
+    const std::scoped_lock lock{mutex};
+    waiting.reset();  // or the next one would be taken for fetched soon
+    throw;
+  }
+}
+
+void ViewServer::Parts::fetch() {
+  std::optional<Update> fetched;
+  {
+    const std::scoped_lock lock{mutex};
+    fetched.swap(waiting);
+  }
+  if (fetched) hub.accept(std::move(*fetched));
+  viewers = hub.viewerCount();
 }
 
 void ViewServer::Parts::acceptNext() {
   acceptor.async_accept([this](beast::error_code error, tcp::socket socket) {
-    if (!error && connections < kMostConnections) {
+    if (!acceptor.is_open()) return;
+    if (error) {
+      // No more files may be open, say: others close theirs.
+      pause.expires_after(kAcceptPause);
+      pause.async_wait([this](beast::error_code stopped) {
+        if (!stopped) acceptNext();
+      });
+      return;
+    }
+    acceptNext();
+    if (connections < kMostConnections) {
       std::make_shared<HttpConnection>(std::move(socket), *this)->start();
     }
-    if (acceptor.is_open()) acceptNext();
   });
 }
 

@@ -135,7 +135,7 @@ bool Viewer::sendBody() {
   body_sent_ = hub_.sequence();
   const Update& present = hub_.present();
   const auto body = static_cast<std::uint64_t>(selected_);
-  if (body >= present.frame->bodies.size()) return false;
+  if (body >= present.frame->bodies.size() || body >= present.scene->bodies.size()) return false;
   send(std::make_shared<const std::string>(
            bodyReport(*present.frame, *present.scene, static_cast<std::uint32_t>(body))),
        true);

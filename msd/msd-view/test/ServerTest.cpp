@@ -103,6 +103,38 @@ TEST_F(Server, saysWhatIsWrongWithADroppedScene) {
   EXPECT_NE(reply.body.find("bodies[0].shape"), std::string::npos) << reply.body;
 }
 
+// Recordings are large: the limit is 2 GiB, not that of an ordinary request.
+TEST_F(Server, takesADroppedFileOfManyMegabytes) {
+  start();
+  Request post = good("open?name=large.json");
+  post.method = http::verb::post;
+  post.origin = origin;
+  post.body = R"({"version": 1, "description": ")" + std::string(3u << 20, 'x') + R"(", "bodies": 1})";
+  Reply reply = ask(port, post);
+  EXPECT_EQ(reply.status, 422u);  // it arrived, and is no scene
+  EXPECT_NE(reply.body.find("large.json:1:"), std::string::npos) << reply.body.substr(0, 200);
+  post.body = R"({"version": 1, "shapes": {"s": {"type": "sphere", "radius": 1}},
+    "bodies": [{"name": "a", "shape": "s"}]})" + std::string(3u << 20, ' ');
+  reply = ask(port, post);
+  EXPECT_EQ(reply.status, 200u) << reply.body;
+  SocketClient client = viewer();
+  EXPECT_FALSE(client.readText("\"t\":\"state\"").empty());
+}
+
+TEST_F(Server, saysThatADroppedFileIsTooLarge) {
+  start();
+  net::io_context context;
+  tcp::socket socket = connectTo(context, port);
+  net::write(socket, net::buffer(fmt::format("POST {}open?name=x HTTP/1.1\r\nHost: {}\r\nOrigin: {}\r\n"
+                                             "Content-Length: 3000000000\r\n\r\nbegin",
+                                             path, host, origin)));
+  beast::flat_buffer buffer;
+  http::response<http::string_body> response;
+  http::read(socket, buffer, response);
+  EXPECT_EQ(response.result_int(), 413u);
+  EXPECT_NE(response.body().find("2 GiB"), std::string::npos);
+}
+
 TEST_F(Server, saysThatAPortIsInUse) {
   start();
   try {

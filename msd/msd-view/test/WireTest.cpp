@@ -10,6 +10,7 @@
 #include "msd-view/src/BodyReport.hpp"
 #include "msd-view/src/Control.hpp"
 #include "msd-view/src/RateLimit.hpp"
+#include "msd-view/src/StepRow.hpp"
 #include "msd-view/src/Wire.hpp"
 #include "msd-view/test/FakeSource.hpp"
 
@@ -83,6 +84,36 @@ TEST(Wire, sceneIsJsonFollowedByItsVertices) {
   EXPECT_EQ(scene["bodies"].size(), 9u);
   EXPECT_EQ(scene["columns"].size(), kColumnCount);
   EXPECT_EQ(scene["shapes"][1]["halfExtents"][2], 0.5);
+}
+
+// The page plots columns by name: each holds the time of the stage it is named after.
+TEST(StepRow, holdsTheTimeOfEachStageUnderItsName) {
+  msd_sim::StepReport report;
+  for (std::size_t i = 0; i < msd_sim::kStageCount; ++i) {
+    report.stageSeconds[i] = 1.0 + static_cast<double>(i);
+  }
+  const SeriesRow row = RowMaker{}.make(report, 1, msd_sim::Method::kFast);
+  for (std::size_t i = 0; i < msd_sim::kStageCount; ++i) {
+    std::string name{msd_sim::stageName(static_cast<msd_sim::Stage>(i))};
+    if (name == "islands") name = "islandTime";  // "islands" is their number
+    const auto found = std::ranges::find(kColumnNames, name);
+    ASSERT_NE(found, kColumnNames.end()) << name;
+    EXPECT_EQ(row.values[static_cast<std::size_t>(found - kColumnNames.begin())], 1.0 + i) << name;
+  }
+}
+
+TEST(StepRow, saysHowGoodAStepWasAndWhy) {
+  msd_sim::StepReport report;
+  report.blame(msd_sim::StepFault::kTornJoint);
+  report.certificate.velocityError = 1e-9;
+  report.certificate.bilateralViolation = 2e-9;
+  const SeriesRow row = RowMaker{}.make(report, 1, msd_sim::Method::kExact);
+  EXPECT_EQ(row[Column::kStatus], 1.0);
+  EXPECT_EQ(row[Column::kFaults], 2.0);
+  EXPECT_EQ(row[Column::kVelocityError], 1e-9);
+  EXPECT_EQ(row[Column::kBilateralViolation], 2e-9);
+  EXPECT_EQ(kColumnNames[static_cast<std::size_t>(Column::kFaults)], "faults");
+  EXPECT_EQ(kColumnNames[static_cast<std::size_t>(Column::kAudit)], "audit");
 }
 
 TEST(BodyReport, contactForcesOfAStackedCubeCarryItsWeight) {

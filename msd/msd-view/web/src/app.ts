@@ -70,7 +70,7 @@ export class App implements Listener {
   sceneCame(scene: SceneInfo): void {
     const isSame = this.scene?.file === scene.file && this.scene.bodies.length === scene.bodies.length;
     this.scene = scene;
-    this.series.start(scene.columns);
+    this.series.start(scene.columns, scene.faults);
     this.stage.open(scene, isSame);
     this.stage.bodies!.hidden = new Set(this.query.get("hide")?.split(",").filter((word) => word !== "").map(Number));
     this.overlays.open();
@@ -144,12 +144,13 @@ export class App implements Listener {
       return;
     }
     const isExact = this.series.value("method", row) === 1;
-    const isGood = this.series.value("status", row) === 0;
+    const status = this.series.status(row);
+    const isGood = status === "ok";
     const natural = this.series.value("naturalMap", row);
-    proof.textContent = isExact
-      ? `${isGood ? "certified" : "not converged"} ${scientific(natural)}`
-      : `penetration ${unit(this.series.value("penetration", row), "m", 2)}`;
-    proof.className = `chip ${isExact ? (isGood ? "good" : "bad") : ""}`;
+    const measure = isExact ? `certified ${scientific(natural)}` : `penetration ${unit(this.series.value("penetration", row), "m", 2)}`;
+    proof.textContent = isGood ? measure : `${status}: ${this.series.faults(row)}`;
+    proof.className = `chip ${isGood ? (isExact ? "good" : "") : "bad"}`;
+    proof.dataset.status = status;
     proof.dataset.method = isExact ? "exact" : "fast";
     proof.dataset.value = String(isExact ? natural : this.series.value("residual", row));
   }

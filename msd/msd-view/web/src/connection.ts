@@ -106,10 +106,19 @@ export async function listScenes(): Promise<ShippedScene[]> {
 }
 
 /** Opens a shipped scene or a dropped file; throws with the message of `msd check`. */
-export async function open(what: { scene: string } | { file: File }): Promise<void> {
-  const response =
-    "scene" in what
-      ? await fetch(`open?scene=${encodeURIComponent(what.scene)}`, { method: "POST" })
-      : await fetch(`open?name=${encodeURIComponent(what.file.name)}`, { method: "POST", body: what.file });
+export async function open(scene: string): Promise<void> {
+  const response = await fetch(`open?scene=${encodeURIComponent(scene)}`, { method: "POST" });
   if (!response.ok) throw new Error(await response.text());
+}
+
+/** Sends a file to be opened; `progress` is told which share of it has gone. fetch cannot tell that. */
+export function send(file: File, progress: (share: number) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", `open?name=${encodeURIComponent(file.name)}`);
+    request.upload.onprogress = (event) => progress(event.lengthComputable ? event.loaded / event.total : 0);
+    request.onload = () => (request.status === 200 ? resolve() : reject(new Error(request.responseText)));
+    request.onerror = () => reject(new Error("the connection broke while the file was sent"));
+    request.send(file);
+  });
 }

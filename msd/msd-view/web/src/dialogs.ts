@@ -1,7 +1,7 @@
 // Scene picker, help sheet, certificate, problems, and dropping files.
-import { listScenes, open } from "./connection";
+import { listScenes, open, send } from "./connection";
 import type { Series } from "./series";
-import { byId, h, scientific, toast, unit } from "./text";
+import { byId, h, lastingToast, scientific, unit } from "./text";
 
 const help: [string, [string, string][]][] = [
   ["Time", [["Space", "play, pause"], ["→  ←", "step on, step back"], ["Shift → ←", "ten steps"], ["Home  End", "first, latest moment"], ["R", "restart"], ["+  −", "faster, slower"], ["M", "fast or exact"]]],
@@ -41,17 +41,20 @@ export function showProblem(title: string, message: string): void {
 }
 
 export async function openFile(file: File): Promise<void> {
-  toast(`Opening ${file.name}`);
+  const note = lastingToast(`Opening ${file.name}`);
+  const size = `${(file.size / 1e6).toPrecision(3)} MB`;
   try {
-    await open({ file });
+    await send(file, (share) => note.say(share < 1 ? `Sending ${file.name}: ${Math.floor(100 * share)} % of ${size}` : `Opening ${file.name}`));
   } catch (error) {
     showProblem(`${file.name} cannot be opened`, (error as Error).message);
+  } finally {
+    note.end();
   }
 }
 
 async function openShipped(scene: string): Promise<void> {
   try {
-    await open({ scene });
+    await open(scene);
   } catch (error) {
     showProblem(`${scene} cannot be opened`, (error as Error).message);
   }
@@ -95,18 +98,22 @@ export function showCertificate(series: Series, row: number): void {
   const isExact = value("method") === 1;
   const lines: [string, string, string][] = isExact
     ? [["natural map", scientific(value("naturalMap")), "distance from Coulomb's and Signorini's laws, relative"],
+       ["velocity error", scientific(value("velocityError")), "worst error of a contact's velocity, relative to the largest"],
        ["complementarity", unit(value("complementarity"), "J", 3), "worst product of normal impulse and separation speed"],
        ["outside the cone", unit(value("coneViolation"), "N·s", 3), "worst friction impulse beyond what the cone allows"],
-       ["approach left", unit(value("normalViolation"), "m/s", 3), "worst speed of surfaces into each other"]]
+       ["approach left", unit(value("normalViolation"), "m/s", 3), "worst speed of surfaces into each other"],
+       ["joint rows", unit(value("bilateralViolation"), "m/s", 3), "worst violation of a joint's velocity"]]
     : [];
   const energy: [string, string, string][] = [
     ["residual", unit(value("residual"), "m/s", 3), "largest violation of a velocity constraint after the solve"],
+    ["joint error", unit(value("jointError"), "m", 3), "worst separation of two joint anchors"],
     ["deepest penetration", unit(value("penetration"), "m", 3), "at the end of the step"],
     ["unexplained energy", unit(value("closure"), "J", 3), `what the ledger's entries leave over, on a scale of ${unit(value("scale"), "J", 3)}`],
     ["iterations", String(value("iterations")), "solver sweeps over the whole step"],
     ["contacts", String(value("contacts")), `in ${value("islands")} islands, ${value("awake")} bodies awake`]];
-  const status = value("status") === 0 ? "holds" : "did not converge";
-  dialog.replaceChildren(header(isExact ? `Certificate of step ${value("step")}: ${status}` : `Report of step ${value("step")}`, dialog),
+  const faults = series.faults(row);
+  const status = faults === "" ? series.status(row) : `${series.status(row)} (${faults})`;
+  dialog.replaceChildren(header(isExact ? `Certificate of step ${value("step")}: ${status}` : `Report of step ${value("step")}: ${status}`, dialog),
     ...(isExact ? [] : [h("p", { class: "quiet" }, "Fast steps are measured, not certified. Choose Exact to have Coulomb's law solved to a proven residual.")]),
     h("dl", { class: "proof" }, ...[...lines, ...energy].map(([name, text, note]) =>
       h("div", {}, h("dt", {}, name), h("dd", { "data-name": name }, text), h("small", {}, note)))));

@@ -21,7 +21,7 @@ interface Chart {
   curves: Curve[];
 }
 
-const stages = ["gather", "broadphase", "narrowphase", "rows", "islandTime", "solve", "correct", "scatter", "audit"];
+const stages = ["gather", "broadphase", "narrowphase", "islandTime", "rows", "solve", "correct", "scatter", "audit"];
 
 function sum(series: Series, names: string[]): Float64Array {
   const columns = names.map((name) => series.column(name));

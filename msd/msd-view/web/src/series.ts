@@ -7,7 +7,10 @@ export class Series {
   private capacity = 0;
   length = 0;
 
-  start(names: string[]): void {
+  private faultNames: string[] = [];
+
+  start(names: string[], faults: string[]): void {
+    this.faultNames = faults;
     this.columns = new Map(names.map((name, i) => [name, i]));
     this.length = 0;
     this.capacity = 0;
@@ -43,6 +46,17 @@ export class Series {
   value(name: string, row: number): number {
     const column = this.columns.get(name);
     return column === undefined || row < 0 || row >= this.length ? NaN : this.data[column][row];
+  }
+
+  /** How far the promises of a step hold: the engine's own words. */
+  status(row: number): string {
+    return ["ok", "degraded", "failed"][this.value("status", row)] ?? "";
+  }
+
+  /** Why a step is not ok. */
+  faults(row: number): string {
+    const bits = this.value("faults", row);
+    return this.faultNames.filter((_, i) => (bits >> i) & 1).join(", ");
   }
 
   /** The row of a moment: the last whose index is not beyond it; -1 before the first. */

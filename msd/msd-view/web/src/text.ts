@@ -67,6 +67,13 @@ export function norm(v: readonly number[]): number {
   return Math.hypot(...v);
 }
 
+/** A message that stays until it is ended, and can be changed. */
+export function lastingToast(message: string): { say: (text: string) => void; end: () => void } {
+  const element = h("div", { class: "toast note", role: "status" }, message);
+  byId("toasts").append(element);
+  return { say: (text) => (element.textContent = text), end: () => element.remove() };
+}
+
 export function toast(message: string, kind: "note" | "bad" = "note"): void {
   const element = h("div", { class: `toast ${kind}` }, message);
   byId("toasts").append(element);

@@ -179,7 +179,7 @@ export class Transport {
 
   private marks = { fastest: new Float32Array(0), bad: new Uint8Array(0), first: -1, last: -1, width: -1, made: 0 };
 
-  /** Finds the impacts and unconverged steps under each pixel; a few times a second is enough. */
+  /** Finds the impacts and the steps that are not ok under each pixel; a few times a second is enough. */
   private findMarks(x: (index: number) => number, width: number): void {
     const { first, last } = this.poses!;
     const old = this.marks;
@@ -199,7 +199,7 @@ export class Transport {
     this.marks = { fastest, bad, first, last, width, made: now };
   }
 
-  /** Impacts above the bar, taller for faster ones; failed or unconverged steps below. */
+  /** Impacts above the bar, taller for faster ones; steps that are not ok below. */
   private drawMarks(pen: CanvasRenderingContext2D, x: (index: number) => number, middle: number, width: number): void {
     if (this.series.length === 0) return;
     this.findMarks(x, width);

@@ -47,6 +47,8 @@ export interface SceneInfo {
   live: boolean;
   origin: Vec3;
   columns: string[];
+  /** Names of the bits of the column "faults". */
+  faults: string[];
   warnings: string[];
   camera?: { position: Vec3; target: Vec3 };
   shapes: ShapeInfo[];
