@@ -15,6 +15,7 @@
 #include "msd-sim/src/Environment/Descriptions.hpp"
 #include "msd-sim/src/Environment/Settings.hpp"
 #include "msd-sim/src/Environment/Stages/ExactStep.hpp"
+#include "msd-sim/src/Environment/StepUndo.hpp"
 #include "msd-sim/src/Environment/WorldModel.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionPipeline.hpp"
 #include "msd-sim/src/Physics/Constraints/Constraint.hpp"
@@ -192,6 +193,13 @@ struct AuditSums {
   std::uint32_t awake{0};
 };
 
+/// The last step that came to its end: what contact records and the next step ask of it.
+struct SettledStep {
+  double dt{0.0};  ///< [s]
+  StepStatus status{StepStatus::kOk};
+  double energyScale{0.0};  ///< EnergyLedger::scale [J]
+};
+
 /// Everything inside a WorldModel. The stages of a step are functions on it, one file each.
 struct Simulation {
   explicit Simulation(const Settings& settings);
@@ -254,6 +262,9 @@ struct Simulation {
   ResistanceRows resistance;
 
   StepReport report;
+  SettledStep settled;
+  StepUndo undo;
+  bool stepping{false};  ///< update is running
   double time{0.0};
   std::uint64_t step{0};
   double lastSubstep{0.0};  ///< h that the stored impulses belong to [s]
@@ -272,6 +283,12 @@ struct Simulation {
 // Lengths of a step that update takes [s].
 inline constexpr double kShortestStep = 1e-9;
 inline constexpr double kLongestStep = 1.0;
+
+/// One step: the stages, in order. False where it failed; the world is then halfway. Throws what code of the
+/// user throws, and std::bad_alloc.
+bool advance(Simulation& sim, double dt);
+/// Throws std::logic_error while a step is running: code of the user must not ask then.
+void requireIdle(const Simulation& sim);
 
 // The stages, in order (docs/life-of-a-step.md).
 void gatherBodies(Simulation& sim, double dt);
@@ -373,12 +390,9 @@ void writeStateToSolver(Simulation& sim, std::uint32_t slot);
 /// Writes a body's loads and how far it may come in a step of dt.
 void gatherBody(Simulation& sim, std::uint32_t slot, double dt);
 
-/// Undoes the motion of a step that failed.
-void rollBack(Simulation& sim);
-
 /// Opens a world to tests and tools of the engine itself.
 struct WorldAccess {
-  [[nodiscard]] static Simulation& of(WorldModel& world) { return *world.simulation_; }
+  [[nodiscard]] static Simulation& of(WorldModel& world) { return world.simulation_.edit(); }
 };
 
 }  // namespace msd_sim

@@ -115,7 +115,7 @@ void refuseResistance(const SurfaceMaterial& material, const std::string& name) 
 }
 
 BodyId WorldModel::spawn(const InertialDescription& d) {
-  Simulation& sim = *simulation_;
+  Simulation& sim = simulation_.edit();
   if (d.shape.isStaticOnly()) {
     throw std::invalid_argument(
         fmt::format("shape of body \"{}\" is a {}; expected a solid that can move", d.name,
@@ -182,7 +182,7 @@ BodyId WorldModel::spawn(const InertialDescription& d) {
 }
 
 BodyId WorldModel::spawn(const EnvironmentDescription& d) {
-  Simulation& sim = *simulation_;
+  Simulation& sim = simulation_.edit();
   const auto number = static_cast<std::uint32_t>(sim.order.size());
   auto body = std::make_unique<AssetEnvironment>(number, number, d.shape,
                                                  ReferenceFrame{d.position, d.orientation});

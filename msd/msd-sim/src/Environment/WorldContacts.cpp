@@ -36,8 +36,7 @@ Vector3D lane3(const Triple& values, std::size_t l) {
 /// forces.
 double forceTime(const Simulation& sim, const ContactCache::Contact& contact) {
   if (contact.colour == ContactCache::kParked) return 1.0;
-  const bool solved = sim.report.dt > 0.0 && sim.report.status != StepStatus::kNonFinite;
-  return solved ? sim.report.dt : std::numeric_limits<double>::infinity();
+  return sim.settled.dt > 0.0 ? sim.settled.dt : std::numeric_limits<double>::infinity();
 }
 
 /// Orientation at the start of the last step, to which the rows belong.
@@ -163,7 +162,8 @@ ContactRecord strongestPoint(const Simulation& sim, std::uint32_t contact) {
 }
 
 std::span<const ContactRecord> WorldModel::contacts() const {
-  if (!simulation_->recordsValid) fillRecords(*simulation_);
+  requireIdle(*simulation_);
+  if (!simulation_->recordsValid) fillRecords(simulation_.inner());
   return simulation_->records;
 }
 

@@ -195,7 +195,7 @@ JointSlot& Simulation::jointSlot(JointId id) {
 }
 
 JointId WorldModel::spawn(const JointDescription& d) {
-  Simulation& sim = *simulation_;
+  Simulation& sim = simulation_.edit();
   const JointDefinition joint = define(sim, d);
   std::uint32_t index = static_cast<std::uint32_t>(sim.jointSlots.size());
   if (sim.freeJointSlots.empty()) {
@@ -224,7 +224,7 @@ JointId WorldModel::spawn(const JointDescription& d) {
 
 std::size_t WorldModel::addConstraint(std::unique_ptr<Constraint> constraint, BodyId bodyA,
                                       BodyId bodyB) {
-  Simulation& sim = *simulation_;
+  Simulation& sim = simulation_.edit();
   if (constraint == nullptr) {
     throw std::invalid_argument("constraint is null; expected an object");
   }
@@ -269,7 +269,7 @@ std::size_t WorldModel::addConstraint(std::unique_ptr<Constraint> constraint, Bo
 }
 
 void WorldModel::remove(JointId joint) {
-  Simulation& sim = *simulation_;
+  Simulation& sim = simulation_.edit();
   JointSlot& slot = sim.jointSlot(joint);
   const JointRecord& record = sim.joints.record(slot.joint);
   callAwake(sim, record.definition.bodyA);

@@ -63,10 +63,28 @@ BodySlot& Simulation::slot(BodyId id) {
   return const_cast<BodySlot&>(static_cast<const Simulation&>(*this).slot(id));
 }
 
-WorldModel::WorldModel(const Settings& settings) {
+WorldModel::Inside::Inside(const Settings& settings) {
   settings.validate();
   simulation_ = std::make_unique<Simulation>(settings);
 }
+WorldModel::Inside::~Inside() = default;
+WorldModel::Inside::Inside(Inside&&) noexcept = default;
+WorldModel::Inside& WorldModel::Inside::operator=(Inside&&) noexcept = default;
+
+Simulation& WorldModel::Inside::edit() {
+  requireIdle(*simulation_);
+  simulation_->undo.valid = false;
+  return *simulation_;
+}
+
+void requireIdle(const Simulation& sim) {
+  if (!sim.stepping) return;
+  throw std::logic_error(
+      "the world was asked or changed from within its own step; fields, constraints and rules that a step "
+      "calls may read bodies, joints and the time alone");
+}
+
+WorldModel::WorldModel(const Settings& settings) : simulation_{settings} {}
 WorldModel::~WorldModel() = default;
 WorldModel::WorldModel(WorldModel&&) noexcept = default;
 WorldModel& WorldModel::operator=(WorldModel&&) noexcept = default;
@@ -120,13 +138,10 @@ bool isWorthSharing(const Simulation& sim) {
 
 }  // namespace
 
-StepReport WorldModel::update(double dt) {
-  Simulation& sim = *simulation_;
-  if (dt != 0.0) requireRange(dt, "dt", "s", kShortestStep, kLongestStep);
+bool advance(Simulation& sim, double dt) {
   StepReport& report = sim.report;
-  const double scale = report.energy.scale;
   report = StepReport{};
-  report.energy.scale = scale;
+  report.energy.scale = sim.settled.energyScale;
   report.dt = dt;
   report.step = dt > 0.0 ? sim.step + 1 : sim.step;
   sim.recordsValid = false;
@@ -137,7 +152,6 @@ StepReport WorldModel::update(double dt) {
     const StageTimer timer{report, stage};
     return work();
   };
-  const double damped = sim.pendingWork.damping;
   run(Stage::kGather, [&] { wakeCalled(sim); });
   if (dt == 0.0) {
     look(sim);
@@ -156,18 +170,55 @@ StepReport WorldModel::update(double dt) {
       correctPositions(sim, dt);
       stopAtImpacts(sim, dt);
     });
-    if (run(Stage::kScatter, [&] { return scatterBodies(sim); })) {
-      run(Stage::kAudit, [&] { closeStep(sim, dt); });
-      sim.time += dt;
-      ++sim.step;
-    } else {
-      rollBack(sim);
-      sim.pendingWork.damping = damped;
-    }
+    if (!run(Stage::kScatter, [&] { return scatterBodies(sim); })) return false;
+    run(Stage::kAudit, [&] { closeStep(sim, dt); });
+    sim.time += dt;
+    ++sim.step;
   }
   report.time = sim.time;
-  if (sim.settings.hashEveryStep) report.hash = stateHash();
-  return report;
+  sim.settled = {dt, report.status, report.energy.scale};
+  return true;
+}
+
+namespace {
+
+/// Says for as long as it lives that a step is running.
+class Stepping {
+ public:
+  explicit Stepping(Simulation& sim) : sim_{sim} {
+    requireIdle(sim_);
+    sim_.stepping = true;
+  }
+  ~Stepping() { sim_.stepping = false; }
+  Stepping(const Stepping&) = delete;
+  Stepping& operator=(const Stepping&) = delete;
+
+ private:
+  Simulation& sim_;
+};
+
+}  // namespace
+
+StepReport WorldModel::update(double dt) {
+  Simulation& sim = simulation_.inner();
+  if (dt != 0.0) requireRange(dt, "dt", "s", kShortestStep, kLongestStep);
+  const Stepping stepping{sim};
+  keepForUndo(sim);
+  try {
+    if (advance(sim, dt)) {
+      noteStep(sim, dt);
+    } else {
+      const StepReport failed = sim.report;
+      goBack(sim);
+      sim.report = failed;
+      sim.report.time = sim.time;
+    }
+  } catch (...) {
+    goBack(sim);
+    throw;
+  }
+  if (sim.settings.hashEveryStep) sim.report.hash = stateHash();
+  return sim.report;
 }
 
 }  // namespace msd_sim

@@ -172,7 +172,27 @@ class WorldModel {
 
  private:
   friend struct WorldAccess;
-  std::unique_ptr<Simulation> simulation_;
+
+  /// What is inside: to be read by all, and changed through edit() alone.
+  class Inside {
+   public:
+    explicit Inside(const Settings& settings);
+    ~Inside();
+    Inside(Inside&&) noexcept;
+    Inside& operator=(Inside&&) noexcept;
+
+    [[nodiscard]] const Simulation& operator*() const { return *simulation_; }
+    [[nodiscard]] const Simulation* operator->() const { return simulation_.get(); }
+    /// For a change from outside a step: a failed step must not go back past it. Throws std::logic_error while a
+    /// step is running.
+    [[nodiscard]] Simulation& edit();
+    /// For the step itself, and for answers that are filled in when they are first asked for.
+    [[nodiscard]] Simulation& inner() const { return *simulation_; }
+
+   private:
+    std::unique_ptr<Simulation> simulation_;
+  };
+  Inside simulation_;
 };
 
 /// Force and torque of a joint on its body B, world axes.

@@ -92,7 +92,7 @@ const StepReport& WorldModel::lastReport() const {
 
 void WorldModel::setSettings(const Settings& settings) {
   settings.validate();
-  Simulation& sim = *simulation_;
+  Simulation& sim = simulation_.edit();
   if (settings.method == Method::kExact) {
     for (const BodySlot& slot : sim.slots) {
       if (slot.inertial) refuseResistance(slot.inertial->material(), slot.name);
@@ -112,7 +112,7 @@ void WorldModel::setSettings(const Settings& settings) {
 
 std::size_t WorldModel::addPotential(std::unique_ptr<PotentialEnergy> potential) {
   if (!potential) throw std::invalid_argument("potential is null; expected a field of force");
-  Simulation& sim = *simulation_;
+  Simulation& sim = simulation_.edit();
   sim.potentials.push_back(std::move(potential));
   callAll(sim);
   return sim.potentials.size() - 1;
@@ -185,12 +185,13 @@ std::uint32_t WorldModel::island(BodyId body) const {
 }
 
 void WorldModel::wake(BodyId body) {
-  (void)simulation_->slot(body);
-  callAwake(*simulation_, body.index);
+  Simulation& sim = simulation_.edit();
+  (void)sim.slot(body);
+  callAwake(sim, body.index);
 }
 
 void WorldModel::setState(BodyId body, const InertialState& state) {
-  Simulation& sim = *simulation_;
+  Simulation& sim = simulation_.edit();
   BodySlot& slot = movable(sim, body);
   const double before = energyOf(sim, body.index);
   slot.inertial->setInertialState(state);  // refuses bad numbers before anything has changed
@@ -206,7 +207,7 @@ void WorldModel::setState(BodyId body, const InertialState& state) {
 
 void WorldModel::setVelocity(BodyId body, const CoordinateRate& linear,
                              const AngularRate& angular) {
-  Simulation& sim = *simulation_;
+  Simulation& sim = simulation_.edit();
   BodySlot& slot = movable(sim, body);
   InertialState state = slot.inertial->getInertialState();
   state.velocity = requireFinite(linear, "linear", "m/s");
@@ -222,7 +223,7 @@ void WorldModel::setVelocity(BodyId body, const CoordinateRate& linear,
 }
 
 void WorldModel::moveTo(BodyId body, const Pose& pose, double dt) {
-  Simulation& sim = *simulation_;
+  Simulation& sim = simulation_.edit();
   BodySlot& slot = movable(sim, body);
   if (!slot.kinematic) {
     throw std::invalid_argument(fmt::format(
@@ -239,28 +240,31 @@ void WorldModel::moveTo(BodyId body, const Pose& pose, double dt) {
 }
 
 void WorldModel::applyForce(BodyId body, const Force& force) {
-  BodySlot& slot = forceable(*simulation_, body);
+  Simulation& sim = simulation_.edit();
+  BodySlot& slot = forceable(sim, body);
   slot.inertial->applyForce(force);
   slot.forced = true;
-  callAwake(*simulation_, body.index);
+  callAwake(sim, body.index);
 }
 
 void WorldModel::applyForceAt(BodyId body, const Force& force, const Coordinate& point) {
-  BodySlot& slot = forceable(*simulation_, body);
+  Simulation& sim = simulation_.edit();
+  BodySlot& slot = forceable(sim, body);
   slot.inertial->applyForceAtPoint(force, point);
   slot.forced = true;
-  callAwake(*simulation_, body.index);
+  callAwake(sim, body.index);
 }
 
 void WorldModel::applyTorque(BodyId body, const Torque& torque) {
-  BodySlot& slot = forceable(*simulation_, body);
+  Simulation& sim = simulation_.edit();
+  BodySlot& slot = forceable(sim, body);
   slot.inertial->applyTorque(torque);
   slot.forced = true;
-  callAwake(*simulation_, body.index);
+  callAwake(sim, body.index);
 }
 
 void WorldModel::applyImpulseAt(BodyId body, const Vector3D& impulse, const Coordinate& point) {
-  Simulation& sim = *simulation_;
+  Simulation& sim = simulation_.edit();
   BodySlot& slot = forceable(sim, body);
   const double before = slot.inertial->kineticEnergy();
   slot.inertial->applyImpulseAtPoint(impulse, point);
@@ -288,7 +292,7 @@ Aabb WorldModel::bounds(BodyId body) const {
 // --- removal ---
 
 void WorldModel::remove(BodyId body) {
-  Simulation& sim = *simulation_;
+  Simulation& sim = simulation_.edit();
   BodySlot& slot = sim.slot(body);
   const std::uint32_t index = body.index;
   std::vector<JointId> attached;

@@ -223,7 +223,9 @@ void ContactCache::load(ByteReader& in) {
     in.take(r.rolling);
     in.take(r.torsional);
     for (double& value : r.impulse) in.take(value);
-    resistances_.push_back(r);
+    if (!r.isThere()) continue;
+    resistances_.resize(i + 1);
+    resistances_[i] = r;
   }
   in.takeRun(free_);
   const auto lost = in.take<std::uint64_t>();

@@ -18,16 +18,6 @@ bool canBePushed(const SolverBodies& bodies, std::uint32_t slot) {
   return slot != 0 && bodies.mass[slot].dynamic > 0.0;
 }
 
-/// Bytes of one joint in a snapshot.
-struct SavedJoint {
-  double coordinate, potential, energyGain, energyPeak;
-  double impulse[kMostHoldingRows + kExtraRows];
-  std::uint64_t flags;  ///< bit 0 used, bit 1 broken
-};
-
-/// Bytes before the joints: their number, the last substep, the pace.
-constexpr std::size_t kHead = sizeof(std::uint64_t) + sizeof(double) + 4 * sizeof(std::int32_t);
-
 }  // namespace
 
 std::uint32_t JointSolver::add(const JointDefinition& definition, const SolverBodies& bodies) {
@@ -257,84 +247,48 @@ std::span<const std::uint32_t> JointSolver::finish(const SolverBodies& bodies, d
   return broken_;
 }
 
-void JointSolver::recover(const SolverBodies& bodies) {
-  for (std::uint32_t j = 0; j < records_.size(); ++j) {
-    JointRecord& r = records_[j];
-    if (!r.used) continue;
-    for (double& impulse : r.impulse) {
-      if (!std::isfinite(impulse)) impulse = 0.0;
-    }
-    if (!std::isfinite(r.coordinate)) r.coordinate = 0.0;
-    r.coordinate = coordinate(j, bodies);
-    if (!std::isfinite(r.potential)) r.potential = 0.0;
-    if (!std::isfinite(r.energyGain) || !std::isfinite(r.energyPeak)) {
-      r.energyGain = r.energyPeak = 0.0;
-    }
-    r.work = r.potentialChange = 0.0;
-    r.reaction = {};
-  }
-  refresh();
-}
-
-void JointSolver::save(std::vector<std::byte>& bytes) const {
-  const std::size_t count = records_.size();
-  const std::size_t start = bytes.size();
-  bytes.resize(start + kHead + count * sizeof(SavedJoint));
-  std::byte* out = bytes.data() + start;
-  const std::uint64_t number = count;
-  std::memcpy(out, &number, sizeof number);
-  std::memcpy(out + sizeof number, &last_h_, sizeof last_h_);
-  const std::int32_t pace[4] = {refinement_, calm_steps_, calm_ ? 1 : 0, 0};
-  std::memcpy(out + sizeof number + sizeof last_h_, pace, sizeof pace);
-  out += kHead;
+void JointSolver::save(ByteWriter& out) const {
+  out.put(static_cast<std::uint64_t>(records_.size()));
+  out.put(last_h_);
+  out.put(refinement_);
+  out.put(calm_steps_);
+  out.put(calm_);
   for (const JointRecord& r : records_) {
-    SavedJoint saved{};
-    saved.coordinate = r.coordinate;
-    saved.potential = r.potential;
-    saved.energyGain = r.energyGain;
-    saved.energyPeak = r.energyPeak;
-    saved.flags = (r.used ? 1u : 0u) | (r.broken ? 2u : 0u);
-    std::copy(r.impulse.begin(), r.impulse.end(), saved.impulse);
-    std::memcpy(out, &saved, sizeof saved);
-    out += sizeof saved;
+    out.put(r.used);
+    out.put(r.broken);
+    out.put(r.coordinate);
+    out.put(r.potential);
+    out.put(r.energyGain);
+    out.put(r.energyPeak);
+    for (const double impulse : r.impulse) out.put(impulse);
   }
 }
 
-std::size_t JointSolver::load(std::span<const std::byte> bytes) {
-  std::uint64_t count = 0;
-  if (bytes.size() >= kHead) std::memcpy(&count, bytes.data(), sizeof count);
-  if (bytes.size() < kHead || count != records_.size() ||
-      bytes.size() < kHead + count * sizeof(SavedJoint)) {
-    throw std::invalid_argument(
-        fmt::format("snapshot holds {} joints in {} bytes; expected those of {} joints", count,
-                    bytes.size(), records_.size()));
+void JointSolver::load(ByteReader& in) {
+  const auto count = in.take<std::uint64_t>();
+  if (count != records_.size()) {
+    throw std::invalid_argument(fmt::format("snapshot holds {} joints; expected those of {} joints",
+                                            count, records_.size()));
   }
-  std::vector<SavedJoint> saved(count);
-  if (count > 0) std::memcpy(saved.data(), bytes.data() + kHead, count * sizeof(SavedJoint));
-  for (std::size_t j = 0; j < count; ++j) {
-    if (((saved[j].flags & 1u) != 0) != records_[j].used) {
-      throw std::invalid_argument(fmt::format("snapshot joint {} is {}; expected it {}", j,
-                                              records_[j].used ? "missing" : "there",
-                                              records_[j].used ? "there" : "missing"));
-    }
-  }
-  std::memcpy(&last_h_, bytes.data() + sizeof count, sizeof last_h_);
-  std::int32_t pace[4] = {};
-  std::memcpy(pace, bytes.data() + sizeof count + sizeof last_h_, sizeof pace);
-  refinement_ = std::clamp(pace[0], 0, joint_tolerances::kMostRefinement);
-  calm_steps_ = pace[1];
-  calm_ = pace[2] != 0;
+  in.take(last_h_);
+  in.take(refinement_);
+  in.take(calm_steps_);
+  calm_ = in.takeBool();
   for (std::size_t j = 0; j < count; ++j) {
     JointRecord& r = records_[j];
-    r.coordinate = saved[j].coordinate;
-    r.potential = saved[j].potential;
-    r.energyGain = saved[j].energyGain;
-    r.energyPeak = saved[j].energyPeak;
-    std::copy(std::begin(saved[j].impulse), std::end(saved[j].impulse), r.impulse.begin());
-    r.broken = (saved[j].flags & 2u) != 0;
+    if (in.takeBool() != r.used) {
+      throw std::invalid_argument(fmt::format("snapshot joint {} is {}; expected it {}", j,
+                                              r.used ? "missing" : "there",
+                                              r.used ? "there" : "missing"));
+    }
+    r.broken = in.takeBool();
+    r.coordinate = in.take<double>();
+    r.potential = in.take<double>();
+    r.energyGain = in.take<double>();
+    r.energyPeak = in.take<double>();
+    for (double& impulse : r.impulse) impulse = in.take<double>();
   }
   ++version_;  // components are made afresh, with these impulses
-  return kHead + count * sizeof(SavedJoint);
 }
 
 }  // namespace msd_sim
