@@ -35,6 +35,8 @@ class ByteWriter {
     putRun(std::span<const T>{values});
   }
   [[nodiscard]] std::vector<std::byte>& bytes() { return bytes_; }
+  /// Makes room for so many bytes more than there are.
+  void reserve(std::size_t more) { bytes_.reserve(bytes_.size() + more); }
   /// Empty again; keeps its memory.
   void clear() { bytes_.clear(); }
 

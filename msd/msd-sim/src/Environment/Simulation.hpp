@@ -1,7 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,6 +38,7 @@ struct BodySlot {
   std::unique_ptr<AssetEnvironment> environment;
   std::string name;
   std::uint32_t firstCollider{Collider::kNone};
+  std::uint32_t joints{0};  ///< attached to it
   bool kinematic{false};
   bool maySleep{true};
   bool continuous{false};
@@ -136,6 +139,8 @@ struct ImpactScratch {
   };
   std::vector<double> stops;     ///< per body slot: when it stops [s]
   std::vector<Impact> impacts;   ///< per marked body: its earliest
+  std::vector<std::pair<double, std::uint32_t>> queue;  ///< of these, and of earlier ones: a heap
+  DynamicTree ways;              ///< boxes that marked bodies pass through
 };
 
 /// Who sleeps, and who is about to. Arrays are per body slot.
@@ -211,7 +216,7 @@ struct Simulation {
   std::vector<BodySlot> slots;
   std::vector<std::uint32_t> freeSlots;
   std::vector<BodyId> order;  ///< bodies as they were made
-  std::unordered_map<std::string, BodyId> byName;
+  std::unordered_map<std::string, std::vector<BodyId>> byName;  ///< as they were made
 
   // Per body slot.
   SolverBodies solver;
@@ -252,11 +257,11 @@ struct Simulation {
 
   std::vector<ContactEvent> events;
   std::vector<ContactRecord> records;
-  bool recordsValid{false};
+  std::atomic<bool> recordsValid{false};
   EventScratch eventScratch;
 
   std::vector<std::uint32_t> loose;  ///< colliders whose tree box is missing or out of date
-  bool looseValid{false};
+  std::atomic<bool> looseValid{false};
 
   ExactStep exact;  ///< workspace of Method::kExact
   ResistanceRows resistance;
@@ -265,6 +270,13 @@ struct Simulation {
   SettledStep settled;
   StepUndo undo;
   bool stepping{false};  ///< update is running
+  bool watching{false};  ///< numbers are looked at after every stage
+  std::optional<Stage> firstBad{};  ///< of the step that is watched: the stage that left no numbers
+  /// Moving bodies from which on threads share a step; fewer are done before another thread has woken up. One
+  /// that exact mode solves takes far longer. Changes no result; tests set it to 0.
+  std::size_t shareFrom{256};
+  std::size_t shareFromExact{32};
+  std::mutex lazy;  ///< held while answers are filled in: several threads may ask at once
   double time{0.0};
   std::uint64_t step{0};
   double lastSubstep{0.0};  ///< h that the stored impulses belong to [s]
@@ -301,6 +313,8 @@ void prepareRows(Simulation& sim, double dt);
 void useCombination(Simulation& sim);
 /// Throws std::invalid_argument where a material resists rolling or spinning, which exact mode cannot.
 void refuseResistance(const SurfaceMaterial& material, const std::string& name);
+/// The same for all bodies.
+void refuseResistances(const Simulation& sim);
 /// (C-7), after a drift: the rows of bodies that have turned far since they were made.
 void renewRows(Simulation& sim);
 void buildIslands(Simulation& sim);

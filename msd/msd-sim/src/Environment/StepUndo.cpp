@@ -5,24 +5,22 @@
 
 namespace msd_sim {
 
-namespace {
-
 bool callsUserCode(const Simulation& sim) {
   return !sim.potentials.empty() || !sim.constraints.empty() || sim.settings.combine;
 }
 
-}  // namespace
-
 void keepForUndo(Simulation& sim) {
   StepUndo& undo = sim.undo;
   undo.report = sim.report;
-  if (undo.valid && undo.steps.size() < StepUndo::kKeepEvery && !callsUserCode(sim)) return;
+  const std::size_t every = sim.step <= StepUndo::kFirst ? StepUndo::kFirst : StepUndo::kKeepEvery;
+  if (undo.valid && undo.steps.size() < every && !callsUserCode(sim)) return;
   undo.valid = false;
   undo.steps.clear();
   undo.steps.reserve(StepUndo::kKeepEvery);
   undo.removed = sim.eventScratch.removed;
   undo.state.clear();
   saveWorld(undo.state, sim);
+  undo.state.reserve(undo.state.bytes().size() / 4);
   undo.valid = true;
 }
 

@@ -20,7 +20,9 @@ struct Simulation;
 /// it is after every change from outside.
 struct StepUndo {
   /// Steps between two keepings: one step in so many takes about half as long again.
-  static constexpr std::size_t kKeepEvery = 128;
+  static constexpr std::size_t kKeepEvery = 192;
+  /// And between the first two: bodies have met by then, and the memory that is taken does for long.
+  static constexpr std::size_t kFirst = 16;
 
   ByteWriter state;                   ///< as saveWorld wrote it
   std::vector<ContactEvent> removed;  ///< EventScratch::removed at that time
@@ -29,6 +31,8 @@ struct StepUndo {
   bool valid{false};                  ///< nothing but these steps has changed the world since
 };
 
+/// Does a step call fields, constraints or rules of the user's own?
+[[nodiscard]] bool callsUserCode(const Simulation& sim);
 /// Before a step: sees to it that the world can come back here. Throws std::bad_alloc, changing nothing,
 /// where there is no memory for that.
 void keepForUndo(Simulation& sim);

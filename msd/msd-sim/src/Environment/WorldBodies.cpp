@@ -98,7 +98,7 @@ BodyId registerBody(Simulation& sim, std::uint32_t slot, const std::string& name
   sim.sleepers.still[slot] = 0.0;
   sim.recordsValid = false;
   sim.looseValid = false;
-  if (!name.empty()) sim.byName.emplace(name, id);
+  if (!name.empty()) sim.byName[name].push_back(id);
   return id;
 }
 

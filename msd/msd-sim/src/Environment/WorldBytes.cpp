@@ -1,5 +1,9 @@
 #include "msd-sim/src/Environment/WorldBytes.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <type_traits>
 
@@ -71,6 +75,8 @@ SlotState takeSlot(ByteReader& in) {
   }
   return state;
 }
+
+constexpr StepStatus kLastStatus = StepStatus::kNonFinite;
 
 /// A world's arrays under a world's names, to try bytes on.
 struct WorldDraft {
@@ -172,6 +178,103 @@ void checkSizes(const WorldDraft& draft, const Simulation& sim) {
   requireSize(draft.sleepers.called, sim.sleepers.called.size());
 }
 
+[[noreturn]] void refuse(const char* what) {
+  throw std::invalid_argument(fmt::format("snapshot is not of a world: {}", what));
+}
+
+template <std::size_t kCount>
+bool areFinite(const double (&values)[kCount]) {
+  return std::all_of(std::begin(values), std::end(values), [](double v) { return std::isfinite(v); });
+}
+
+bool isUnit(const double (&q)[4]) {
+  constexpr double kOfUnit = 1e-6;  // what rounding may do to a length, far exceeded
+  return std::abs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1.0) < kOfUnit;
+}
+
+/// Numbers of the world as a whole.
+void checkNumbers(const WorldDraft& w) {
+  const SettledStep& s = w.settled;
+  if (w.settings.method > Method::kExact) refuse("its method is unknown");
+  if (s.status > kLastStatus) refuse("its last step ended in no known way");
+  if (!(w.time >= 0.0 && std::isfinite(w.time))) refuse("its time is no number");
+  if (!(w.lastSubstep >= 0.0 && w.lastSubstep <= kLongestStep && s.dt >= 0.0 && s.dt <= kLongestStep)) {
+    refuse("its last step was too long");
+  }
+  if (!(s.energyScale >= 0.0 && std::isfinite(s.energyScale)) || !std::isfinite(w.pendingWork.external) ||
+      !std::isfinite(w.pendingWork.damping)) {
+    refuse("its energy is no number");
+  }
+}
+
+/// Numbers and flags of one body slot.
+void checkBody(const WorldDraft& w, const Simulation& sim, std::size_t i) {
+  const BodyPose& pose = w.solver.pose[i];
+  const BodyMotion& motion = w.solver.motion[i];
+  const BodyStart& start = w.solver.start[i];
+  const bool there = i < sim.slots.size();
+  const bool pushed = there && sim.slots[i].inertial && !sim.slots[i].kinematic;
+  const bool driven = there && sim.slots[i].inertial && sim.slots[i].kinematic;
+  const bool asleep = w.sleepers.asleep[i] != 0, pushable = w.pushable[i] != 0;
+  if (!areFinite(pose.x) || !isUnit(pose.q) || pose.size != sim.solver.pose[i].size) refuse("a body is nowhere");
+  if (!areFinite(start.x) || !areFinite(start.q) || !areFinite(start.v) || !areFinite(start.w)) {
+    refuse("a body came from nowhere");
+  }
+  if (!areFinite(motion.v) || !areFinite(motion.w) || !areFinite(motion.dx) ||
+      !std::isfinite(motion.inverseXX + motion.inverseYY + motion.inverseZZ + motion.inverseXY + motion.inverseXZ +
+                     motion.inverseYZ)) {
+    refuse("a body moves by no number");
+  }
+  if (motion.inverseMass != (pushable ? sim.slots[i].inertial->getInverseMass() : 0.0)) refuse("a body has another mass");
+  if (!(w.travel[i].sum >= 0.0 && std::isfinite(w.travel[i].sum))) refuse("a body has travelled no number");
+  if (!(w.sleepers.still[i] >= 0.0 && std::isfinite(w.sleepers.still[i]))) refuse("a body is still for no number");
+  if ((asleep && (!pushed || pushable)) || (pushable && !pushed) || (pushed && !asleep && !pushable) ||
+      (w.moving[i] != 0) != (pushable || driven)) {
+    refuse("a body moves that cannot, or does not that can");
+  }
+}
+
+/// Sleepers lie in rings, each of which is called as a whole, by one call.
+void checkSleepers(const Sleepers& s) {
+  std::vector<std::uint8_t> seen(s.asleep.size(), 0);
+  std::size_t asleep = 0, rings = 0;
+  for (std::uint32_t first = 0; first < s.asleep.size(); ++first) {
+    if (s.called[first] != 0 && s.asleep[first] == 0) refuse("a body is called that is awake");
+    if (s.asleep[first] == 0 || seen[first] != 0) continue;
+    std::uint32_t i = first;
+    do {
+      if (i >= s.asleep.size() || s.asleep[i] == 0 || seen[i] != 0 || s.called[i] != s.called[first]) {
+        refuse("sleepers that lie in no ring");
+      }
+      seen[i] = 1;
+      ++asleep;
+      i = s.next[i];
+    } while (i != first);
+    rings += s.called[first] != 0 ? 1 : 0;
+  }
+  std::vector<std::uint8_t> called(s.asleep.size(), 0);
+  for (const std::uint32_t call : s.calls) {
+    if (call >= s.asleep.size() || s.called[call] == 0 || called[call] != 0) refuse("a call for nobody");
+    std::uint32_t i = call;
+    do {
+      called[i] = 1;
+      i = s.next[i];
+    } while (i != call);
+  }
+  if (s.calls.size() != rings || s.count != asleep) refuse("sleepers are counted wrong");
+}
+
+void checkSlot(const SlotState& state, const BodySlot& slot, bool moves) {
+  if (!slot.inertial && (state.forced || state.target || moves)) {
+    refuse("it moves a body that does not move in this world");
+  }
+  if (!state.force.allFinite() || !state.torque.allFinite()) refuse("a force is no number");
+  if (!state.target) return;
+  const Quaternion& q = state.target->orientation;
+  const double turn[4] = {q.w(), q.x(), q.y(), q.z()};
+  if (!slot.kinematic || !state.target->position.allFinite() || !isUnit(turn)) refuse("a body goes nowhere");
+}
+
 void applySlot(Simulation& sim, std::uint32_t i, const SlotState& state) {
   BodySlot& slot = sim.slots[i];
   slot.forced = state.forced;
@@ -233,18 +336,18 @@ void checkWorld(std::span<const std::byte> bytes, const Simulation& sim) {
   forValues(draft, Reader{in});
   draft.settings.validate();
   checkSizes(draft, sim);
-  for (std::size_t i = 0; i < sim.slots.size(); ++i) {
-    const SlotState slot = takeSlot(in);
-    const bool inertial = sim.slots[i].inertial != nullptr;
-    if (!inertial && (slot.forced || slot.target || draft.moving[i] != 0)) {
-      throw std::invalid_argument("snapshot moves a body that does not move in this world");
-    }
-  }
+  checkNumbers(draft);
+  for (std::size_t i = 0; i < draft.pushable.size(); ++i) checkBody(draft, sim, i);
+  checkSleepers(draft.sleepers);
+  for (std::size_t i = 0; i < sim.slots.size(); ++i) checkSlot(takeSlot(in), sim.slots[i], draft.moving[i] != 0);
+  if (draft.settings.method == Method::kExact) refuseResistances(sim);
   CollisionPipeline collision = sim.collision;
   collision.load(in);
+  if (const char* fault = collision.findFault(sim.solver.size())) refuse(fault);
   JointSolver joints = sim.joints;
   joints.load(in);
-  if (!in.isAtEnd()) throw std::invalid_argument("snapshot holds more than a world");
+  if (const char* fault = joints.findFault()) refuse(fault);
+  if (!in.isAtEnd()) refuse("there is more than a world");
 }
 
 }  // namespace msd_sim

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "msd-sim/src/DataTypes/Bytes.hpp"
+#include "msd-sim/src/DataTypes/Hash128.hpp"
 #include "msd-sim/src/Environment/Simulation.hpp"
 
 namespace msd_sim {
@@ -17,5 +18,8 @@ void loadWorld(std::span<const std::byte> bytes, Simulation& sim);
 /// Throws std::invalid_argument where bytes are not those of such a world, whoever made them: every index,
 /// count and link leads somewhere, every number is one the engine could have written. Changes nothing.
 void checkWorld(std::span<const std::byte> bytes, const Simulation& sim);
+
+/// What stands in a snapshot's head for the bytes after it.
+[[nodiscard]] Hash128 checkSumOf(std::span<const std::byte> bytes);
 
 }  // namespace msd_sim

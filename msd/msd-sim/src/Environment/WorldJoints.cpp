@@ -153,7 +153,7 @@ std::pair<std::uint32_t, std::uint32_t> pairOf(const JointDefinition& joint) {
 void refreshPair(Simulation& sim, const JointDefinition& joint) {
   for (const std::uint32_t slot : {joint.bodyA, joint.bodyB}) {
     if (slot != 0 && sim.slots[slot].isUsed()) {
-      sim.collision.refreshBody(slot, sim.slots[slot].firstCollider);
+      sim.collision.refreshBody(sim.slots[slot].firstCollider);
     }
   }
 }
@@ -217,6 +217,8 @@ JointId WorldModel::spawn(const JointDescription& d) {
   }
   callAwake(sim, joint.bodyA);
   callAwake(sim, joint.bodyB);
+  ++sim.slots[joint.bodyA].joints;
+  ++sim.slots[joint.bodyB].joints;
   const JointId id{index, slot.generation};
   sim.jointOrder.push_back(id);
   return id;
@@ -275,6 +277,8 @@ void WorldModel::remove(JointId joint) {
   callAwake(sim, record.definition.bodyA);
   callAwake(sim, record.definition.bodyB);
   if (!slot.description.collideConnected && !record.broken) releasePair(sim, record.definition);
+  --sim.slots[record.definition.bodyA].joints;
+  --sim.slots[record.definition.bodyB].joints;
   sim.joints.remove(slot.joint);
   slot.used = false;
   ++slot.generation;

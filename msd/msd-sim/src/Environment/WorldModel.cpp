@@ -6,8 +6,11 @@
 #include <cmath>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
+#include "msd-sim/src/DataTypes/Assert.hpp"
 #include "msd-sim/src/Environment/Simulation.hpp"
+#include "msd-sim/src/Environment/WorldCheck.hpp"
 #include "msd-sim/src/Physics/RigidBody/Validation.hpp"
 
 namespace msd_sim {
@@ -125,15 +128,10 @@ void closeStep(Simulation& sim, double dt) {
   sim.pendingWork = {};
 }
 
-// Moving bodies below which a step is over before another thread has woken up. One that exact mode solves
-// takes far longer.
-constexpr std::size_t kWorthSharing = 256;
-constexpr std::size_t kWorthSharingExact = 32;
-
 bool isWorthSharing(const Simulation& sim) {
   const std::size_t bodies =
       sim.step == 0 ? sim.slots.size() : sim.activeBlocks.size() * SolverBodies::kBlock;
-  return bodies >= (sim.settings.method == Method::kExact ? kWorthSharingExact : kWorthSharing);
+  return bodies >= (sim.settings.method == Method::kExact ? sim.shareFromExact : sim.shareFrom);
 }
 
 }  // namespace
@@ -149,8 +147,12 @@ bool advance(Simulation& sim, double dt) {
   sim.events.clear();
   const WorkTeam::Session session{*sim.team, isWorthSharing(sim)};
   const auto run = [&](Stage stage, const auto& work) {
-    const StageTimer timer{report, stage};
-    return work();
+    {
+      const StageTimer timer{report, stage};
+      work();
+    }
+    MSD_ASSERT(checkStage(sim, stage));
+    if (sim.watching && !sim.firstBad && !isFinite(sim)) sim.firstBad = stage;
   };
   run(Stage::kGather, [&] { wakeCalled(sim); });
   if (dt == 0.0) {
@@ -170,7 +172,9 @@ bool advance(Simulation& sim, double dt) {
       correctPositions(sim, dt);
       stopAtImpacts(sim, dt);
     });
-    if (!run(Stage::kScatter, [&] { return scatterBodies(sim); })) return false;
+    bool good = true;
+    run(Stage::kScatter, [&] { good = scatterBodies(sim); });
+    if (!good) return false;
     run(Stage::kAudit, [&] { closeStep(sim, dt); });
     sim.time += dt;
     ++sim.step;
@@ -197,6 +201,19 @@ class Stepping {
   Simulation& sim_;
 };
 
+/// Takes a step that has failed once more, to see which stage is the first to leave no numbers. Where it
+/// calls code of the user, which has been watched already, it does not.
+Stage findFailedStage(Simulation& sim, double dt) {
+  if (!sim.watching) {
+    keepForUndo(sim);
+    sim.watching = true;
+    (void)advance(sim, dt);
+    sim.watching = false;
+    goBack(sim);
+  }
+  return std::exchange(sim.firstBad, std::nullopt).value_or(Stage::kScatter);
+}
+
 }  // namespace
 
 StepReport WorldModel::update(double dt) {
@@ -204,16 +221,21 @@ StepReport WorldModel::update(double dt) {
   if (dt != 0.0) requireRange(dt, "dt", "s", kShortestStep, kLongestStep);
   const Stepping stepping{sim};
   keepForUndo(sim);
+  sim.watching = callsUserCode(sim);
+  sim.firstBad.reset();
   try {
     if (advance(sim, dt)) {
       noteStep(sim, dt);
     } else {
       const StepReport failed = sim.report;
       goBack(sim);
+      const Stage stage = findFailedStage(sim, dt);
       sim.report = failed;
+      sim.report.failedStage = stage;
       sim.report.time = sim.time;
     }
   } catch (...) {
+    sim.watching = false;
     goBack(sim);
     throw;
   }

@@ -38,6 +38,15 @@ struct WorldAccess;
 /// Every function that takes an id throws std::out_of_range when the id is stale, and every
 /// function that takes a physical quantity throws std::invalid_argument when it is out of range;
 /// the world is then unchanged.
+///
+/// An id belongs to the world that made it. Another world cannot tell: there it names the body with the same number
+/// and generation, if there is one.
+///
+/// Threads: functions that are const may be called from several threads at once, as long as none that is not
+/// const runs. Fields, constraints and rules for materials that a step calls may be called from the world's own
+/// threads at once; what they throw, `update` throws, and the world is as it was before the step. They may read
+/// bodies, joints, settings and the time, which are those from before the step; contacts, questions, snapshots and
+/// every change throw std::logic_error then.
 class WorldModel {
  public:
   explicit WorldModel(const Settings& settings = {});
@@ -65,6 +74,10 @@ class WorldModel {
   // --- stepping ----------------------------------------------------------------------------------
 
   /// Advances the world by dt [s], 1e-9 to 1. dt = 0 finds contacts and reports, but moves nothing.
+  ///
+  /// Where the step fails (the report's status says so) or throws, the world is as it was before, to the last bit of
+  /// snapshot(). A failed step may take as long as a hundred: the way back leads through steps before it. (Where
+  /// memory is so short that not even that can be done, the world is as it was some steps earlier: see time().)
   StepReport update(double dt);
 
   /// v_bias = M⁻¹ F dt of every inertial body, in storage order: what the potentials and the
@@ -74,6 +87,8 @@ class WorldModel {
   [[nodiscard]] double time() const;           ///< simulated so far [s]
   [[nodiscard]] std::uint64_t stepCount() const;
   [[nodiscard]] const Settings& settings() const;
+  /// Threads that the world has: fewer than the settings ask for where the system gives no more.
+  [[nodiscard]] int threads() const;
   /// Changes the settings between steps.
   void setSettings(const Settings& settings);
   [[nodiscard]] const StepReport& lastReport() const;

@@ -15,7 +15,9 @@ namespace {
 constexpr std::array<char, 8> kMagic{'m', 's', 'd', '-', 's', 'n', 'a', 'p'};
 constexpr std::uint32_t kVersion = 6;
 
-Hash128 hashBytes(std::span<const std::byte> bytes) {
+}  // namespace
+
+Hash128 checkSumOf(std::span<const std::byte> bytes) {
   Hasher hasher;
   std::size_t i = 0;
   for (; i + sizeof(std::uint64_t) <= bytes.size(); i += sizeof(std::uint64_t)) {
@@ -29,6 +31,8 @@ Hash128 hashBytes(std::span<const std::byte> bytes) {
   hasher.add(static_cast<std::uint64_t>(bytes.size()));
   return hasher.finish();
 }
+
+namespace {
 
 void addVector(Hasher& hasher, const Vector3D& v) {
   for (int c = 0; c < 3; ++c) hasher.add(v[c]);
@@ -81,7 +85,7 @@ std::vector<std::byte> WorldModel::snapshot() const {
   requireIdle(*simulation_);
   ByteWriter payload;
   saveWorld(payload, *simulation_);
-  const Hash128 check = hashBytes(payload.bytes());
+  const Hash128 check = checkSumOf(payload.bytes());
   const Hash128 world = fingerprint(*simulation_);
   ByteWriter out;
   for (const char c : kMagic) out.put(c);
@@ -104,7 +108,7 @@ void WorldModel::restore(std::span<const std::byte> snapshot) {
   for (std::uint64_t* word : {&world.low, &world.high, &check.low, &check.high}) in.take(*word);
   std::vector<std::byte> payload;
   in.takeRun(payload);
-  if (!in.isAtEnd() || hashBytes(payload) != check) {
+  if (!in.isAtEnd() || checkSumOf(payload) != check) {
     throw std::invalid_argument("snapshot is damaged: its check sum does not fit");
   }
   if (world != fingerprint(sim)) {

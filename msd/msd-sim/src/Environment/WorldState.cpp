@@ -47,6 +47,17 @@ void forgetAnswers(Simulation& sim) {
   sim.looseValid = false;
 }
 
+}  // namespace
+
+void refuseResistances(const Simulation& sim) {
+  for (const BodySlot& slot : sim.slots) {
+    if (slot.inertial) refuseResistance(slot.inertial->material(), slot.name);
+    if (slot.environment) refuseResistance(slot.environment->material(), slot.name);
+  }
+}
+
+namespace {
+
 void callAll(Simulation& sim) {
   for (std::uint32_t i = 0; i < sim.slots.size(); ++i) callAwake(sim, i);
 }
@@ -86,6 +97,9 @@ std::uint64_t WorldModel::stepCount() const {
 const Settings& WorldModel::settings() const {
   return simulation_->settings;
 }
+int WorldModel::threads() const {
+  return simulation_->team->threads();
+}
 const StepReport& WorldModel::lastReport() const {
   return simulation_->report;
 }
@@ -93,12 +107,7 @@ const StepReport& WorldModel::lastReport() const {
 void WorldModel::setSettings(const Settings& settings) {
   settings.validate();
   Simulation& sim = simulation_.edit();
-  if (settings.method == Method::kExact) {
-    for (const BodySlot& slot : sim.slots) {
-      if (slot.inertial) refuseResistance(slot.inertial->material(), slot.name);
-      if (slot.environment) refuseResistance(slot.environment->material(), slot.name);
-    }
-  }
+  if (settings.method == Method::kExact) refuseResistances(sim);
   if (settings.threads != sim.settings.threads) {
     sim.team = std::make_unique<WorkTeam>(
         settings.threads > 0 ? settings.threads
@@ -158,7 +167,7 @@ std::span<const BodyId> WorldModel::bodies() const {
 std::optional<BodyId> WorldModel::findBody(std::string_view name) const {
   const auto found = simulation_->byName.find(std::string{name});
   if (found == simulation_->byName.end()) return std::nullopt;
-  return found->second;
+  return found->second.front();
 }
 
 bool WorldModel::isEnvironment(BodyId body) const {
@@ -199,8 +208,8 @@ void WorldModel::setState(BodyId body, const InertialState& state) {
   slot.target.reset();
   slot.stopsAfterward = false;
   sim.pendingWork.external += energyOf(sim, body.index) - before;
-  sim.collision.forEachPairOf(body.index, [&](std::uint32_t other) { callAwake(sim, other); });
-  sim.collision.refreshBody(body.index, slot.firstCollider);
+  sim.collision.forEachPairOf(slot.firstCollider, [&](std::uint32_t other) { callAwake(sim, other); });
+  sim.collision.refreshBody(slot.firstCollider);
   callAwake(sim, body.index);
   forgetAnswers(sim);
 }
@@ -295,17 +304,19 @@ void WorldModel::remove(BodyId body) {
   Simulation& sim = simulation_.edit();
   BodySlot& slot = sim.slot(body);
   const std::uint32_t index = body.index;
-  std::vector<JointId> attached;
-  for (const JointId id : sim.jointOrder) {
-    const JointDescription& joint = sim.jointSlots[id.index].description;
-    if (joint.bodyA == body || joint.bodyB == body) attached.push_back(id);
+  if (slot.joints > 0) {
+    std::vector<JointId> attached;
+    for (const JointId id : sim.jointOrder) {
+      const JointDescription& joint = sim.jointSlots[id.index].description;
+      if (joint.bodyA == body || joint.bodyB == body) attached.push_back(id);
+    }
+    for (const JointId id : attached) remove(id);
   }
-  for (const JointId id : attached) remove(id);
-  sim.joints.removeConstraintsOf(index);
+  if (!sim.constraints.empty()) sim.joints.removeConstraintsOf(index);
   // The island sleeps or wakes as a whole, and every body of it may have leant on this one.
   callAwake(sim, index);
   wakeCalled(sim);
-  sim.collision.removePairsOf(index, [&](std::uint32_t other) { callAwake(sim, other); });
+  sim.collision.removePairsOf(slot.firstCollider, [&](std::uint32_t other) { callAwake(sim, other); });
   reportRemoval(sim, index);
   for (std::uint32_t c = slot.firstCollider; c != Collider::kNone;) {
     const std::uint32_t next = sim.collision.colliders()[c].nextOfBody;
@@ -313,15 +324,9 @@ void WorldModel::remove(BodyId body) {
     c = next;
   }
   std::erase(sim.order, body);
-  if (const auto named = sim.byName.find(slot.name);
-      named != sim.byName.end() && named->second == body) {
-    sim.byName.erase(named);
-    for (const BodyId other : sim.order) {
-      if (sim.slots[other.index].name == slot.name) {
-        sim.byName.emplace(slot.name, other);
-        break;
-      }
-    }
+  if (const auto named = sim.byName.find(slot.name); named != sim.byName.end()) {
+    std::erase(named->second, body);
+    if (named->second.empty()) sim.byName.erase(named);
   }
   std::erase_if(sim.damped, [&](const DampedBody& d) { return d.slot == index; });
   std::erase(sim.continuous, index);

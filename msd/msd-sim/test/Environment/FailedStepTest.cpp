@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "Scenes.hpp"
+#include "msd-sim/src/Environment/Simulation.hpp"
 #include "msd-sim/src/Physics/Constraints/Constraint.hpp"
 #include "msd-sim/src/Physics/PotentialEnergy/PotentialEnergy.hpp"
 
@@ -174,7 +175,6 @@ TEST(FailedStep, comesBackToTheSameBytesFromAnyStep) {
       const std::vector<std::byte> before = world.snapshot();
       const StepReport report = world.update(kDt);
       EXPECT_EQ(report.status, StepStatus::kNonFinite);
-      EXPECT_EQ(report.failedBody, shot);
       EXPECT_EQ(world.snapshot(), before);
       world.restore(calm);
       EXPECT_EQ(world.snapshot(), calm);
@@ -184,26 +184,18 @@ TEST(FailedStep, comesBackToTheSameBytesFromAnyStep) {
 
 // As above, but nothing has touched the world from outside for many steps: it has to take them again.
 TEST(FailedStep, takesTheStepsSinceThenAgain) {
-  bool bad = false;
-  for (const int steps : {1, 60, 127}) {
-    Settings settings;
-    WorldModel world{settings};
+  for (const int steps : {1, 15, 16, 17, 100, 207, 208, 230}) {
+    WorldModel world;
     addHeap(world, 20);
-    // Two bodies that fly apart without end: their step fails once the distance is no number.
-    world.spawn(InertialDescription{
-        .shape = Sphere{0.1}, .position = {50.0, 0.0, 50.0}, .linearVelocity = {0.0, 1.6e308 / (steps * kDt) , 0.0}});
-    std::vector<std::byte> before = world.snapshot();
-    StepReport report;
-    int taken = 0;
-    for (; taken < 400; ++taken) {
-      before = world.snapshot();
-      report = world.update(kDt);
-      if (report.status != StepStatus::kOk) break;
-    }
-    EXPECT_EQ(report.status, StepStatus::kNonFinite);
-    EXPECT_EQ(world.snapshot(), before) << "after " << taken << " steps";
+    Simulation& inside = WorldAccess::of(world);
+    for (int i = 0; i < steps; ++i) world.update(i % 7 == 3 ? 0.5 * kDt : kDt);
+    const std::vector<std::byte> before = world.snapshot();
+    // What no user can do: a velocity that is no number, past all checks.
+    inside.solver.motion[5].v[0] = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_EQ(world.update(kDt).status, StepStatus::kNonFinite);
+    EXPECT_EQ(world.snapshot(), before) << "after " << steps << " steps";
+    EXPECT_EQ(world.update(kDt).status, StepStatus::kOk);
   }
-  (void)bad;
 }
 
 TEST(FailedStep, codeOfTheUserMayReadBodiesButNotAskOrChangeTheWorld) {

@@ -291,4 +291,19 @@ void JointSolver::load(ByteReader& in) {
   ++version_;  // components are made afresh, with these impulses
 }
 
+const char* JointSolver::findFault() const {
+  constexpr double kLongestSubstep = 1.0;
+  if (!(last_h_ >= 0.0 && last_h_ <= kLongestSubstep)) return "the joints' last substep was too long";
+  if (refinement_ < 0 || refinement_ > joint_tolerances::kMostRefinement || calm_steps_ < 0 ||
+      calm_steps_ > joint_tolerances::kCalmSteps) {
+    return "the joints' pace is out of its range";
+  }
+  for (const JointRecord& r : records_) {
+    double sum = r.coordinate + r.potential + r.energyGain + r.energyPeak;
+    for (const double impulse : r.impulse) sum += impulse;
+    if (!std::isfinite(sum)) return "a joint is not made of numbers";
+  }
+  return nullptr;
+}
+
 }  // namespace msd_sim

@@ -102,6 +102,8 @@ class JointSolver {
   /// Takes back what save wrote for the same joints. Throws std::invalid_argument when the bytes are of others;
   /// what is in them is not looked at.
   void load(ByteReader& in);
+  /// What is wrong with what was loaded, or nothing.
+  [[nodiscard]] const char* findFault() const;
 
  private:
   void rebuild(const SolverBodies& bodies, bool sweeps);
