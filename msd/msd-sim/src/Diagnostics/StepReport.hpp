@@ -80,6 +80,10 @@ struct StepReport {
   double deepestPenetration{0.0};  ///< at the end of the step [m]
   double jointError{0.0};          ///< worst separation of two joint anchors at the end [m]
 
+  /// Some joints swing too fast for the substep (docs/theory/joints.md, J-22): their motion loses energy. More
+  /// substeps or a shorter step follow it.
+  bool tautJoints{false};
+
   Certificate certificate{};
   EnergyLedger energy{};
   Hash128 hash{};  ///< of the state at the end of the step; filled when Settings::hashEveryStep

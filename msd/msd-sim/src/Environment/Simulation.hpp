@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <limits>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "msd-sim/src/Environment/Descriptions.hpp"
 #include "msd-sim/src/Environment/Settings.hpp"
 #include "msd-sim/src/Environment/Stages/ExactStep.hpp"
+#include "msd-sim/src/Environment/Stages/IslandPlan.hpp"
 #include "msd-sim/src/Environment/StepUndo.hpp"
 #include "msd-sim/src/Environment/WorldModel.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionPipeline.hpp"
@@ -77,6 +79,8 @@ struct Islands {
   std::vector<double> peak;               ///< and energyPeak
   std::vector<double> lift;               ///< per island: energy taken out after correction [J]
   std::vector<std::uint32_t> large;       ///< islands with so many bodies that the team shares them
+  std::vector<IslandCensus> census;       ///< per island, written by planIslands
+  std::vector<IslandPlan> plan;           ///< the same
   std::uint64_t version{~std::uint64_t{0}};  ///< of the contacts they were made from
   std::uint64_t jointVersion{~std::uint64_t{0}};  ///< of the joints
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
@@ -99,7 +103,9 @@ struct StirredBundles {
   std::vector<std::uint32_t> start;    ///< first entry of each body slot, and the end
   std::vector<std::uint32_t> entries;  ///< bundles of the bodies that can be pushed, ascending
   std::vector<std::uint64_t> called;   ///< a bit per bundle: to be visited in the running sweep
-  bool valid{false};                   ///< for the rows of this step
+  std::vector<std::uint32_t> bodies;   ///< stirred in the sweep of this stamp; some more than once
+  std::uint32_t stamp{0};              ///< of the last sweep over these lists alone
+  int group{-1};                       ///< whose bundles they are; -1: not listed for the rows of this step
 };
 
 /// Scratch of a loop over all bundles: where the blocks of a colour and kind end.
@@ -109,11 +115,16 @@ struct BlockEnd {
   ContactCache::Kind kind;
 };
 
-/// Scratch of cutTiles.
-struct TileScratch {
-  std::vector<std::pair<double, std::uint32_t>> bodies;  ///< place along the axis of the cut, slot
-  std::vector<std::uint32_t> contacts;                   ///< per body slot
-  std::vector<std::uint8_t> tileOf;                      ///< per body slot
+/// Scratch of Nesterov's momentum (SweepMomentum.hpp).
+struct MomentumScratch {
+  struct Lane {
+    std::uint32_t contact;
+    std::uint32_t island;
+  };
+  std::vector<Lane> lanes;            ///< contacts of islands that start cold
+  std::vector<std::uint32_t> bodies;  ///< of these islands
+  std::vector<double> old;            ///< impulses, then velocities, of the sweep before
+  std::vector<double> t, last, unrest, beta;  ///< per island
 };
 
 /// Body pairs whose touching changed, and hits, before they become events.
@@ -221,7 +232,6 @@ struct Simulation {
   // Per body slot.
   SolverBodies solver;
   std::vector<BodyTravel> travel;
-  std::vector<double> comingTravel;          ///< most a body moves in the step on its own [m]
   std::vector<std::uint8_t> pushable;        ///< forces move it, and it is awake
   std::vector<std::uint8_t> moving;          ///< pushable or kinematic: the body kernels take it
   Sleepers sleepers;
@@ -232,14 +242,15 @@ struct Simulation {
   std::vector<FieldShare> fields;            ///< empty without potentials
 
   std::uint32_t sweepStamp{0};         ///< sweeps so far, see SolverBodies::stirred
-  AlignedVector<double> sweepScratch;  ///< impulses and velocities of the sweep before
+  MomentumScratch momentum;
 
   CollisionPipeline collision;
   Islands islands;
   StirredBundles stirred;
   std::vector<BlockEnd> blockEnds;
-  TileScratch tiles;
-  std::vector<std::uint32_t> activeBlocks;   ///< blocks of eight slots with a moving body
+  std::vector<BodyBlock> activeBlocks;       ///< blocks of eight slots with a moving body
+  std::array<std::vector<BodyBlock>, kSolveGroups> groupBlocks;  ///< the same by group, written by planIslands
+  std::vector<std::uint8_t> bodyGroups;      ///< SolveGroup per body slot
   std::vector<std::unique_ptr<PotentialEnergy>> potentials;
 
   JointSolver joints;
@@ -279,9 +290,8 @@ struct Simulation {
   std::mutex lazy;  ///< held while answers are filled in: several threads may ask at once
   double time{0.0};
   std::uint64_t step{0};
-  double lastSubstep{0.0};  ///< h that the stored impulses belong to [s]
+  std::array<double, kSolveGroups> lastSubstep{};  ///< h that the stored impulses of a group belong to [s]
   double returnedLift{0.0};  ///< energy of position correction taken out of the motion again [J]
-  std::uint32_t fastBodies{0};  ///< bodies that go far in this step, against their size
   bool corrected{false};     ///< the last step found a penetration to correct; changes no result
   std::uint32_t guardedSubsteps{0};  ///< islands the energy guard had to hold back in this step
 
@@ -306,8 +316,6 @@ void requireIdle(const Simulation& sim);
 void gatherBodies(Simulation& sim, double dt);
 void findPairs(Simulation& sim);
 void findContacts(Simulation& sim);
-/// Gives the bodies to two tiles where that pays (docs/theory/rows.md, X-1).
-void cutTiles(Simulation& sim);
 void prepareRows(Simulation& sim, double dt);
 /// Gives the collision pipeline the settings' rule for materials.
 void useCombination(Simulation& sim);
@@ -316,26 +324,28 @@ void refuseResistance(const SurfaceMaterial& material, const std::string& name);
 /// The same for all bodies.
 void refuseResistances(const Simulation& sim);
 /// (C-7), after a drift: the rows of bodies that have turned far since they were made.
-void renewRows(Simulation& sim);
+void renewRows(Simulation& sim, SolveGroup group);
 void buildIslands(Simulation& sim);
+/// How each island is solved (docs/theory/plan.md), and the groups of bodies and contacts that follow.
+void planIslands(Simulation& sim, double dt);
 void solveSubsteps(Simulation& sim, double dt);
 /// Takes the place of solveSubsteps in exact mode.
 void solveExact(Simulation& sim, double dt);
 /// (T-13), before the drift: an island held by something static climbs no higher than its kinetic
 /// energy can lift it. Where the phase has been weighed (T-14), what the hold takes leaves the books too.
-void holdDrift(Simulation& sim, double h, bool weighed);
+void holdDrift(Simulation& sim, SolveGroup group, double h, bool weighed);
 /// (T-13), after a substep: no island has more energy than it had and the loads gave it. What a solve
 /// that has not converged adds is taken out of the motion again.
-void guardEnergy(Simulation& sim, double h);
+void guardEnergy(Simulation& sim, SolveGroup group, double h);
 /// Do contacts between bodies that are not driven do all the work that constraints do?
 [[nodiscard]] inline bool onlyContactsWork(const Simulation& sim) {
   return sim.joints.isEmpty() && sim.kinematicCount == 0;
 }
 /// Resistance to rolling and spinning (docs/theory/resistance.md): lists the contacts that have any, and adds their
 /// guesses to those of the bodies; ...
-void prepareResistance(Simulation& sim);
-/// ... sweeps them once, after the contacts, and says how far this was from having settled at `speed` [m/s];
-[[nodiscard]] double sweepResistance(Simulation& sim, double speed);
+void prepareResistance(Simulation& sim, SolveGroup group);
+/// ... sweeps those whose bodies still move once, after the contacts, and returns how many had not settled;
+[[nodiscard]] std::uint32_t sweepResistance(Simulation& sim, const ContactPass& pass, double speed);
 /// ... adds up what they did in a phase, and keeps the guess of the next step.
 void concludeResistance(Simulation& sim);
 /// Calls visit(record, island) for every joint that holds a body which can be pushed.

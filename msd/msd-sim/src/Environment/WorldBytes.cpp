@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <type_traits>
@@ -83,7 +84,7 @@ struct WorldDraft {
   Settings settings;
   double time{0.0};
   std::uint64_t step{0};
-  double lastSubstep{0.0};
+  std::array<double, kSolveGroups> lastSubstep{};
   SettledStep settled;
   PendingWork pendingWork;
   struct {
@@ -103,7 +104,7 @@ void forValues(World& w, const Visit& visit) {
   forSettings(w.settings, visit);
   visit(w.time);
   visit(w.step);
-  visit(w.lastSubstep);
+  for (auto& h : w.lastSubstep) visit(h);
   visit(w.settled.dt);
   visit(w.settled.status);
   visit(w.settled.energyScale);
@@ -155,7 +156,7 @@ struct Reader {
     const auto count = in.take<std::uint64_t>();
     in.requireRoom(count, sizeof(double));
     travel.resize(count);
-    for (BodyTravel& t : travel) t.sum = t.reach = in.take<double>();
+    for (BodyTravel& t : travel) t = BodyTravel{.sum = in.take<double>()};
   }
 };
 
@@ -198,7 +199,8 @@ void checkNumbers(const WorldDraft& w) {
   if (w.settings.method > Method::kExact) refuse("its method is unknown");
   if (s.status > kLastStatus) refuse("its last step ended in no known way");
   if (!(w.time >= 0.0 && std::isfinite(w.time))) refuse("its time is no number");
-  if (!(w.lastSubstep >= 0.0 && w.lastSubstep <= kLongestStep && s.dt >= 0.0 && s.dt <= kLongestStep)) {
+  const auto isLength = [](double length) { return length >= 0.0 && length <= kLongestStep; };
+  if (!isLength(s.dt) || !std::all_of(w.lastSubstep.begin(), w.lastSubstep.end(), isLength)) {
     refuse("its last step was too long");
   }
   if (!(s.energyScale >= 0.0 && std::isfinite(s.energyScale)) || !std::isfinite(w.pendingWork.external) ||

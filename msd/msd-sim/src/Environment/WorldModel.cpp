@@ -103,7 +103,10 @@ void look(Simulation& sim) {
   run(Stage::kGather, [&] { gatherBodies(sim, 0.0); });
   run(Stage::kBroadphase, [&] { findPairs(sim); });
   run(Stage::kNarrowphase, [&] { findContacts(sim); });
-  run(Stage::kIslands, [&] { buildIslands(sim); });
+  run(Stage::kIslands, [&] {
+    buildIslands(sim);
+    planIslands(sim, 0.0);
+  });
   run(Stage::kRows, [&] { prepareRows(sim, 0.0); });
   run(Stage::kCorrect, [&] { measureContacts(sim); });
   run(Stage::kAudit, [&] { auditStep(sim, 0.0); });
@@ -164,7 +167,10 @@ bool advance(Simulation& sim, double dt) {
     });
     run(Stage::kBroadphase, [&] { findPairs(sim); });
     run(Stage::kNarrowphase, [&] { findContacts(sim); });
-    run(Stage::kIslands, [&] { buildIslands(sim); });
+    run(Stage::kIslands, [&] {
+      buildIslands(sim);
+      planIslands(sim, dt);
+    });
     run(Stage::kRows, [&] { prepareRows(sim, dt); });
     const bool exact = sim.settings.method == Method::kExact;
     run(Stage::kSolve, [&] { exact ? solveExact(sim, dt) : solveSubsteps(sim, dt); });

@@ -53,19 +53,20 @@ class Swarm {
     for (std::size_t i = 0; i < velocity_.size(); ++i) {
       for (int c = 0; c < 3; ++c) bodies_.pose[i].x[c] += kStep * velocity_[i][c];
       travel_[i].sum += kStep * velocity_[i].norm();
-      travel_[i].reach = travel_[i].sum + kStep * velocity_[i].norm();
     }
   }
   void setVelocity(std::uint32_t i, const Vector3D& velocity) {
     velocity_[i] = velocity;
     for (int c = 0; c < 3; ++c) bodies_.motion[i].v[c] = velocity[c];
-    travel_[i].reach = travel_[i].sum + kStep * velocity.norm();
+    for (int c = 0; c < 3; ++c) travel_[i].path[c] = kStep * velocity[c];
+    travel_[i].size = bodies_.pose[i].size;
   }
-  void findPairs() { pipeline_.findPairs(bodies_, travel_, kStep, rule_, team_); }
-  void testPairs() { pipeline_.testPairs(bodies_, travel_, pushable_, team_); }
+  void findPairs() { pipeline_.findPairs(bodies_, travel_, rule_, team_); }
+  void testPairs() { pipeline_.testPairs({bodies_, travel_, pushable_, kStep}, team_); }
 
   /// What a ball may move in the coming step [m].
-  [[nodiscard]] double reach(std::uint32_t i) const { return travel_[i].reach - travel_[i].sum; }
+  [[nodiscard]] double reach(std::uint32_t i) const { return travel_[i].coming(); }
+  [[nodiscard]] Vector3D path(std::uint32_t i) const { return kStep * velocity_[i]; }
   [[nodiscard]] CollisionPipeline& pipeline() { return pipeline_; }
   [[nodiscard]] const SolverBodies& bodies() const { return bodies_; }
   [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(velocity_.size()); }
@@ -175,7 +176,9 @@ TEST(Broadphase, fatBoxesHoldTheirBodiesWhicheverWayTheyTurn) {
     for (std::uint32_t i = 0; i < swarm.count(); ++i) {
       const double* x = swarm.bodies().pose[i].x;
       const Coordinate centre{x[0], x[1], x[2]};
-      const Aabb coming = Aabb{centre, centre}.expanded(0.5 + swarm.reach(i));
+      const Coordinate then = centre + swarm.path(i);
+      const Aabb coming =
+          Aabb{centre.cwiseMin(then), centre.cwiseMax(then)}.expanded(0.5);
       const Aabb& box = swarm.pipeline().box(i);
       ASSERT_TRUE(box.contains(coming)) << "ball " << i << " in step " << step;
       volume += (box.upper - box.lower).prod();

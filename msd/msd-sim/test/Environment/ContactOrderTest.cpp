@@ -35,7 +35,7 @@ void forColoured(Simulation& sim, const Visit& visit) {
   ContactCache& contacts = sim.collision.contacts();
   contacts.forEach([&](std::uint32_t id, const ContactCache::Contact& contact, auto& bundle, auto&,
                        ContactSums&, int lane) {
-    if (contact.colour == ContactCache::kOverflow) return;
+    if (ContactCache::isOverflow(contact.colour)) return;
     EXPECT_EQ(contacts.laneMeta(id).contact, id);
     visit(contact, static_cast<std::size_t>(bundle.body0[lane]),
           static_cast<std::size_t>(bundle.body1[lane]));
@@ -66,69 +66,54 @@ TEST(ContactColours, areFewAndFullOnceTheyHaveBeenLowered) {
   for (int step = 0; step < 70; ++step) world.update(1.0 / 60.0);
   ContactCache& contacts = sim.collision.contacts();
   contacts.lowerColours();
-  // Contacts above the colours that are full in any case have no lower one in their tile that is free.
-  std::vector<std::uint64_t> used[2]{{}, {}};
-  for (auto& colours : used) colours.resize(sim.slots.size(), 0);
-  const auto place = [](const ContactCache::Contact& contact) {
-    const int tile = ContactCache::tileOfColour(contact.colour);
-    return std::pair{tile > 0 ? 1 : 0, contact.colour - ContactCache::firstColour(tile)};
+  // Contacts above the colours that are full in any case have no lower one that is free.
+  std::vector<std::uint64_t> used(sim.slots.size(), 0);
+  const auto colourOf = [](const ContactCache::Contact& contact) {
+    return contact.colour % ContactCache::kColours;
   };
   forColoured(sim, [&](const ContactCache::Contact& contact, std::size_t a, std::size_t b) {
-    const auto [own, colour] = place(contact);
     for (const std::size_t body : {a, b}) {
-      if (sim.pushable[body] != 0) used[own][body] |= std::uint64_t{1} << colour;
+      if (sim.pushable[body] != 0) used[body] |= std::uint64_t{1} << colourOf(contact);
     }
   });
   forColoured(sim, [&](const ContactCache::Contact& contact, std::size_t a, std::size_t b) {
-    const auto [own, colour] = place(contact);
-    if (colour < 8) return;
-    const std::uint64_t taken = (sim.pushable[a] != 0 ? used[own][a] : 0) |
-                                (sim.pushable[b] != 0 ? used[own][b] : 0);
-    EXPECT_GE(std::countr_one(taken), colour);
+    if (colourOf(contact) < 8) return;
+    const std::uint64_t taken =
+        (sim.pushable[a] != 0 ? used[a] : 0) | (sim.pushable[b] != 0 ? used[b] : 0);
+    EXPECT_GE(std::countr_one(taken), colourOf(contact));
   });
 }
 
-/// Runs a heap that is cut into tiles.
-WorldModel tiledHeap(int threads, int steps) {
+/// Runs a heap.
+WorldModel heapOf(int threads, int steps) {
   WorldModel world{Settings{.sleeping = false, .threads = threads}};
   pour(world, 729);
   for (int step = 0; step < steps; ++step) world.update(1.0 / 60.0);
   return world;
 }
 
-TEST(Tiles, haveContactsAndBodiesOfTheirOwn) {
-  WorldModel world = tiledHeap(1, 40);
+TEST(SolveGroups, haveContactsAndBodiesOfTheirOwn) {
+  WorldModel world = heapOf(1, 40);
   Simulation& sim = WorldAccess::of(world);
-  ContactCache& contacts = sim.collision.contacts();
-  ASSERT_EQ(contacts.tiles(), 2);
   for (int step = 0; step < 40; ++step) {
     world.update(1.0 / 60.0);
-    std::vector<int> tileOf(sim.slots.size(), 0);
     forColoured(sim, [&](const ContactCache::Contact& contact, std::size_t a, std::size_t b) {
-      const int tile = ContactCache::tileOfColour(contact.colour);
-      if (tile == 0) return;
       for (const std::size_t body : {a, b}) {
         if (sim.pushable[body] == 0) continue;
-        EXPECT_TRUE(tileOf[body] == 0 || tileOf[body] == tile) << body;
-        tileOf[body] = tile;
+        EXPECT_EQ(ContactCache::groupOfColour(contact.colour), int{sim.bodyGroups[body]}) << body;
       }
     });
   }
-  // A cut through the middle of nine bodies in a row: measured 9.3 % across, halves alike to 0.1 %.
-  const double count = contacts.count(), left = contacts.countIn(1), right = contacts.countIn(2);
-  EXPECT_LT(contacts.countIn(0) / count, 0.125);
-  EXPECT_LT(std::abs(left - right) / count, 0.125);
 }
 
-TEST(Tiles, doNotLetTheThreadsMatter) {
-  const Hash128 one = tiledHeap(1, 60).stateHash();
-  for (const int threads : {2, 3, 5}) EXPECT_EQ(tiledHeap(threads, 60).stateHash(), one) << threads;
+TEST(SolveGroups, doNotLetTheThreadsMatter) {
+  const Hash128 one = heapOf(1, 60).stateHash();
+  for (const int threads : {2, 3, 5}) EXPECT_EQ(heapOf(threads, 60).stateHash(), one) << threads;
 }
 
-TEST(Tiles, goOnFromASnapshot) {
-  WorldModel world = tiledHeap(1, 45), other = tiledHeap(2, 5);
+TEST(SolveGroups, goOnFromASnapshot) {
+  WorldModel world = heapOf(1, 45), other = heapOf(2, 5);
   other.restore(world.snapshot());
-  EXPECT_EQ(WorldAccess::of(other).collision.contacts().tiles(), 2);
   for (int step = 0; step < 30; ++step) {
     world.update(1.0 / 60.0);
     other.update(1.0 / 60.0);
@@ -136,20 +121,7 @@ TEST(Tiles, goOnFromASnapshot) {
   EXPECT_EQ(other.stateHash(), world.stateHash());
 }
 
-TEST(Tiles, areGivenUpWhereContactsBecomeFew) {
-  WorldModel world = tiledHeap(1, 45);
-  Simulation& sim = WorldAccess::of(world);
-  const std::vector<BodyId> bodies(world.bodies().begin(), world.bodies().end());
-  for (std::size_t i = 200; i < bodies.size(); ++i) world.remove(bodies[i]);
-  for (int step = 0; step < 120; ++step) world.update(1.0 / 60.0);
-  EXPECT_LT(sim.collision.contacts().count(), 1000u);
-  sim.collision.contacts().forEach([&](std::uint32_t, const ContactCache::Contact& contact, auto&,
-                                       auto&, ContactSums&, int) {
-    EXPECT_EQ(ContactCache::tileOfColour(contact.colour), 0);
-  });
-}
-
-/// Of a heap without tiles, and of one that is cut.
+/// Of a small heap and of a larger one.
 class SweepsOverLittle : public ::testing::TestWithParam<int> {};
 
 INSTANTIATE_TEST_SUITE_P(ContactOrder, SweepsOverLittle, ::testing::Values(300, 729));
@@ -159,7 +131,7 @@ TEST_P(SweepsOverLittle, visitWhatASweepOverAllWould) {
   pour(world, GetParam());
   Simulation& sim = WorldAccess::of(world);
   for (int step = 0; step < 40; ++step) world.update(1.0 / 60.0);
-  sim.stirred.valid = false;
+  sim.stirred.group = -1;
   Random random{3};
   std::size_t most = 0;
   for (int trial = 0; trial < 20; ++trial) {
@@ -192,8 +164,10 @@ TEST_P(SweepsOverLittle, visitWhatASweepOverAllWould) {
       });
       return visits;
     };
-    const auto all = run([&](const auto& kernel) { (void)sweepContacts(sim, kernel); });
-    const auto few = run([&](const auto& kernel) { (void)sweepStirred(sim, kernel, stamp); });
+    sim.stirred.stamp = 0;
+    const SolveGroup group = sim.groupBlocks[1].empty() ? SolveGroup::kFull : SolveGroup::kJoined;
+    const auto all = run([&](const auto& kernel) { (void)sweepContacts(sim, group, kernel); });
+    const auto few = run([&](const auto& kernel) { (void)sweepStirred(sim, group, kernel, stamp); });
     EXPECT_EQ(all, few);
     most = std::max(most, few.size());
   }

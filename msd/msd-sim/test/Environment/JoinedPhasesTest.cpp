@@ -42,9 +42,7 @@ TEST(JoinedPhases, slidingAndFreeFlightStayExact) {
   const BodyId ball = world.spawn(InertialDescription{.shape = Sphere{0.3},
                                                       .position = {0.0, 0.0, 9.0},
                                                       .linearVelocity = {1.0, 0.0, 2.0}});
-  std::uint32_t joined = 0;
-  for (int i = 0; i < kSteps; ++i) joined += world.update(kDt).iterations == kJoinedPhases ? 1u : 0u;
-  EXPECT_GT(joined, 15u);  // all but the first steps
+  for (int i = 0; i < kSteps; ++i) world.update(kDt);
   const double t = kSteps * kDt;
   const double slid = kSpeed * t - 0.5 * kFriction * kGravity * t * t;
   double worst = 0.0;
@@ -56,8 +54,7 @@ TEST(JoinedPhases, slidingAndFreeFlightStayExact) {
   const double missed =
       std::abs(flown.position.z() - (9.0 + 2.0 * t - 0.5 * kGravity * t * t)) +
       std::abs(flown.velocity.z() - (2.0 - kGravity * t));
-  std::printf("joined in %u of %d steps: sliding off by %.1e m, flight by %.1e\n", joined, kSteps,
-              worst, missed);
+  std::printf("sliding off by %.1e m, flight by %.1e\n", worst, missed);
   EXPECT_LT(worst, 1e-9);    // 2.5e-12
   EXPECT_LT(missed, 1e-12);  // 3.8e-15
 }
@@ -134,9 +131,9 @@ double depthLeft(int rows) {
   return deepest;
 }
 
-// (P-9): what more than 8192 contacts keep of a penetration is a hundredth of their size.
+// (P-9): what contacts keep of a penetration is a hundredth of their size, however many there are.
 TEST(Crowds, leaveNoDeepPenetration) {
-  EXPECT_GT(depthLeft(10), 6e-3);  // measured 6.4e-3: a fifth is taken out
+  EXPECT_LT(depthLeft(10), 4e-3);  // measured 3.5e-3
   EXPECT_LT(depthLeft(92), 4e-3);  // measured 3.5e-3
 }
 

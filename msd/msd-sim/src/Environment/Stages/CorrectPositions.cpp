@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "msd-sim/src/Environment/Stages/SweepMomentum.hpp"
+#include "msd-sim/src/Environment/Stages/RowPasses.hpp"
 
 namespace msd_sim {
 
@@ -14,23 +14,14 @@ constexpr double kSupport = 0.1;
 // Share of a body's kinetic energy that may be spent at once on lifting it (P-8). What it carries is
 // lifted with it, and may lie still.
 constexpr double kPaidShare = 0.25;
-// Sweeps, and sweeps where something is jammed: penetrates by more than kDeep, or kVeryDeep, of its
-// size.
+// Sweeps for all that has not settled, and for what a sweep moves far.
 constexpr int kSweeps = 2;
-constexpr int kJammedSweeps = 8;
-constexpr int kBadlyJammedSweeps = 30;
-constexpr double kDeep = 2e-2;
-// From here on, in a large pile, what a sweep moves by more than kFeltShift of its size is swept as often.
-constexpr double kPressed = 5e-3;
-constexpr double kFeltShift = 1e-4;
-constexpr double kVeryDeep = 5e-2;
-// Penetration that a large pile leaves to the next step, against the size (P-9); others leave any.
+constexpr int kMostSweeps = 8;
+// Penetration that is left to the next step, against the size (P-9).
 constexpr double kMostLeft = 1e-2;
-constexpr double kAnyLeft = 1e300;
-// A sweep that moves no contact by more than this share of its size, or of what the first one did,
-// was the last.
+// A contact that a sweep moves by less than this share of its size has settled; after the first sweeps, ...
 constexpr double kSettledShift = 1e-6;
-constexpr double kSettledPart = 0.03;
+constexpr double kFeltShift = 1e-3;
 
 /// The same as storeContacts of depths that others have written.
 double measureDepths(Simulation& sim) {
@@ -50,92 +41,106 @@ ContactPass correctionPass(const Simulation& sim, double dt) {
                    .eachWork = !onlyContactsWork(sim),
                    .correction = sim.settings.positionCorrection,
                    .slop = kSlop,
-                   .mostLeft = hasManyRows(sim) ? kMostLeft : kAnyLeft,
+                   .mostLeft = kMostLeft,
                    .largestShift = sim.settings.correctionSpeed * dt,
                    .support = kSupport};
   const double gravity = sim.settings.gravity.norm();
   for (int c = 0; c < 3 && gravity > 0.0; ++c) pass.up[c] = -sim.settings.gravity[c] / gravity;
-  if (gravity > 0.0 && onlyContactsWork(sim)) pass.paidHeight = kPaidShare / gravity;
+  if (gravity > 0.0) pass.paidHeight = kPaidShare / gravity;
   return pass;
 }
 
-/// Has the world so many contacts that not all are asked about every body that is stuck, and not so many
-/// that there is always one?
-bool isPile(const Simulation& sim) {
-  constexpr std::uint32_t kPileContacts = 1000;
-  return sim.collision.contacts().count() > kPileContacts && !hasManyRows(sim);
+/// Calls sweep(group) for all groups and adds up what is left.
+template <class Sweep>
+std::uint32_t sweepGroups(const Sweep& sweep) {
+  std::uint32_t unsettled = 0;
+  for (std::size_t g = 0; g < kSolveGroups; ++g) unsettled += sweep(static_cast<SolveGroup>(g)).unsettled;
+  return unsettled;
 }
 
-/// One sweep; returns its unrest.
-double sweepCorrection(Simulation& sim, ContactPass& pass) {
+/// One sweep; returns how many contacts have not settled.
+std::uint32_t sweepCorrection(Simulation& sim, ContactPass& pass) {
   pass.stamp = ++sim.sweepStamp;
-  return sweepContacts(sim, [&](const auto& kernels, auto& arrays, std::size_t first,
-                                std::size_t count) {
-           return kernels.correct(sim.solver, arrays.bundles.data() + first,
-                                  arrays.who.data() + first, arrays.rows.data() + first, count,
-                                  pass);
-         }).unrest;
+  return sweepGroups([&](SolveGroup group) {
+    return sweepContacts(sim, group, [&](const auto& kernels, auto& arrays, std::size_t first,
+                                         std::size_t count) {
+      return kernels.correct(sim.solver, arrays.bundles.data() + first, arrays.who.data() + first,
+                             arrays.rows.data() + first, count, pass);
+    });
+  });
 }
 
 /// storeContacts and the first sweep at once; `share` is what the former returns.
-double storeAndSweep(Simulation& sim, ContactPass& pass, double& share) {
+std::uint32_t storeAndSweep(Simulation& sim, ContactPass& pass, double& share) {
   pass.stamp = ++sim.sweepStamp;
   SharedMaximum deepest, relative;
-  const SweepOutcome outcome = sweepContacts(
-      sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
-        StoreOutcome stored;
-        const SweepOutcome part = kernels.storeAndCorrect(
-            sim.solver, arrays.bundles.data() + first, arrays.who.data() + first,
-            arrays.rows.data() + first, arrays.sums.data() + first, arrays.busy.data() + first,
-            count, pass, stored);
-        deepest.add(stored.deepest);
-        relative.add(stored.share);
-        return part;
-      });
+  const std::uint32_t unsettled = sweepGroups([&](SolveGroup group) {
+    return sweepContacts(
+        sim, group, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
+          StoreOutcome stored;
+          const SweepOutcome part = kernels.storeAndCorrect(
+              sim.solver, arrays.bundles.data() + first, arrays.who.data() + first,
+              arrays.rows.data() + first, arrays.sums.data() + first, arrays.busy.data() + first,
+              count, pass, stored);
+          deepest.add(stored.deepest);
+          relative.add(stored.share);
+          return part;
+        });
+  });
   sim.report.deepestPenetration = deepest.get();
   share = relative.get();
-  return outcome.unrest;
+  return unsettled;
 }
 
-}  // namespace
+/// No displacements yet. The motion of islands that nothing drives may pay for their lifts (P-8).
+void clearShifts(Simulation& sim) {
+  forBodies(sim, [&](auto blocks) { clearBodies(blocks, sim.solver.shift); });
+  const Islands& islands = sim.islands;
+  for (std::size_t k = 0; k < islands.count(); ++k) {
+    if (islands.hold[k] == IslandHold::kDriven || islands.joints[k] > 0) continue;
+    for (const std::uint32_t i : islands.bodiesOf(k)) sim.solver.shift[i].pays = 1.0;
+  }
+}
 
-void correctPositions(Simulation& sim, double dt) {
+void correctContacts(Simulation& sim, double dt) {
   const bool exact = sim.settings.method == Method::kExact;
   const bool wanted = sim.settings.positionCorrection > 0.0;
-  clearBodies(sim, sim.solver.shift);
+  clearShifts(sim);
   sim.returnedLift = 0.0;
   ContactPass pass = correctionPass(sim, dt);
   // Where the last step had something to correct, this one will.
   const bool atOnce = sim.corrected && wanted && !exact;
-  double share = 0.0, change = 0.0;
+  double share = 0.0;
+  std::uint32_t unsettled = 0;
   if (atOnce) {
-    change = storeAndSweep(sim, pass, share);
+    unsettled = storeAndSweep(sim, pass, share);
   } else {
     share = storeContacts(sim, !exact);
     if (exact) {
       writeExactSums(sim);
       share = measureDepths(sim);
-      renewRows(sim);
+      renewRows(sim, SolveGroup::kFull);
     }
   }
   sim.corrected = share > kSlop;
   if (!sim.corrected || !wanted) return;
-  if (!atOnce) change = sweepCorrection(sim, pass);
-  const bool jammed = share > (isPile(sim) ? kVeryDeep : kDeep);
-  const bool pressed = share > (hasManyRows(sim) ? kPressed : kDeep);
-  const int sweeps = share > kVeryDeep ? kBadlyJammedSweeps : pressed ? kJammedSweeps : kSweeps;
-  const double settled = std::max(kSettledShift, kSettledPart * change);
-  SweepMomentum momentum{sim, SweepMomentum::Unknowns::kShifts};
+  if (!atOnce) unsettled = sweepCorrection(sim, pass);
   pass.first = false;
-  pass.whole = jammed;  // momentum moves every contact
-  for (int sweep = 1; sweep < sweeps && change >= settled; ++sweep) {
-    if (sweep == 1 && jammed) momentum.begin();
-    if (sweep > 1 && jammed) momentum.advance(change);
-    if (sweep + 1 >= kSweeps && !jammed) pass.settled = kFeltShift;
-    change = sweepCorrection(sim, pass);
+  for (int sweep = 1; sweep < kMostSweeps && unsettled > 0; ++sweep) {
+    if (sweep + 1 >= kSweeps) pass.settled = kFeltShift;
+    unsettled = sweepCorrection(sim, pass);
   }
   forBodies(sim, [&](auto blocks) { sim.kernels->body.displace(sim.solver, blocks); });
   returnLift(sim);
+}
+
+}  // namespace
+
+void correctPositions(Simulation& sim, double dt) {
+  correctContacts(sim, dt);
+  if (sim.joints.isEmpty() || sim.settings.method == Method::kExact) return;
+  sim.joints.project(sim.solver, *sim.team);
+  sim.report.jointError = sim.joints.sums().separation;
 }
 
 }  // namespace msd_sim

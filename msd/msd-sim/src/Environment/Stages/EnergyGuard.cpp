@@ -207,9 +207,10 @@ void forIslands(Simulation& sim, const Work& work) {
 
 /// Counts the islands for which guard(island) had something to do.
 template <class Guard>
-void guardIslands(Simulation& sim, const Guard& guard) {
+void guardIslands(Simulation& sim, SolveGroup group, const Guard& guard) {
   std::atomic<std::uint32_t> guarded{0};
   forIslands(sim, [&](std::size_t k) {
+    if (sim.islands.plan[k].group != group) return;
     if (guard(k)) guarded.fetch_add(1, std::memory_order_relaxed);
   });
   sim.guardedSubsteps += guarded.load(std::memory_order_relaxed);
@@ -217,13 +218,13 @@ void guardIslands(Simulation& sim, const Guard& guard) {
 
 }  // namespace
 
-void holdDrift(Simulation& sim, double h, bool weighed) {
-  guardIslands(sim, [&](std::size_t k) { return holdIsland(sim, k, h, weighed); });
+void holdDrift(Simulation& sim, SolveGroup group, double h, bool weighed) {
+  guardIslands(sim, group, [&](std::size_t k) { return holdIsland(sim, k, h, weighed); });
 }
 
-void guardEnergy(Simulation& sim, double h) {
+void guardEnergy(Simulation& sim, SolveGroup group, double h) {
   std::atomic<bool> taut{false};
-  guardIslands(sim, [&](std::size_t k) { return calmIsland(sim, k, h, taut); });
+  guardIslands(sim, group, [&](std::size_t k) { return calmIsland(sim, k, h, taut); });
   if (taut.load(std::memory_order_relaxed)) sim.joints.noteTaut();
 }
 

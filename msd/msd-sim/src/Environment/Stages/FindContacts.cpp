@@ -29,7 +29,7 @@ bool mayTouch(const Simulation& sim, std::uint32_t a, std::uint32_t b) {
 }
 
 void findPairs(Simulation& sim) {
-  sim.collision.findPairs(sim.solver, sim.travel, sim.report.dt, JointRule{sim}, *sim.team);
+  sim.collision.findPairs(sim.solver, sim.travel, JointRule{sim}, *sim.team);
   sim.report.pairs = static_cast<std::uint32_t>(sim.collision.pairs().size());
 }
 
@@ -71,7 +71,7 @@ void testPairs(Simulation& sim) {
   forAllBundles(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     kernels.follow(sim.solver, arrays.bundles.data() + first, arrays.follow.data() + first, count);
   });
-  sim.collision.testPairs(sim.solver, sim.travel, sim.pushable, *sim.team);
+  sim.collision.testPairs({sim.solver, sim.travel, sim.pushable, sim.report.dt}, *sim.team);
 }
 
 }  // namespace

@@ -6,23 +6,21 @@ namespace msd_sim {
 
 namespace {
 
-// Contacts come and go in any order; from so many on they are put in order every so many steps.
+// Contacts come and go in any order; every so many steps they are put in order.
 constexpr std::uint64_t kSortEvery = 16;
-constexpr std::uint32_t kManyContacts = 512;
 
 }  // namespace
 
 void prepareRows(Simulation& sim, double dt) {
   (void)dt;
   ContactCache& contacts = sim.collision.contacts();
-  if (sim.step % kSortEvery == 0 && (contacts.count() >= kManyContacts || contacts.tiles() > 0)) {
-    cutTiles(sim);
+  if (sim.step % kSortEvery == 0) {
     contacts.lowerColours();
     sim.report.colours = static_cast<std::uint32_t>(contacts.countColours());
     contacts.sortLanes(sim.islands.islandOf);
   }
   sim.solver.turnedFar = 0;
-  sim.stirred.valid = false;
+  sim.stirred.group = -1;
   forBodies(sim, [&](auto blocks) { sim.kernels->body.begin(sim.solver, blocks); });
   forAllBundles(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     kernels.prepare(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count);
@@ -34,9 +32,9 @@ void prepareRows(Simulation& sim, double dt) {
   });
 }
 
-void renewRows(Simulation& sim) {
+void renewRows(Simulation& sim, SolveGroup group) {
   if (sim.solver.turnedFar == 0) return;
-  forAllBundles(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
+  forAllBundles(sim, group, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
     kernels.renew(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count);
   });
 }

@@ -192,7 +192,7 @@ void reportRemoval(Simulation& sim, std::uint32_t slot) {
 
 void measureContacts(Simulation& sim) {
   (void)storeContacts(sim, false);
-  clearBodies(sim, sim.solver.shift);
+  clearBodies(sim.activeBlocks, sim.solver.shift);
 }
 
 }  // namespace msd_sim

@@ -14,7 +14,7 @@ void forResistance(Simulation& sim, const Work& work) {
   for (std::size_t c = 0; c + 1 < list.start.size(); ++c) {
     const std::size_t first = list.start[c], count = list.start[c + 1] - first;
     if (count == 0) continue;
-    if (c == ContactCache::kOverflow) {
+    if (ContactCache::isOverflow(static_cast<int>(c))) {
       for (std::size_t i = 0; i < count; ++i) work(list.rows[first + i]);
       continue;
     }
@@ -26,17 +26,17 @@ void forResistance(Simulation& sim, const Work& work) {
 
 }  // namespace
 
-void prepareResistance(Simulation& sim) {
+void prepareResistance(Simulation& sim, SolveGroup group) {
   ResistanceRows& list = sim.resistance;
   ContactCache& contacts = sim.collision.contacts();
   list.rows.clear();
   list.start.clear();
   if (contacts.resistingCount() == 0) return;
-  list.start.reserve(ContactCache::kColours + 1);
+  list.start.reserve(ContactCache::kParked + 1);
   contacts.forEach([&](std::uint32_t id, ContactCache::Contact& contact, auto& bundle, auto& rows,
                        ContactSums& sums, int lane) {
     const ContactResistance resistance = contacts.resistance(id);
-    if (!resistance.isThere()) return;
+    if (!resistance.isThere() || ContactCache::groupOfColour(contact.colour) != static_cast<int>(group)) return;
     while (list.start.size() <= contact.colour) {
       list.start.push_back(static_cast<std::uint32_t>(list.rows.size()));
     }
@@ -59,10 +59,21 @@ void prepareResistance(Simulation& sim) {
   for (const ResistanceRow& row : list.rows) warmResistance(sim.solver, row);
 }
 
-double sweepResistance(Simulation& sim, double speed) {
-  SharedMaximum largest;
-  forResistance(sim, [&](ResistanceRow& row) { largest.add(visitResistance(sim.solver, row)); });
-  return largest.get() / speed;
+std::uint32_t sweepResistance(Simulation& sim, const ContactPass& pass, double speed) {
+  SolverBodies& solver = sim.solver;
+  std::atomic<std::uint32_t> unsettled{0};
+  forResistance(sim, [&](ResistanceRow& row) {
+    if (!pass.first && std::max(solver.stirred[row.body0], solver.stirred[row.body1]) + 1 < pass.stamp) return;
+    const double unrest = visitResistance(solver, row) / speed;
+    const bool moves0 = solver.motion[row.body0].inverseMass > 0.0;
+    const bool moves1 = solver.motion[row.body1].inverseMass > 0.0;
+    const SweepBudget& budget = solver.budget[moves0 ? row.body0 : row.body1];
+    if (!(unrest > static_cast<double>(budget.limit(pass.number)))) return;
+    if (moves0) solver.stirred[row.body0] = pass.stamp;
+    if (moves1) solver.stirred[row.body1] = pass.stamp;
+    unsettled.fetch_add(1, std::memory_order_relaxed);
+  });
+  return unsettled.load(std::memory_order_relaxed);
 }
 
 void concludeResistance(Simulation& sim) {

@@ -32,28 +32,39 @@ template <int kPoints>
   return sim.collision.contacts().count() >= kManyRows;
 }
 
-/// Calls kernel(blocks) for the blocks of bodies that move, shared by the team.
+/// Calls kernel(blocks) for blocks of bodies, shared by the team.
 template <class Kernel>
-void forBodies(Simulation& sim, const Kernel& kernel) {
+void forBodies(Simulation& sim, std::span<const BodyBlock> blocks, const Kernel& kernel) {
   constexpr std::size_t kBlockGrain = 32;
-  const std::span<const std::uint32_t> blocks{sim.activeBlocks};
   sim.team->forRange(blocks.size(), kBlockGrain, [&](std::size_t first, std::size_t last) {
     kernel(blocks.subspan(first, last - first));
   });
 }
+/// The same for all that move, ...
+template <class Kernel>
+void forBodies(Simulation& sim, const Kernel& kernel) {
+  forBodies(sim, std::span<const BodyBlock>{sim.activeBlocks}, kernel);
+}
+/// ... and for those of a group.
+template <class Kernel>
+void forBodies(Simulation& sim, SolveGroup group, const Kernel& kernel) {
+  forBodies(sim, std::span<const BodyBlock>{sim.groupBlocks[static_cast<std::size_t>(group)]}, kernel);
+}
 
-/// Sets an array of the moving bodies to zero.
+/// Sets an array of bodies to zero.
 template <class Entry>
-void clearBodies(Simulation& sim, AlignedVector<Entry>& array) {
-  constexpr std::size_t kSize = SolverBodies::kBlock;
-  forBodies(sim, [&](auto blocks) {
-    for (const std::uint32_t block : blocks) std::fill_n(array.data() + block * kSize, kSize, Entry{});
-  });
+void clearBodies(std::span<const BodyBlock> blocks, AlignedVector<Entry>& array) {
+  for (const BodyBlock& block : blocks) {
+    for (std::size_t l = 0; l < SolverBodies::kBlock; ++l) {
+      if (((block.lanes >> l) & 1u) != 0) array[block.block * SolverBodies::kBlock + l] = Entry{};
+    }
+  }
 }
 
 /// Stored impulses belong to a phase of another length where the step or the method has changed.
-[[nodiscard]] inline double guessScale(const Simulation& sim, double h) {
-  return sim.lastSubstep > 0.0 ? h / sim.lastSubstep : 1.0;
+[[nodiscard]] inline double guessScale(const Simulation& sim, SolveGroup group, double h) {
+  const double last = sim.lastSubstep[static_cast<std::size_t>(group)];
+  return last > 0.0 ? h / last : 1.0;
 }
 
 /// The bundles of one kind in one colour, cut into blocks.
@@ -123,60 +134,54 @@ struct ColourPart {
   }
 };
 
-/// Hands out what one thread does of a sweep without waiting for others: calls
+/// Hands out what one thread does of a sweep over a group without waiting for others: calls
 /// work([](const auto& pass)), which calls pass(kernels, colour arrays, first bundle, count).
 ///
-/// A thread sweeps a tile's contacts whole, colour by colour (docs/theory/rows.md, X-1). Contacts
-/// across tiles, all where there are none, follow colour by colour; the team shares slices of a
-/// colour. Lanes lie in the order of the bodies and threads begin at opposite ends, so that a body is
-/// mostly pushed by the same core in all colours.
+/// Colours follow each other, and the team shares slices of a colour. Lanes lie in the order of the bodies and
+/// threads begin at opposite ends, so that a body is mostly pushed by the same core in all colours.
 template <class Work>
-void forParts(Simulation& sim, const Work& work) {
+void forParts(Simulation& sim, SolveGroup group, const Work& work) {
   const ContactCache& contacts = sim.collision.contacts();
-  sim.team->forBlocks(static_cast<std::size_t>(contacts.tiles()), [&](std::size_t block) {
-    const int tile = static_cast<int>(block) + 1;
-    const int first = ContactCache::firstColour(tile), used = contacts.usedColours(tile);
-    work([&](const auto& pass) {
-      for (int c = first; c < first + used; ++c) ColourPart{sim, c}.visitAll(pass);
-    });
-  });
-  for (int c = 0; c < contacts.usedColours(0); ++c) {
+  contacts.forEachColour(static_cast<int>(group), [&](int c) {
     const ColourPart part{sim, c};
-    if (sim.team->threads() == 1 || part.bundles() < kSharedBundles) {
-      work([&](const auto& pass) { part.visitAll(pass); });
-      continue;
+    const std::size_t bundles = part.bundles();
+    if (bundles == 0) return;
+    if (ContactCache::isOverflow(c)) return work([&](const auto& pass) { part.visitOneByOne(pass); });
+    if (sim.team->threads() == 1 || bundles < kSharedBundles) {
+      return work([&](const auto& pass) { part.visitAll(pass); });
     }
-    const std::size_t slices = part.bundles() / kSliceBundles;
+    const std::size_t slices = bundles / kSliceBundles;
     sim.team->forBlocks(slices, [&](std::size_t slice) {
       work([&](const auto& pass) { part.visitSlice(slice, slices, pass); });
     });
-  }
-  const ColourPart overflow{sim, ContactCache::kOverflow};
-  work([&](const auto& pass) { overflow.visitOneByOne(pass); });
+  });
 }
 
-/// Calls pass(kernels, colour arrays, first bundle, count) for all contacts in the order of a sweep.
+/// Calls pass(kernels, colour arrays, first bundle, count) for all contacts of a group in the order of a sweep.
 template <class Pass>
-void forColours(Simulation& sim, const Pass& pass) {
-  forParts(sim, [&](const auto& visit) { visit(pass); });
+void forColours(Simulation& sim, SolveGroup group, const Pass& pass) {
+  forParts(sim, group, [&](const auto& visit) { visit(pass); });
 }
 
 /// The same for passes that write nothing but the bundles' own rows and sums: all colours are one
 /// loop.
 template <class Pass>
-void forAllBundles(Simulation& sim, const Pass& pass) {
+void forAllBundles(Simulation& sim, int firstGroup, int lastGroup, const Pass& pass) {
   // Where the blocks of a colour and kind end, kinds side by side.
   std::vector<BlockEnd>& ends = sim.blockEnds;
   ends.clear();
   std::size_t blocks = 0;
-  sim.collision.contacts().forEachColour([&](int colour) {
+  const auto noteColour = [&](int colour) {
     const auto note = [&](ContactCache::Kind kind, std::size_t count) {
       if (count > 0) ends.push_back({blocks += count, colour, kind});
     };
     note(ContactCache::Kind::kPatch, ColourBlocks<4>{sim, colour}.count());
     note(ContactCache::Kind::kLine, ColourBlocks<2>{sim, colour}.count());
     note(ContactCache::Kind::kPoint, ColourBlocks<1>{sim, colour}.count());
-  });
+  };
+  for (int group = firstGroup; group <= lastGroup; ++group) {
+    sim.collision.contacts().forEachColour(group, noteColour);
+  }
   sim.team->forBlocks(blocks, [&](std::size_t block) {
     const auto at = std::upper_bound(
         ends.begin(), ends.end(), block,
@@ -191,6 +196,16 @@ void forAllBundles(Simulation& sim, const Pass& pass) {
         return ColourBlocks<1>{sim, at->colour}.visit(within, pass);
     }
   });
+}
+
+template <class Pass>
+void forAllBundles(Simulation& sim, const Pass& pass) {
+  forAllBundles(sim, 0, ContactCache::kGroups - 1, pass);
+}
+/// Only those of a group.
+template <class Pass>
+void forAllBundles(Simulation& sim, SolveGroup group, const Pass& pass) {
+  forAllBundles(sim, static_cast<int>(group), static_cast<int>(group), pass);
 }
 
 /// Raises an atomic number that several threads may raise at a time: the largest wins.
@@ -211,12 +226,12 @@ class SharedMaximum {
   std::atomic<double> largest_{0.0};
 };
 
-/// One sweep over all contacts. The order of the threads does not matter to a maximum and a count.
+/// One sweep over the contacts of a group. The order of the threads does not matter to a maximum and a count.
 template <class Kernel>
-SweepOutcome sweepContacts(Simulation& sim, const Kernel& kernel) {
+SweepOutcome sweepContacts(Simulation& sim, SolveGroup group, const Kernel& kernel) {
   SharedMaximum largest;
   std::atomic<std::uint32_t> unsettled{0};
-  forParts(sim, [&](const auto& visit) {
+  forParts(sim, group, [&](const auto& visit) {
     SweepOutcome part;
     visit([&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
       part.add(kernel(kernels, arrays, first, count));

@@ -142,7 +142,7 @@ void collectExactJoints(Simulation& sim, double h) {
 }
 
 void scaleWarmStart(Simulation& sim, double h) {
-  const double scale = guessScale(sim, h);
+  const double scale = guessScale(sim, SolveGroup::kFull, h);
   if (scale == 1.0) return;
   for (ExactPoint& p : sim.exact.points) p.impulse *= scale;
 }
@@ -164,7 +164,7 @@ void solveExact(Simulation& sim, double dt) {
   forIslands(sim, h, [](ExactIslandSolve& island, std::size_t) { island.begin(); });
   recallJointGains(sim);
   for (int k = 0; k < substeps; ++k) {
-    clearBodies(sim, sim.solver.guess);
+    clearBodies(sim.activeBlocks, sim.solver.guess);
     applyFields(sim, h);
     forIslands(sim, h, [](ExactIslandSolve& island, std::size_t) { island.beginSubstep(); });
     sim.kernels->body.kick(sim.solver, sim.activeBlocks, 0.5 * h);
@@ -173,14 +173,14 @@ void solveExact(Simulation& sim, double dt) {
     forIslands(sim, h, [](ExactIslandSolve& island, std::size_t) { island.solveVelocities(); });
     sim.joints.concludeVelocities(*sim.team);
     sim.kernels->body.finish(sim.solver, sim.activeBlocks);
-    guardEnergy(sim, h);
+    guardEnergy(sim, SolveGroup::kFull, h);
   }
   removeFields(sim);
   storeJointGains(sim);
   writeImpulses(sim);
   writeCertificate(sim);
   sim.report.substeps = static_cast<std::uint32_t>(substeps);
-  sim.lastSubstep = h;
+  sim.lastSubstep.fill(h);
   for (const std::uint32_t joint : sim.joints.finish(sim.solver, dt, *sim.team)) {
     releasePair(sim, sim.joints.record(joint).definition);
   }

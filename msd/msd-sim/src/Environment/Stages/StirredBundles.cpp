@@ -6,7 +6,7 @@ namespace {
 
 /// Calls visit(bundle's bodies, place) for all bundles in the order of a sweep.
 template <class Visit>
-void forBundles(Simulation& sim, const Visit& visit) {
+void forBundles(Simulation& sim, int group, const Visit& visit) {
   ContactCache& contacts = sim.collision.contacts();
   const auto visitKind = [&]<int kPoints>(int colour, ContactCache::Kind kind) {
     const auto& who = contacts.colours<kPoints>()[static_cast<std::size_t>(colour)].who;
@@ -16,25 +16,19 @@ void forBundles(Simulation& sim, const Visit& visit) {
                                           static_cast<std::uint16_t>(colour), kind});
     }
   };
-  const auto visitColour = [&](int colour) {
+  contacts.forEachColour(group, [&](int colour) {
     visitKind.template operator()<4>(colour, ContactCache::Kind::kPatch);
     visitKind.template operator()<2>(colour, ContactCache::Kind::kLine);
     visitKind.template operator()<1>(colour, ContactCache::Kind::kPoint);
-  };
-  const auto visitTile = [&](int tile) {
-    const int first = ContactCache::firstColour(tile);
-    for (int c = 0; c < contacts.usedColours(tile); ++c) visitColour(first + c);
-  };
-  for (int tile = 1; tile <= contacts.tiles(); ++tile) visitTile(tile);
-  visitTile(0);
-  visitColour(ContactCache::kOverflow);
+  });
 }
 
 }  // namespace
 
-void listBundles(Simulation& sim) {
+void listBundles(Simulation& sim, SolveGroup solveGroup) {
+  const int group = static_cast<int>(solveGroup);
   StirredBundles& list = sim.stirred;
-  list.valid = true;
+  list.group = group;
   list.places.clear();
   list.start.assign(sim.slots.size() + 2, 0);
   const auto forPushable = [&](const BundleBodies& who, const auto& visit) {
@@ -43,14 +37,14 @@ void listBundles(Simulation& sim) {
     }
   };
   // Entries of a body end where those of the next begin; filling them moves the ends there.
-  forBundles(sim, [&](const BundleBodies& who, const StirredBundles::Place& place) {
+  forBundles(sim, group, [&](const BundleBodies& who, const StirredBundles::Place& place) {
     list.places.push_back(place);
     forPushable(who, [&](std::size_t body) { ++list.start[body + 2]; });
   });
   for (std::size_t i = 2; i < list.start.size(); ++i) list.start[i] += list.start[i - 1];
   list.entries.resize(list.start.back());
   std::uint32_t number = 0;
-  forBundles(sim, [&](const BundleBodies& who, const StirredBundles::Place&) {
+  forBundles(sim, group, [&](const BundleBodies& who, const StirredBundles::Place&) {
     forPushable(who, [&](std::size_t body) { list.entries[list.start[body + 1]++] = number; });
     ++number;
   });

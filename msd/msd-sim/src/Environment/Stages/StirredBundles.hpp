@@ -7,7 +7,7 @@
 namespace msd_sim {
 
 /// Numbers the bundles in the order of a sweep, and lists those of every body that can be pushed.
-void listBundles(Simulation& sim);
+void listBundles(Simulation& sim, SolveGroup group);
 
 /// Notes the bundles after `number` of a body.
 inline void callBundles(StirredBundles& list, std::size_t body, std::uint32_t number) {
@@ -25,7 +25,9 @@ SweepOutcome visitBundle(Simulation& sim, const StirredBundles::Place& place, st
                                       std::size_t{place.bundle}, std::size_t{1});
   for (const std::int32_t body : arrays.who[place.bundle].body) {
     const auto slot = static_cast<std::size_t>(body);
-    if (sim.solver.stirred[slot] == stamp) callBundles(sim.stirred, slot, number + 1);
+    if (sim.solver.stirred[slot] != stamp) continue;
+    callBundles(sim.stirred, slot, number + 1);
+    sim.stirred.bodies.push_back(static_cast<std::uint32_t>(slot));
   }
   return outcome;
 }
@@ -33,12 +35,18 @@ SweepOutcome visitBundle(Simulation& sim, const StirredBundles::Place& place, st
 /// One sweep over the bundles whose bodies still move since the sweep before, or are moved in this
 /// one: the same visits in the same order as a sweep over all, without looking at the others.
 template <class Kernel>
-SweepOutcome sweepStirred(Simulation& sim, const Kernel& kernel, std::uint32_t stamp) {
+SweepOutcome sweepStirred(Simulation& sim, SolveGroup group, const Kernel& kernel, std::uint32_t stamp) {
   StirredBundles& list = sim.stirred;
-  if (!list.valid) listBundles(sim);
-  for (std::size_t slot = 0; slot < sim.slots.size(); ++slot) {
-    if (sim.solver.stirred[slot] + 1 >= stamp) callBundles(list, slot, 0);
+  if (list.group != static_cast<int>(group)) listBundles(sim, group);
+  if (list.stamp + 1 == stamp) {
+    for (const std::uint32_t slot : list.bodies) callBundles(list, slot, 0);
+  } else {
+    for (std::size_t slot = 0; slot < sim.slots.size(); ++slot) {
+      if (sim.solver.stirred[slot] + 1 >= stamp) callBundles(list, slot, 0);
+    }
   }
+  list.stamp = stamp;
+  list.bodies.clear();
   SweepOutcome outcome;
   for (std::size_t word = 0; word < list.called.size(); ++word) {
     while (list.called[word] != 0) {

@@ -1,30 +1,27 @@
 #pragma once
 
-#include "msd-sim/src/Environment/Stages/RowPasses.hpp"
+#include "msd-sim/src/Environment/Simulation.hpp"
 
 namespace msd_sim {
 
-/// Nesterov's momentum on the impulses of a phase that needs many sweeps (docs/theory/guess.md, G-8).
+/// Nesterov's momentum on the impulses of islands that start cold (docs/theory/guess.md, G-9). Every island has a
+/// pace of its own.
 ///
 /// Velocities are linear in the impulses, so that extrapolating both by the same factor keeps them
 /// consistent; impulses that leave their bounds are put right by the next sweep.
 class SweepMomentum {
  public:
-  /// What the impulses move.
-  enum class Unknowns { kVelocities, kShifts };
-  SweepMomentum(Simulation& sim, Unknowns unknowns) : sim_{sim}, unknowns_{unknowns} {}
-  /// Remembers where the phase stands.
-  void begin();
-  /// After a sweep with this unrest: goes on in the direction of the last change.
-  void advance(double unrest);
+  SweepMomentum(Simulation& sim, SolveGroup group);
+  [[nodiscard]] bool isIdle() const { return scratch_.lanes.empty(); }
+  /// After a sweep that noted the unrest of its contacts: goes on in the direction of the last change. All
+  /// contacts of an island that was moved are to be visited in the next sweep: `stamp` is that of the last one.
+  void advance(int sweep, std::uint32_t stamp);
 
  private:
-  void extrapolate(double beta);
+  void choosePace(int sweep);
 
   Simulation& sim_;
-  Unknowns unknowns_;
-  double t_{1.0};
-  double last_{0.0};
+  MomentumScratch& scratch_;
 };
 
 }  // namespace msd_sim

@@ -59,8 +59,8 @@ const char* ContactCache::findLaneFault(int c, std::size_t bodies, std::vector<s
     const ContactBundle<kPoints>& b = colour.bundles[i];
     if (!areFinite(b) || !areFinite(colour.follow[i])) return "a contact is not made of numbers";
     for (std::size_t l = 0; l < kBundleLanes; ++l) {
-      const auto slot = static_cast<std::uint32_t>(c == kOverflow ? i : i * kBundleLanes + l);
-      const bool used = (c != kOverflow || l == 0) && slot < colour.count;
+      const auto slot = static_cast<std::uint32_t>(isOverflow(c) ? i : i * kBundleLanes + l);
+      const bool used = (!isOverflow(c) || l == 0) && slot < colour.count;
       const std::uint32_t id = colour.meta[i * kBundleLanes + l].contact;
       if (!used) {
         if (id != kNone || b.body0[l] != 0 || b.body1[l] != 0) return "an empty lane is not empty";
@@ -95,7 +95,7 @@ const char* ContactCache::findBookFault(std::size_t bodies) const {
     if (id >= contacts_.size() || freed[id] != 0 || contacts_[id].pair != kNone) return "a free contact that is not";
     freed[id] = 1;
   }
-  std::vector<std::uint64_t> colours(body_colours_.size(), 0), tileColours(body_colours_.size(), 0);
+  std::vector<std::uint64_t> colours(body_colours_.size(), 0);
   std::uint32_t bouncing = 0, resisting = 0;
   for (std::uint32_t id = 0; id < contacts_.size(); ++id) {
     const ContactResistance r = resistance(id);
@@ -112,17 +112,15 @@ const char* ContactCache::findBookFault(std::size_t bodies) const {
     if (colour == kParked ? who.aMoves || who.bMoves : !who.aMoves && !who.bMoves) {
       return "a contact that waits for no reason, or does not";
     }
-    if (colour == kOverflow || colour == kParked) continue;
-    const int tile = tileOfColour(colour);
-    std::vector<std::uint64_t>& mine = tile == 0 ? colours : tileColours;
-    const std::uint64_t bit = std::uint64_t{1} << (colour - firstColour(tile));
+    if (colour == kParked || isOverflow(colour)) continue;
+    const std::uint64_t bit = std::uint64_t{1} << (colour % kColours);
     for (const auto& [body, moves] : {std::pair{who.a, who.aMoves}, {who.b, who.bMoves}}) {
       if (!moves) continue;
-      if ((mine[body] & bit) != 0) return "two contacts of one colour with the same body";
-      mine[body] |= bit;
+      if ((colours[body] & bit) != 0) return "two contacts of one colour with the same body";
+      colours[body] |= bit;
     }
   }
-  if (colours != body_colours_ || tileColours != tile_colours_) return "bodies with colours that are not theirs";
+  if (colours != body_colours_) return "bodies with colours that are not theirs";
   if (bouncing != bouncing_count_ || resisting != resisting_count_) return "contacts are counted wrong";
   for (const ContactBodies& lost : lost_) {
     if (lost.a >= bodies || lost.b >= bodies) return "a lost contact of no two bodies";
@@ -131,8 +129,7 @@ const char* ContactCache::findBookFault(std::size_t bodies) const {
 }
 
 const char* ContactCache::findFault(std::size_t bodies) const {
-  if (body_colours_.size() > bodies || tile_colours_.size() != body_colours_.size() ||
-      body_tiles_.size() != body_colours_.size()) {
+  if (body_colours_.size() > bodies || body_groups_.size() != body_colours_.size()) {
     return "colours of more bodies than there are";
   }
   if (const char* fault = findBookFault(bodies)) return fault;
@@ -176,6 +173,10 @@ const char* CollisionPipeline::findPairFault(std::uint32_t index) const {
   const PairClock& clock = clocks_[index];
   if (clock.bodyA != a.body || clock.bodyB != b.body) return "a pair with the bodies of another";
   if (std::isnan(clock.limit) || std::isnan(clock.movedLimit)) return "a pair whose time is no number";
+  if (!std::isfinite(clock.normal[0] + clock.normal[1] + clock.normal[2]) ||
+      !(clock.restitution >= 0.0f && clock.restitution <= 1.0f)) {
+    return "a pair with a normal or restitution out of its range";
+  }
   for (const float value : pair.rest.x) {
     if (!std::isfinite(value)) return "a pair that rests nowhere";
   }

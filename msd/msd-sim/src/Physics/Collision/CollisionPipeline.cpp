@@ -114,14 +114,10 @@ void CollisionPipeline::refreshBody(std::uint32_t firstCollider) {
 
 namespace {
 
-/// Room that a fat box leaves on every side: for the coming step whichever way the body is pushed, and
-/// for its turning in the steps after that.
-double fatMargin(const Collider& collider, const BodyTravel& travel, const SolverBodies& bodies,
-                 double dt) {
-  const double* w = bodies.motion[collider.body].w;
-  const double turning = std::sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]) *
-                         bodies.pose[collider.body].size * dt;
-  return collider.spareWidth + (travel.reach - travel.sum) + (kFatSteps - 1.0) * turning;
+/// Room that a fat box leaves on every side: for what loads, turns and pushes from the side can add in the
+/// coming step, and for its turning in the steps after that.
+double fatMargin(const Collider& collider, const BodyTravel& travel) {
+  return collider.spareWidth + travel.fall + kFatSteps * travel.turn;
 }
 
 /// Distance of a box from the nearest side of one that holds it; negative where it sticks out.
@@ -137,34 +133,35 @@ Aabb swept(const Aabb& box, const Vector3D& path) {
 }  // namespace
 
 // The travel says at once that a box still holds its collider whichever way the body went. Where it
-// does not, the body has mostly gone where its box is long, and a look at the collider itself tells how
-// much room is left. A body that has become slow gets a smaller box.
+// does not, the body has mostly gone where its box is long, and a look at where the collider comes in the step
+// tells. A body that has become slow gets a smaller box.
 bool CollisionPipeline::needsBox(Collider& collider, const SolverBodies& bodies,
-                                 const BodyTravel& travel, double dt) const {
+                                 const BodyTravel& travel) const {
   constexpr double kAnew = -std::numeric_limits<double>::infinity();  // its pairs are to be found
   if (collider.travelLimit == kAnew) return true;
   if (!collider.moves) return false;
-  if (travel.reach > collider.travelLimit) {
-    const Aabb bounds = worldBounds(collider.shape, colliderPose(collider, bodies));
-    const double limit = travel.sum + roomWithin(moving_.box(collider.leaf), bounds);
-    if (travel.reach > limit) return true;
-    collider.travelLimit = limit;
+  const double coming = travel.coming();
+  if (travel.sum + coming > collider.travelLimit) {
+    const Aabb& fat = moving_.box(collider.leaf);
+    const Aabb now = worldBounds(collider.shape, colliderPose(collider, bodies));
+    const Aabb then = swept(now.expanded(travel.turn + travel.fall), vectorOf(travel.path));
+    if (roomWithin(fat, then) < 0.0) return true;
+    collider.travelLimit = travel.sum + roomWithin(fat, now);
   }
-  return collider.travelLimit - travel.sum >
-         kLooseBox * fatMargin(collider, travel, bodies, dt);
+  const double ahead = (kFatSteps - 1.0) * vectorOf(travel.path).norm();
+  return collider.travelLimit - travel.sum > kLooseBox * (fatMargin(collider, travel) + ahead);
 }
 
-// A fat box holds the collider until its body has travelled `margin` farther, and longer where it
+// A fat box holds the collider until its body has travelled its margin farther, and longer where it
 // goes on as it moves now.
 void CollisionPipeline::enlargeBox(std::uint32_t id, const SolverBodies& bodies,
-                                   const BodyTravel& travel, double dt) {
+                                   const BodyTravel& travel) {
   Collider& collider = colliders_[id];
   Aabb box = worldBounds(collider.shape, colliderPose(collider, bodies));
   collider.travelLimit = std::numeric_limits<double>::infinity();
   if (collider.moves) {
-    const double margin = fatMargin(collider, travel, bodies, dt);
-    const double ahead = (kFatSteps - 1.0) * dt;
-    box = swept(box.expanded(margin), ahead * vectorOf(bodies.motion[collider.body].v));
+    const double margin = fatMargin(collider, travel);
+    box = swept(box.expanded(margin), kFatSteps * vectorOf(travel.path));
     collider.travelLimit = travel.sum + margin;
   }
   DynamicTree& tree = collider.moves ? moving_ : static_;
@@ -183,18 +180,18 @@ bool CollisionPipeline::mayCollide(std::uint32_t a, std::uint32_t b, const PairR
 }
 
 void CollisionPipeline::findPairs(const SolverBodies& bodies, std::span<const BodyTravel> travel,
-                                  double dt, const PairRule& rule, WorkTeam& team) {
+                                  const PairRule& rule, WorkTeam& team) {
   moved_.clear();
   team.forRange(colliders_.size(), kBoxGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t id = first; id < last; ++id) {
       Collider& collider = colliders_[id];
       is_moved_[id] =
-          collider.exists && needsBox(collider, bodies, travel[collider.body], dt) ? 1 : 0;
+          collider.exists && needsBox(collider, bodies, travel[collider.body]) ? 1 : 0;
     }
   });
   for (std::uint32_t id = 0; id < colliders_.size(); ++id) {
     if (is_moved_[id] == 0) continue;
-    enlargeBox(id, bodies, travel[colliders_[id].body], dt);
+    enlargeBox(id, bodies, travel[colliders_[id].body]);
     moved_.push_back(id);
   }
   if (moved_.empty()) return;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -22,14 +23,31 @@
 
 namespace msd_sim {
 
-/// How far bodies have moved, so that pairs know when to look again.
+/// How far a body has moved, and what it does in the coming step, so that pairs know when to look again
+/// (docs/theory/collision.md, K-2 and K-15).
 ///
-/// `sum` only ever grows: no point of the body has moved farther in total. `reach` adds what the
-/// coming step may move it at most. A pair that was d apart when its sums were s cannot touch while
-/// reach(A) + reach(B) - s <= d.
-struct BodyTravel {
-  double sum{0.0};    ///< [m]
-  double reach{0.0};  ///< [m]
+/// `sum` only ever grows: no point of the body has moved farther in total. A pair that was d apart when its
+/// sums were s cannot touch while sum(A) + sum(B) - s and what both do in the step add up to less than d.
+struct alignas(64) BodyTravel {
+  double sum{0.0};   ///< [m]
+  double path[3]{};  ///< of the centre in the step, at the velocity it has [m]
+  double turn{0.0};  ///< most that turning moves any point in the step [m]
+  double fall{0.0};  ///< most that the loads move it in the step besides [m]
+  double hit{0.0};   ///< most that a hit moves it in the step besides; written by testPairs [m]
+  double size{0.0};  ///< of the body; 0 where it cannot be pushed [m]
+
+  /// Most that any point moves in the step on its own [m].
+  [[nodiscard]] double coming() const {
+    return std::sqrt(path[0] * path[0] + path[1] * path[1] + path[2] * path[2]) + turn + fall;
+  }
+};
+
+/// The step for the narrowphase.
+struct CollisionStep {
+  const SolverBodies& bodies;
+  std::span<BodyTravel> travel;
+  std::span<const std::uint8_t> pushable;
+  double dt{0.0};  ///< [s]
 };
 
 /// Finds contacts: broadphase, narrowphase, and the contacts that persist (docs/theory/collision.md).
@@ -58,6 +76,12 @@ class CollisionPipeline {
     double movedLimit{std::numeric_limits<double>::infinity()};
     std::uint32_t bodyA{0};
     std::uint32_t bodyB{0};
+    /// Normal from A to B when it was tested, world; zero without contact.
+    float normal[3]{};
+    float restitution{0.0f};  ///< of the pair, once it has touched
+    [[nodiscard]] bool touches() const {
+      return movedLimit < std::numeric_limits<double>::infinity();
+    }
   };
 
   /// Two bodies (slots) of a pair that was removed while it touched.
@@ -115,14 +139,12 @@ class CollisionPipeline {
   [[nodiscard]] const DynamicTree& movingTree() const { return moving_; }
   [[nodiscard]] const DynamicTree& staticTree() const { return static_; }
 
-  /// Broadphase of a step of length dt [s]: new fat boxes for what may leave its old one, and the new
-  /// pairs that follow.
-  void findPairs(const SolverBodies& bodies, std::span<const BodyTravel> travel, double dt,
+  /// Broadphase: new fat boxes for what may leave its old one in the step, and the new pairs that follow.
+  void findPairs(const SolverBodies& bodies, std::span<const BodyTravel> travel,
                  const PairRule& rule, WorkTeam& team);
 
   /// Narrowphase: tests the pairs whose limit has passed and brings their contacts up to date.
-  void testPairs(const SolverBodies& bodies, std::span<const BodyTravel> travel,
-                 std::span<const std::uint8_t> pushable, WorkTeam& team);
+  void testPairs(const CollisionStep& step, WorkTeam& team);
 
   /// Forgets pairs, contacts and boxes of a body's colliders so that they are found afresh; for a
   /// body that was moved from outside or whose kind of motion changed.
@@ -161,9 +183,8 @@ class CollisionPipeline {
   void addPair(const PairTable::Key& key);
   /// May the collider leave its fat box in the coming step, or is the box far too large?
   [[nodiscard]] bool needsBox(Collider& collider, const SolverBodies& bodies,
-                              const BodyTravel& travel, double dt) const;
-  void enlargeBox(std::uint32_t collider, const SolverBodies& bodies, const BodyTravel& travel,
-                  double dt);
+                              const BodyTravel& travel) const;
+  void enlargeBox(std::uint32_t collider, const SolverBodies& bodies, const BodyTravel& travel);
   void queryPairs(const SolverBodies& bodies, const PairRule& rule, WorkTeam& team);
   /// Calls visit(pair's key) for all that may collide with a collider that got a new box.
   template <class Visit>
@@ -195,6 +216,8 @@ class CollisionPipeline {
     std::vector<ContactRounding> roundings;
   };
   enum class Verdict : std::uint8_t { kWaits, kDue, kParted };
+  /// What hits may add to the motion of bodies in the step (K-15).
+  void spreadHits(const CollisionStep& step, WorkTeam& team);
   /// Lists the pairs whose limit has passed, and drops those whose boxes have parted.
   void findDue(std::span<const BodyTravel> travel, WorkTeam& team);
   [[nodiscard]] Verdict judge(std::uint32_t pair, std::span<const BodyTravel> travel) const;
@@ -203,12 +226,11 @@ class CollisionPipeline {
   /// Fetches what the test of a pair will read.
   void fetchPair(std::uint32_t pair, const SolverBodies& bodies) const;
   /// Tests some pairs side by side and brings their contacts up to date.
-  void testWave(std::span<const std::uint32_t> due, const SolverBodies& bodies,
-                std::span<const BodyTravel> travel, std::span<const std::uint8_t> pushable,
-                WorkTeam& team);
+  void testWave(std::span<const std::uint32_t> due, const CollisionStep& step, WorkTeam& team);
   /// False where its contacts serve on: both bodies have moved, but hardly against each other.
-  bool testPair(std::uint32_t pair, const SolverBodies& bodies, std::span<const BodyTravel> travel,
-                Found& found);
+  bool testPair(std::uint32_t pair, const CollisionStep& step, Found& found);
+  /// Drops the manifolds none of whose points can act in the step (K-16).
+  void dropIdle(const Collider& a, const Collider& b, const CollisionStep& step, Found& found) const;
   /// Takes over what a test found where no contact comes, goes or changes its kind; may run beside
   /// others of its sort. False where it leaves everything as it was.
   bool applyInPlace(std::uint32_t pair, const Found& found, const SolverBodies& bodies,
@@ -252,7 +274,6 @@ class CollisionPipeline {
   std::vector<Verdict> verdicts_;                        ///< of every pair
   std::vector<std::uint32_t> due_sorted_;                ///< those to be tested, by body
   std::vector<std::uint32_t> due_start_;                 ///< of these: where each body's begin
-  double spare_margin_{0.0};                             ///< of the running tests, against sizes
   std::vector<BlockFinds> finds_;                        ///< per block of a wave of pairs to test
 };
 

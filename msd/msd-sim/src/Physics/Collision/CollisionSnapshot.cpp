@@ -150,10 +150,7 @@ void ContactCache::loadColour(int c, ByteReader& in) {
 }
 
 void ContactCache::save(ByteWriter& out) const {
-  const auto kept = static_cast<std::uint32_t>(used_colours_.size());
-  out.put(kept);
-  out.put(static_cast<std::uint32_t>(tiles_));
-  for (int c = 0; c < firstColour(static_cast<int>(kept)); ++c) {
+  for (int c = 0; c <= kParked; ++c) {
     saveColour<1>(c, out);
     saveColour<2>(c, out);
     saveColour<4>(c, out);
@@ -179,8 +176,7 @@ void ContactCache::save(ByteWriter& out) const {
   out.put(static_cast<std::uint64_t>(lost_.size()));
   for (const ContactBodies& lost : lost_) put(out, lost);
   out.putRun(body_colours_);
-  out.putRun(tile_colours_);
-  out.putRun(body_tiles_);
+  out.putRun(body_groups_);
   out.put(live_count_);
   out.put(bouncing_count_);
   out.put(resisting_count_);
@@ -189,14 +185,7 @@ void ContactCache::save(ByteWriter& out) const {
 }
 
 void ContactCache::load(ByteReader& in) {
-  const auto kept = in.take<std::uint32_t>(), tiles = in.take<std::uint32_t>();
-  if (kept > kMostTiles + 1 || tiles >= kept) refuse("too many tiles");
-  tiles_ = static_cast<int>(tiles);
-  const int colours = firstColour(static_cast<int>(kept));
-  points_.resize(static_cast<std::size_t>(colours));
-  lines_.resize(static_cast<std::size_t>(colours));
-  patches_.resize(static_cast<std::size_t>(colours));
-  for (int c = 0; c < colours; ++c) {
+  for (int c = 0; c <= kParked; ++c) {
     loadColour<1>(c, in);
     loadColour<2>(c, in);
     loadColour<4>(c, in);
@@ -218,7 +207,7 @@ void ContactCache::load(ByteReader& in) {
     c.bounces = in.take<std::uint8_t>() != 0;
     c.flipped = in.take<std::uint8_t>() != 0;
     c.touching = in.take<std::uint8_t>() != 0;
-    if (c.colour >= colours || (c.next != kNone && c.next >= count))
+    if (c.colour > kParked || (c.next != kNone && c.next >= count))
       refuse("a contact out of range");
     contacts_.push_back(c);
     bodies_.push_back(takeBodies(in));
@@ -235,13 +224,12 @@ void ContactCache::load(ByteReader& in) {
   lost_.clear();
   for (std::uint64_t i = 0; i < lost; ++i) lost_.push_back(takeBodies(in));
   in.takeRun(body_colours_);
-  in.takeRun(tile_colours_);
-  in.takeRun(body_tiles_);
-  if (tile_colours_.size() != body_colours_.size() || body_tiles_.size() != body_colours_.size() ||
-      std::any_of(body_tiles_.begin(), body_tiles_.end(), [&](auto tile) { return tile > tiles; })) {
-    refuse("bodies do not fit their tiles");
+  in.takeRun(body_groups_);
+  if (body_groups_.size() != body_colours_.size() ||
+      std::any_of(body_groups_.begin(), body_groups_.end(), [](auto group) { return group >= kGroups; })) {
+    refuse("bodies do not fit their groups");
   }
-  used_colours_.assign(kept, kTileColours);
+  used_colours_.fill(kOverflow);
   (void)countColours();
   in.take(live_count_);
   in.take(bouncing_count_);
@@ -265,6 +253,8 @@ void CollisionPipeline::save(ByteWriter& out) const {
     const Pair& pair = pairs_[i];
     out.put(clocks_[i].limit);
     out.put(clocks_[i].movedLimit);
+    for (const float n : clocks_[i].normal) out.put(n);
+    out.put(clocks_[i].restitution);
     out.put(pair.colliderA);
     out.put(pair.colliderB);
     out.put(pair.firstContact);
@@ -315,6 +305,8 @@ void CollisionPipeline::load(ByteReader& in) {
     PairClock clock;
     in.take(clock.limit);
     in.take(clock.movedLimit);
+    for (float& n : clock.normal) in.take(n);
+    in.take(clock.restitution);
     const std::uint32_t colliderA = in.takeBelow(colliders_.size());
     const std::uint32_t colliderB = in.takeBelow(colliders_.size());
     if (!colliders_[colliderA].exists || !colliders_[colliderB].exists || colliderA == colliderB ||
@@ -324,6 +316,8 @@ void CollisionPipeline::load(ByteReader& in) {
     addPair({colliderA, colliderB});
     clocks_.back().limit = clock.limit;
     clocks_.back().movedLimit = clock.movedLimit;
+    std::copy_n(clock.normal, 3, clocks_.back().normal);
+    clocks_.back().restitution = clock.restitution;
     Pair& pair = pairs_.back();
     in.take(pair.firstContact);
     pair.touching = in.take<std::uint8_t>() != 0;

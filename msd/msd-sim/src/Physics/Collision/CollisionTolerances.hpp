@@ -32,9 +32,13 @@ inline constexpr double kLooseBox = 2.0;
 /// may approach each other in the step.
 inline constexpr double kSpareMargin = 1e-3;
 
-/// The same where contacts are more than kCrowd: fewer tests, for points that lie farther away.
-inline constexpr double kCrowdMargin = 2e-3;
-inline constexpr unsigned kCrowd = 1000;
+/// A point is worth a row up to this gap, against the smaller shape's size, whatever its velocity is: so far
+/// a push that no test foresaw may carry it (K-16).
+inline constexpr double kAlwaysActive = 0.03;
+/// Share of the sliding that counts as approach: so far a normal may lean within a step.
+inline constexpr double kLeaningShare = 0.25;
+/// A closing motion below this share of the smaller body's size in a step is no hit (K-15).
+inline constexpr double kFeltHit = 0.01;
 
 /// A contact is kept without a new test while its bodies have moved less than this share of the
 /// smaller shape's size since the last one; the error of the gap is at most travel²/(2 size), 4.5e-8 of
@@ -43,7 +47,7 @@ inline constexpr double kReuseTravel = 3e-4;
 
 /// The same where a face owns the normal, or the line between two cores is the normal: plane and points
 /// follow the bodies exactly, and no point is missed within kSpareMargin. A face or edge that ends is felt
-/// too late by travel²/(2 size), 5e-7 of the size; by 2e-6 with the margin of a crowd.
+/// too late by travel²/(2 size), 5e-7 of the size.
 inline constexpr double kFaceTravel = kSpareMargin;
 
 /// The same for a sphere, which has one point and cannot miss another: 2e-6 of the size.

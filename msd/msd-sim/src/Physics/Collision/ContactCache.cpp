@@ -159,65 +159,71 @@ struct ContactCache::OldPoints {
   }
 };
 
-/// Tile of all bodies that can be pushed, or 0.
-int ContactCache::tileOf(const ContactBodies& bodies) const {
-  const int a = body_tiles_[bodies.a], b = body_tiles_[bodies.b];
-  if (!bodies.bMoves) return a;
-  return !bodies.aMoves || a == b ? b : 0;
+int ContactCache::groupOf(const ContactBodies& bodies) const {
+  return body_groups_[bodies.aMoves ? bodies.a : bodies.b];
 }
 
 int ContactCache::chooseColour(const ContactBodies& bodies) const {
   if (!bodies.aMoves && !bodies.bMoves) return kParked;
-  const auto lowest = [&](const std::vector<std::uint64_t>& colours) {
-    std::uint64_t used = 0;
-    if (bodies.aMoves) used |= colours[bodies.a];
-    if (bodies.bMoves) used |= colours[bodies.b];
-    return std::countr_one(used);
-  };
-  if (const int tile = tileOf(bodies); tile > 0) {
-    const int colour = lowest(tile_colours_);
-    if (colour < kTileColours) return firstColour(tile) + colour;
-  }
-  return std::min(lowest(body_colours_), kOverflow);
+  std::uint64_t used = 0;
+  if (bodies.aMoves) used |= body_colours_[bodies.a];
+  if (bodies.bMoves) used |= body_colours_[bodies.b];
+  return groupOf(bodies) * kColours + std::min(std::countr_one(used), kOverflow);
 }
 
 void ContactCache::markBodies(const ContactBodies& bodies, int colour, bool used) {
-  if (colour == kOverflow || colour == kParked) return;
-  const int tile = tileOfColour(colour);
-  std::vector<std::uint64_t>& colours = tile == 0 ? body_colours_ : tile_colours_;
-  const std::uint64_t bit = std::uint64_t{1} << (colour - firstColour(tile));
+  if (isOverflow(colour) || colour == kParked) return;
+  const std::uint64_t bit = std::uint64_t{1} << (colour % kColours);
   for (const auto& [body, moves] : {std::pair{bodies.a, bodies.aMoves}, {bodies.b, bodies.bMoves}}) {
     if (!moves) continue;
     if (used) {
-      colours[body] |= bit;
+      body_colours_[body] |= bit;
     } else {
-      colours[body] &= ~bit;
+      body_colours_[body] &= ~bit;
     }
   }
 }
 
-void ContactCache::setTiles(std::span<const std::uint8_t> tileOfBody, int tiles) {
-  resizeBodies(tileOfBody.size());
-  std::copy(tileOfBody.begin(), tileOfBody.end(), body_tiles_.begin());
-  tiles_ = tiles;
-  // Those of tiles that are no more stay, empty, once lowerColours() has moved their contacts.
-  const auto numbers = static_cast<std::size_t>(tiles) + 1;
-  if (numbers <= used_colours_.size()) return;
-  const auto colours = static_cast<std::size_t>(firstColour(tiles + 1));
-  points_.resize(colours);
-  lines_.resize(colours);
-  patches_.resize(colours);
-  used_colours_.resize(numbers, 0);
+/// Gives the memory of a colour that became empty back, where it is much.
+template <int kPoints>
+void releaseColour(ContactCache::Colour<kPoints>& colour) {
+  constexpr std::size_t kMany = 64;  // bundles
+  if (colour.count == 0 && colour.bundles.size() >= kMany) colour = {};
 }
 
-std::uint32_t ContactCache::countIn(int tile) const {
-  std::uint32_t count = 0;
-  const int first = firstColour(tile);
-  for (int c = first; c < first + usedColours(tile); ++c) {
-    const auto i = static_cast<std::size_t>(c);
-    count += points_[i].count + lines_[i].count + patches_[i].count;
+template <int kPoints>
+void ContactCache::regroupColour(int colour, const std::array<double, kGroups>& lengths) {
+  Colour<kPoints>& from = colours<kPoints>()[static_cast<std::size_t>(colour)];
+  const int old = groupOfColour(colour);
+  for (std::uint32_t slot = from.count; slot-- > 0;) {
+    const std::uint32_t id = from.meta[isOverflow(colour) ? slot * kBundleLanes : slot].contact;
+    const int group = groupOf(bodies_[id]);
+    if (group == old) continue;
+    Contact& contact = contacts_[id];
+    moveLane<kPoints>(contact, id, group * kColours + colour % kColours);
+    const double before = lengths[static_cast<std::size_t>(old)];
+    if (!(before > 0.0)) continue;
+    const double scale = lengths[static_cast<std::size_t>(group)] / before;
+    auto& bundle = colours<kPoints>()[contact.colour].bundles[bundleOf(contact)];
+    for (auto& point : bundle.impulse) {
+      for (auto& component : point) component[laneOf(contact)] *= scale;
+    }
   }
-  return count;
+  releaseColour(from);
+}
+
+void ContactCache::setGroups(std::span<const std::uint8_t> groupOfBody,
+                             const std::array<double, kGroups>& lengths) {
+  resizeBodies(groupOfBody.size());
+  std::copy(groupOfBody.begin(), groupOfBody.end(), body_groups_.begin());
+  const std::array<std::uint8_t, kGroups> used = used_colours_;  // what moves may use more
+  for (int group = 0; group < kGroups; ++group) {
+    forColoursOf(group, used[static_cast<std::size_t>(group)], [&](int colour) {
+      regroupColour<4>(colour, lengths);
+      regroupColour<2>(colour, lengths);
+      regroupColour<1>(colour, lengths);
+    });
+  }
 }
 
 std::uint32_t ContactCache::add(std::uint32_t pair, const ContactBodies& bodies,
@@ -232,7 +238,7 @@ std::uint32_t ContactCache::add(std::uint32_t pair, const ContactBodies& bodies,
     free_.pop_back();
   }
   Contact& contact = contacts_[id];
-  contact = Contact{.pair = pair};
+  contact = Contact{.pair = pair, .born = frame_};
   contact.colour = static_cast<std::uint16_t>(chooseColour(bodies));
   bodies_[id] = bodies;
   markBodies(bodies, contact.colour, true);
@@ -272,10 +278,9 @@ template <int kPoints>
 void ContactCache::placeLane(Contact& contact) {
   Colour<kPoints>& colour = colours<kPoints>()[contact.colour];
   contact.slot = colour.count++;
-  if (contact.colour != kOverflow && contact.colour != kParked) {
-    const int tile = tileOfColour(contact.colour);
-    std::uint8_t& used = used_colours_[static_cast<std::size_t>(tile)];
-    used = std::max(used, static_cast<std::uint8_t>(contact.colour - firstColour(tile) + 1));
+  if (!isOverflow(contact.colour) && contact.colour != kParked) {
+    std::uint8_t& used = used_colours_[static_cast<std::size_t>(groupOfColour(contact.colour))];
+    used = std::max(used, static_cast<std::uint8_t>(contact.colour % kColours + 1));
   }
   const std::size_t bundle = bundleOf(contact);
   if (bundle < colour.bundles.size()) return;
@@ -342,23 +347,20 @@ void ContactCache::recolour(std::uint32_t id, bool aMoves, bool bMoves) {
   forKind(contact.kind, [&]<int kPoints>() { moveLane<kPoints>(contact, id, colour); });
 }
 
-// From the last lane on: the lane of a contact that leaves is filled from there.
+// From the last lane on: the lane of a contact that leaves is filled from there. Contacts of one colour share no
+// body, so that their order does not matter.
 template <int kPoints>
 void ContactCache::lowerColour(int colour) {
-  constexpr int kFull = 8;  // the first of a tile are full in any case
-  const int tile = tileOfColour(colour);
-  const bool full = colour - firstColour(tile) < kFull;
+  constexpr int kFull = 8;  // the first are full in any case
+  if (colour % kColours < kFull) return;
   Colour<kPoints>& from = colours<kPoints>()[static_cast<std::size_t>(colour)];
   for (std::uint32_t slot = from.count; slot-- > 0;) {
-    const std::size_t at = colour == kOverflow ? slot * kBundleLanes : slot;
-    const std::uint32_t id = from.meta[at].contact;
+    const std::uint32_t id = from.meta[isOverflow(colour) ? slot * kBundleLanes : slot].contact;
     const ContactBodies& who = bodies_[id];
-    if (full && tileOf(who) == tile) continue;
     markBodies(who, colour, false);
-    const int lowest = chooseColour(who);
-    const bool moves = lowest < colour || tileOfColour(lowest) != tile;
-    markBodies(who, moves ? lowest : colour, true);
-    if (moves) moveLane<kPoints>(contacts_[id], id, lowest);
+    const int lowest = std::min(chooseColour(who), colour);
+    markBodies(who, lowest, true);
+    if (lowest < colour) moveLane<kPoints>(contacts_[id], id, lowest);
   }
 }
 
@@ -580,7 +582,7 @@ void ContactCache::sortColour(Colour<kPoints>& colour,
 
 void ContactCache::sortLanes(std::span<const std::uint32_t> islandOfBody) {
   forEachColour([&](int colour) {
-    if (colour == kOverflow) return;
+    if (isOverflow(colour)) return;
     const auto c = static_cast<std::size_t>(colour);
     sortColour<1>(points_[c], islandOfBody);
     sortColour<2>(lines_[c], islandOfBody);
@@ -590,12 +592,12 @@ void ContactCache::sortLanes(std::span<const std::uint32_t> islandOfBody) {
 
 int ContactCache::countColours() {
   int most = 0;
-  for (int tile = 0; tile < static_cast<int>(used_colours_.size()); ++tile) {
-    std::uint8_t& used = used_colours_[static_cast<std::size_t>(tile)];
+  for (int group = 0; group < kGroups; ++group) {
+    std::uint8_t& used = used_colours_[static_cast<std::size_t>(group)];
     const auto isEmpty = [&](std::size_t c) {
       return points_[c].count == 0 && lines_[c].count == 0 && patches_[c].count == 0;
     };
-    while (used > 0 && isEmpty(static_cast<std::size_t>(firstColour(tile) + used - 1))) --used;
+    while (used > 0 && isEmpty(static_cast<std::size_t>(group * kColours + used - 1))) --used;
     most = std::max(most, int{used});
   }
   return most;
@@ -621,8 +623,7 @@ void ContactCache::clear() {
   resistances_.clear();
   free_.clear();
   body_colours_.assign(body_colours_.size(), 0);
-  tile_colours_.assign(tile_colours_.size(), 0);
-  used_colours_.assign(used_colours_.size(), 0);
+  used_colours_.fill(0);
   live_count_ = 0;
   bouncing_count_ = 0;
   resisting_count_ = 0;

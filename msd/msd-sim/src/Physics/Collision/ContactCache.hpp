@@ -59,19 +59,21 @@ struct ContactResistance {
 /// bundle, and are solved one after the other. Contacts between bodies that cannot be pushed are
 /// parked: they keep everything and are left alone.
 ///
-/// Bodies may belong to tiles (docs/theory/rows.md, X-1). Every tile has colours of its own
-/// for the contacts within it, so that no bundle has bodies of two tiles; contacts across tiles, and
-/// of bodies that belong to none, have the colours of tile 0.
+/// Every body belongs to a solve group, which is that of its island (docs/theory/plan.md): the schedule by
+/// which its contacts are swept. Each group has colours of its own; a contact keeps its colour when its island
+/// changes the group, so that colours depend on the island alone.
 class ContactCache {
  public:
-  /// Colours of tile 0, the overflow colour among them.
+  /// Colours of a group, the overflow colour among them.
   static constexpr int kColours = 64;
   static constexpr int kOverflow = kColours - 1;
+  static constexpr int kGroups = 3;
   /// Where contacts wait whose bodies can all not be pushed (asleep): no pass visits them.
-  static constexpr int kParked = kColours;
-  /// Colours of any other tile; they are numbered after kParked.
-  static constexpr int kTileColours = kOverflow;
-  static constexpr int kMostTiles = 64;
+  static constexpr int kParked = kGroups * kColours;
+  [[nodiscard]] static constexpr int groupOfColour(int colour) { return colour / kColours; }
+  [[nodiscard]] static constexpr bool isOverflow(int colour) {
+    return colour < kParked && colour % kColours == kOverflow;
+  }
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
   /// By the number of points: one, two (an edge on a face), up to four.
@@ -90,6 +92,7 @@ class ContactCache {
     bool bounces{false};   ///< its pair has a restitution
     bool flipped{false};   ///< row body 0 is the pair's body B
     bool touching{false};  ///< carried an impulse in the last step
+    std::uint64_t born{0};  ///< frame in which it was made
   };
 
   /// Book-keeping of one lane.
@@ -115,24 +118,12 @@ class ContactCache {
   void resizeBodies(std::size_t count) {
     if (count <= body_colours_.size()) return;
     body_colours_.resize(count);
-    tile_colours_.resize(count);
-    body_tiles_.resize(count);
+    body_groups_.resize(count);
   }
 
-  /// Gives every body slot a tile from 1 to `tiles`, or 0. Contacts move there with lowerColours(),
-  /// which is to be called before the next sweep.
-  void setTiles(std::span<const std::uint8_t> tileOfBody, int tiles);
-  /// Tiles beside tile 0 that bodies belong to.
-  [[nodiscard]] int tiles() const { return tiles_; }
-  /// Contacts with colours of a tile.
-  [[nodiscard]] std::uint32_t countIn(int tile) const;
-  [[nodiscard]] static int firstColour(int tile) {
-    return tile == 0 ? 0 : kParked + 1 + (tile - 1) * kTileColours;
-  }
-  /// Tile of a colour; that of the overflow and of parked contacts is 0.
-  [[nodiscard]] static int tileOfColour(int colour) {
-    return colour <= kParked ? 0 : 1 + (colour - kParked - 1) / kTileColours;
-  }
+  /// The group of every body slot. Moves the contacts of bodies whose group is another now; their impulses,
+  /// which belong to a phase of the length of their group, are multiplied by lengths[new] / lengths[old].
+  void setGroups(std::span<const std::uint8_t> groupOfBody, const std::array<double, kGroups>& lengths);
 
   /// A contact without points; the first update brings them.
   std::uint32_t add(std::uint32_t pair, const ContactBodies& bodies,
@@ -178,7 +169,7 @@ class ContactCache {
   template <int kPoints>
   [[nodiscard]] std::size_t bundleCount(int colour) const {
     const std::size_t n = colours<kPoints>()[static_cast<std::size_t>(colour)].count;
-    return colour == kOverflow ? n : (n + kBundleLanes - 1) / kBundleLanes;
+    return isOverflow(colour) ? n : (n + kBundleLanes - 1) / kBundleLanes;
   }
   template <int kPoints>
   [[nodiscard]] std::vector<Colour<kPoints>>& colours() {
@@ -200,20 +191,25 @@ class ContactCache {
       return patches_;
     }
   }
-  /// From its first on, all colours of a tile that are in use; the overflow colour is not counted.
-  [[nodiscard]] int usedColours(int tile) const { return used_colours_[static_cast<std::size_t>(tile)]; }
+  /// From its first on, all colours of a group that are in use; the overflow colour is not counted.
+  [[nodiscard]] int usedColours(int group) const { return used_colours_[static_cast<std::size_t>(group)]; }
   /// The largest of these, none of whose last colours is empty now.
   [[nodiscard]] int countColours();
 
-  /// Calls visit(colour) for all colours in use, in a fixed order: those of tile 0, the overflow
-  /// colour, those of the other tiles.
+  /// Calls visit(colour) for the colours of a group in use, the overflow colour last.
+  template <class Visit>
+  static void forColoursOf(int group, int used, const Visit& visit) {
+    for (int c = 0; c < used; ++c) visit(group * kColours + c);
+    visit(group * kColours + kOverflow);
+  }
+  template <class Visit>
+  void forEachColour(int group, const Visit& visit) const {
+    forColoursOf(group, usedColours(group), visit);
+  }
+  /// The same for all groups, in a fixed order.
   template <class Visit>
   void forEachColour(const Visit& visit) const {
-    for (int tile = 0; tile < static_cast<int>(used_colours_.size()); ++tile) {
-      const int first = firstColour(tile), used = usedColours(tile);
-      for (int c = first; c < first + used; ++c) visit(c);
-      if (tile == 0) visit(kOverflow);
-    }
+    for (int group = 0; group < kGroups; ++group) forEachColour(group, visit);
   }
 
   /// Calls visit(contactId, contact, bundle, rows, sums, lane) in the same order, patches first,
@@ -244,6 +240,15 @@ class ContactCache {
       read(c, colour.bundles[bundle], colour.rows[bundle], colour.sums[bundle], laneOf(c));
     });
   }
+  template <class Work>
+  void with(std::uint32_t id, const Work& work) {
+    const Contact& c = contacts_[id];
+    const std::size_t bundle = bundleOf(c);
+    forKind(c.kind, [&]<int kPoints>() {
+      Colour<kPoints>& colour = colours<kPoints>()[c.colour];
+      work(c, colour.bundles[bundle], colour.rows[bundle], colour.sums[bundle], laneOf(c));
+    });
+  }
   /// Book-keeping of a contact's lane.
   [[nodiscard]] const LaneMeta& laneMeta(std::uint32_t id) const {
     const Contact& c = contacts_[id];
@@ -267,10 +272,10 @@ class ContactCache {
 
   /// Bundle and lane of a contact.
   [[nodiscard]] static std::size_t bundleOf(const Contact& c) {
-    return c.colour == kOverflow ? c.slot : c.slot / kBundleLanes;
+    return isOverflow(c.colour) ? c.slot : c.slot / kBundleLanes;
   }
   [[nodiscard]] static int laneOf(const Contact& c) {
-    return c.colour == kOverflow ? 0 : static_cast<int>(c.slot % kBundleLanes);
+    return isOverflow(c.colour) ? 0 : static_cast<int>(c.slot % kBundleLanes);
   }
 
   /// The frame counter that ages entries which no step refreshes.
@@ -300,8 +305,8 @@ class ContactCache {
   void visitColour(int c, const Visit& visit) {
     Colour<kPoints>& colour = colours<kPoints>()[static_cast<std::size_t>(c)];
     for (std::uint32_t slot = 0; slot < colour.count; ++slot) {
-      const std::size_t bundle = c == kOverflow ? slot : slot / kBundleLanes;
-      const int lane = c == kOverflow ? 0 : static_cast<int>(slot % kBundleLanes);
+      const std::size_t bundle = isOverflow(c) ? slot : slot / kBundleLanes;
+      const int lane = isOverflow(c) ? 0 : static_cast<int>(slot % kBundleLanes);
       const std::uint32_t id =
           colour.meta[bundle * kBundleLanes + static_cast<std::size_t>(lane)].contact;
       visit(id, contacts_[id], colour.bundles[bundle], colour.rows[bundle], colour.sums[bundle],
@@ -310,7 +315,7 @@ class ContactCache {
   }
 
   struct OldPoints;
-  [[nodiscard]] int tileOf(const ContactBodies& bodies) const;
+  [[nodiscard]] int groupOf(const ContactBodies& bodies) const;
   [[nodiscard]] int chooseColour(const ContactBodies& bodies) const;
   void markBodies(const ContactBodies& bodies, int colour, bool used);
   template <int kPoints>
@@ -324,6 +329,8 @@ class ContactCache {
   void placeLane(Contact& contact);
   template <int kPoints>
   void lowerColour(int colour);
+  template <int kPoints>
+  void regroupColour(int colour, const std::array<double, kGroups>& lengths);
   template <int kPoints>
   void sortColour(Colour<kPoints>& colour, std::span<const std::uint32_t> islandOfBody);
   template <int kPoints>
@@ -343,19 +350,17 @@ class ContactCache {
   void writeFollow(const Contact& contact, const ContactRounding& rounding,
                    const SolverBodies& poses);
 
-  std::vector<Colour<1>> points_{kColours + 1};
-  std::vector<Colour<2>> lines_{kColours + 1};
-  std::vector<Colour<4>> patches_{kColours + 1};
-  std::vector<std::uint8_t> used_colours_{0};  ///< per tile there is or was
-  int tiles_{0};
+  std::vector<Colour<1>> points_{kParked + 1};
+  std::vector<Colour<2>> lines_{kParked + 1};
+  std::vector<Colour<4>> patches_{kParked + 1};
+  std::array<std::uint8_t, kGroups> used_colours_{};
   std::vector<Contact> contacts_;
   std::vector<ContactBodies> bodies_;  ///< per contact, as they were when it was coloured
   std::vector<ContactResistance> resistances_;  ///< per contact, as far as any resists
   std::vector<std::uint32_t> free_;
   std::vector<ContactBodies> lost_;
-  std::vector<std::uint64_t> body_colours_;  ///< per body slot: bit set of colours of tile 0 in use
-  std::vector<std::uint64_t> tile_colours_;  ///< the same of its own tile
-  std::vector<std::uint8_t> body_tiles_;
+  std::vector<std::uint64_t> body_colours_;  ///< per body slot: bit set of colours in use
+  std::vector<std::uint8_t> body_groups_;
   /// Scratch of sortLanes.
   struct LaneKey {
     std::uint64_t key;

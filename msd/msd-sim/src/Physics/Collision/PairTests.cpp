@@ -1,10 +1,12 @@
 // Narrowphase: which pairs are tested, and what becomes of the manifolds.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <numeric>
 
+#include "msd-sim/src/DataTypes/Arrays.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionPipeline.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionTolerances.hpp"
 #include "msd-sim/src/Physics/Collision/ConvexTriangles.hpp"
@@ -24,6 +26,9 @@ constexpr std::size_t kWave = 128 * kTestGrain;
 
 // Memory is asked for this many pairs before it is needed.
 constexpr std::size_t kFetchAhead = 4;
+
+// Relative poses of pairs that are farther apart than so many sizes are as good as unknown.
+constexpr double kFarApart = 8.0;
 
 // Cosine of the angle up to which a surface's manifold continues an old contact.
 constexpr double kSameNormal = 0.9;
@@ -53,6 +58,29 @@ struct CollisionPipeline::Found {
   std::size_t count{0};
 };
 
+namespace {
+
+/// How far the centres of two bodies come against each other in the step [m].
+double relativePath(const BodyTravel& a, const BodyTravel& b) {
+  const double x = b.path[0] - a.path[0], y = b.path[1] - a.path[1], z = b.path[2] - a.path[2];
+  return std::sqrt(x * x + y * y + z * z);
+}
+
+/// (K-2): most that two points of two bodies come against each other in the step [m].
+double relativeComing(const BodyTravel& a, const BodyTravel& b) {
+  return relativePath(a, b) + a.turn + b.turn + a.fall + b.fall + a.hit + b.hit;
+}
+
+/// Raises a number that several threads may raise at a time: the largest wins.
+void raiseShared(double& number, double value) {
+  std::atomic_ref<double> shared{number};
+  double seen = shared.load(std::memory_order_relaxed);
+  while (value > seen && !shared.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+  }
+}
+
+}  // namespace
+
 CollisionPipeline::Verdict CollisionPipeline::judge(std::uint32_t pair,
                                                     std::span<const BodyTravel> travel) const {
   const PairClock& clock = clocks_[pair];
@@ -63,8 +91,42 @@ CollisionPipeline::Verdict CollisionPipeline::judge(std::uint32_t pair,
       !box(pairs_[pair].colliderA).overlaps(box(pairs_[pair].colliderB))) {
     return Verdict::kParted;
   }
-  const bool due = ta.reach + tb.reach > clock.limit || ta.sum + tb.sum > clock.movedLimit;
+  const double sums = ta.sum + tb.sum;
+  const bool due = sums > clock.movedLimit || sums + relativeComing(ta, tb) > clock.limit;
   return due ? Verdict::kDue : Verdict::kWaits;
+}
+
+// (K-15): a body that is hit moves on with a share of the speed, by the masses: u m_B/(m_A + m_B), and
+// (1 + e) times that where it bounces. Whatever lies in its way may be met in this step, too.
+void CollisionPipeline::spreadHits(const CollisionStep& step, WorkTeam& team) {
+  constexpr std::size_t kGrain = 2048;  // pairs a thread takes at a time
+  for (BodyTravel& t : step.travel) t.hit = 0.0;
+  team.forRange(clocks_.size(), kGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      const PairClock& clock = clocks_[i];
+      BodyTravel& ta = step.travel[clock.bodyA];
+      BodyTravel& tb = step.travel[clock.bodyB];
+      const double path = relativePath(ta, tb);
+      const double felt = kFeltHit * (ta.size > 0.0 && tb.size > 0.0 ? std::min(ta.size, tb.size)
+                                                                     : std::max(ta.size, tb.size));
+      if (!(path > felt)) continue;
+      double closing = path;
+      if (clock.touches()) {
+        closing = 0.0;
+        for (int c = 0; c < 3; ++c) {
+          closing -= (tb.path[c] - ta.path[c]) * static_cast<double>(clock.normal[c]);
+        }
+        if (!(closing > felt)) continue;
+      } else if (clock.limit - (ta.sum + tb.sum) > path + ta.turn + tb.turn + ta.fall + tb.fall) {
+        continue;
+      }
+      const double wa = step.bodies.motion[clock.bodyA].inverseMass;
+      const double wb = step.bodies.motion[clock.bodyB].inverseMass;
+      const double given = closing * (1.0 + static_cast<double>(clock.restitution)) / (wa + wb);
+      if (wa > 0.0) raiseShared(ta.hit, given * wa);
+      if (wb > 0.0) raiseShared(tb.hit, given * wb);
+    }
+  });
 }
 
 void CollisionPipeline::findDue(std::span<const BodyTravel> travel, WorkTeam& team) {
@@ -117,24 +179,23 @@ void CollisionPipeline::fetchPair(std::uint32_t index, const SolverBodies& bodie
   if (contact != ContactCache::kNone) __builtin_prefetch(&contacts_.contact(contact));
 }
 
-void CollisionPipeline::testPairs(const SolverBodies& bodies, std::span<const BodyTravel> travel,
-                                  std::span<const std::uint8_t> pushable, WorkTeam& team) {
-  contacts_.resizeBodies(bodies.size());
-  spare_margin_ = contacts_.count() > kCrowd ? kCrowdMargin : kSpareMargin;
-  has_moved_.resize(bodies.size());
+void CollisionPipeline::testPairs(const CollisionStep& step, WorkTeam& team) {
+  contacts_.resizeBodies(step.bodies.size());
+  has_moved_.resize(step.bodies.size());
   for (const std::uint32_t id : moved_) has_moved_[colliders_[id].body] = 1;
-  findDue(travel, team);
+  spreadHits(step, team);
+  findDue(step.travel, team);
   for (const std::uint32_t id : moved_) has_moved_[colliders_[id].body] = 0;
-  sortDue(pushable);
+  sortDue(step.pushable);
   for (std::size_t first = 0; first < due_.size(); first += kWave) {
-    testWave(std::span{due_}.subspan(first, std::min(kWave, due_.size() - first)), bodies, travel,
-             pushable, team);
+    testWave(std::span{due_}.subspan(first, std::min(kWave, due_.size() - first)), step, team);
   }
 }
 
-void CollisionPipeline::testWave(std::span<const std::uint32_t> due, const SolverBodies& bodies,
-                                 std::span<const BodyTravel> travel,
-                                 std::span<const std::uint8_t> pushable, WorkTeam& team) {
+void CollisionPipeline::testWave(std::span<const std::uint32_t> due, const CollisionStep& step,
+                                 WorkTeam& team) {
+  const SolverBodies& bodies = step.bodies;
+  const std::span<const std::uint8_t> pushable = step.pushable;
   const std::size_t blocks = (due.size() + kTestGrain - 1) / kTestGrain;
   if (finds_.size() < blocks) finds_.resize(blocks);
   team.forBlocks(blocks, [&](std::size_t block) {
@@ -151,7 +212,7 @@ void CollisionPipeline::testWave(std::span<const std::uint32_t> due, const Solve
         __builtin_prefetch(&pair->rest.allowed);
       }
       if (i + kFetchAhead < last) fetchPair(due[i + kFetchAhead], bodies);
-      if (!testPair(due[i], bodies, travel, found)) continue;
+      if (!testPair(due[i], step, found)) continue;
       if (applyInPlace(due[i], found, bodies, pushable)) continue;
       left.pairs.push_back({due[i], static_cast<std::uint32_t>(left.manifolds.size()),
                             static_cast<std::uint32_t>(found.count)});
@@ -181,42 +242,86 @@ int CollisionPipeline::contactCount(const Pair& pair) const {
   return count;
 }
 
-// Margin: what both bodies may move in this step, and a share of their size so that a pair at rest
-// need not be tested again soon. docs/theory/collision.md derives both bounds.
-bool CollisionPipeline::testPair(std::uint32_t index, const SolverBodies& bodies,
-                                 std::span<const BodyTravel> travel, Found& found) {
+// (K-16): a point acts in the step only if its gap can close: by its velocity along the normal, by a share of
+// its sliding, since normals lean, by what turns and loads can add, and by hits.
+void CollisionPipeline::dropIdle(const Collider& a, const Collider& b, const CollisionStep& step,
+                                 Found& found) const {
+  const BodyTravel& ta = step.travel[a.body];
+  const BodyTravel& tb = step.travel[b.body];
+  const SolverBodies& bodies = step.bodies;
+  const Vector3D path = vectorOf(tb.path) - vectorOf(ta.path);
+  const Vector3D turnA = step.dt * vectorOf(bodies.motion[a.body].w);
+  const Vector3D turnB = step.dt * vectorOf(bodies.motion[b.body].w);
+  const Vector3D xa = vectorOf(bodies.pose[a.body].x), xb = vectorOf(bodies.pose[b.body].x);
+  const double always = kAlwaysActive * std::min(a.shape.size, b.shape.size);
+  const double other = ta.fall + tb.fall + ta.hit + tb.hit + always;
+  std::size_t kept = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < found.count; ++i) {
+    const ContactManifold& m = found.manifolds[i];
+    bool acts = false;
+    for (int k = 0; k < m.count; ++k) {
+      const ManifoldPoint& p = m.points[static_cast<std::size_t>(k)];
+      const Vector3D u = path + turnB.cross(p.pointB - xb) - turnA.cross(p.pointA - xa);
+      const double closing = -u.dot(m.normal);
+      const double sliding = (u + closing * m.normal).norm();
+      least = std::min(least, p.gap);
+      acts = acts || p.gap <= std::max(closing, 0.0) + kLeaningShare * sliding + other;
+    }
+    if (!acts) continue;
+    if (kept != i) found.manifolds[kept] = m;
+    ++kept;
+  }
+  if (kept == 0) {
+    found.manifolds[0].count = 0;
+    found.manifolds[0].separation = least;
+  }
+  found.count = kept;
+}
+
+// Margin: what both bodies may come against each other in this step, and a share of their size so that a
+// pair at rest need not be tested again soon. docs/theory/collision.md derives both bounds.
+bool CollisionPipeline::testPair(std::uint32_t index, const CollisionStep& step, Found& found) {
   Pair& pair = pairs_[index];
+  const SolverBodies& bodies = step.bodies;
   const Collider& a = colliders_[pair.colliderA];
   const Collider& b = colliders_[pair.colliderB];
-  const BodyTravel& ta = travel[a.body];
-  const BodyTravel& tb = travel[b.body];
+  const BodyTravel& ta = step.travel[a.body];
+  const BodyTravel& tb = step.travel[b.body];
   const double size = std::min(a.shape.size, b.shape.size);
-  const double coming = (ta.reach - ta.sum) + (tb.reach - tb.sum);
+  const double coming = relativeComing(ta, tb);
   const double sums = ta.sum + tb.sum;
   const Pose poseA = colliderPose(a, bodies), poseB = colliderPose(b, bodies);
   PairClock& clock = clocks_[index];
   if (pair.rest.allowed > 0.0f) {
     const double left = wayLeft(pair.rest, a.shape, poseA, b.shape, poseB);
-    const double spare = clock.limit - clock.movedLimit;  // what was coming when it was tested
-    if (left > 0.0 && coming <= spare + left) {
-      clock.limit = sums + spare + left;
-      clock.movedLimit = sums + left;
-      return false;
+    if (!clock.touches()) {
+      if (left > coming) {
+        clock.limit = sums + left;
+        return false;
+      }
+    } else {
+      const double spare = clock.limit - clock.movedLimit;  // what was coming when it was tested
+      if (left > 0.0 && coming <= spare + left) {
+        clock.limit = sums + spare + left;
+        clock.movedLimit = sums + left;
+        return false;
+      }
     }
   }
-  const double margin = coming + spare_margin_ * size;
+  const double margin = coming + kSpareMargin * size;
   ContactManifold& first = found.manifolds[0];
   first.count = 0;
   first.separation = -std::numeric_limits<double>::infinity();
   const bool polyhedra = a.shape.polyhedron != nullptr && b.shape.polyhedron != nullptr;
   const SurfaceTrack track{pair.memory == kNone ? nullptr : &memories_[pair.memory], sums};
-  const int count =
+  found.count = static_cast<std::size_t>(
       polyhedra
           ? collidePolyhedra(a.shape, poseA, b.shape, poseB, margin, pair.cache, found.manifolds)
-          : collideShapes(a.shape, poseA, b.shape, poseB, margin, pair.cache, found.manifolds, track);
-  found.count = static_cast<std::size_t>(count);
-  if (count == 1) {
-    aimHalfway({a, poseA, ta.reach - ta.sum}, {b, poseB, tb.reach - tb.sum}, bodies, margin, first);
+          : collideShapes(a.shape, poseA, b.shape, poseB, margin, pair.cache, found.manifolds, track));
+  if (found.count > 0 && coming > kAlwaysActive * size) dropIdle(a, b, step, found);
+  if (found.count == 1) {
+    aimHalfway({a, poseA, ta.coming()}, {b, poseB, tb.coming()}, bodies, margin, first);
   }
   // No contact: nothing can touch before the separation is used up. Contact: the points follow the
   // bodies, and no other point can be missed, for motions up to what the manifolds allow.
@@ -224,13 +329,14 @@ bool CollisionPipeline::testPair(std::uint32_t index, const SolverBodies& bodies
   for (std::size_t i = 0; i < found.count; ++i) {
     const RoundContact contact = describeRounding(a, poseA, b, poseB, found.manifolds[i]);
     found.roundings[i] = contact.rounding;
-    // Where the margin is the limit, it is this test's.
-    const bool byMargin = contact.keptTravel == kFaceTravel;
-    kept = std::min(kept, (byMargin ? spare_margin_ : contact.keptTravel) * size);
+    kept = std::min(kept, contact.keptTravel * size);
   }
-  clock.limit = sums + (count == 0 ? first.separation : coming + kept);
-  clock.movedLimit = count == 0 ? std::numeric_limits<double>::infinity() : sums + kept;
-  pair.rest = count == 0 ? PairRest{} : restOf(a.shape, poseA, b.shape, poseB, kept);
+  const bool touches = found.count > 0;
+  clock.limit = sums + (touches ? coming + kept : first.separation);
+  clock.movedLimit = touches ? sums + kept : std::numeric_limits<double>::infinity();
+  for (int c = 0; c < 3; ++c) clock.normal[c] = touches ? static_cast<float>(first.normal[c]) : 0.0f;
+  const double allowed = touches ? kept : std::min(first.separation, kFarApart * size);
+  pair.rest = allowed > 0.0 ? restOf(a.shape, poseA, b.shape, poseB, allowed) : PairRest{};
   return true;
 }
 
@@ -297,7 +403,9 @@ void CollisionPipeline::applyManifolds(std::uint32_t index,
       contact = takeContact(old, manifold.normal, bodies);
     }
     if (contact == ContactCache::kNone) {
-      contact = contacts_.add(index, who, combine(a.material, b.material));
+      const ContactMaterial material = combine(a.material, b.material);
+      clocks_[index].restitution = static_cast<float>(material.restitution);
+      contact = contacts_.add(index, who, material);
     }
     contacts_.update(contact, manifold, who, rounding[i], bodies);
     contacts_.contact(contact).next = pair.firstContact;

@@ -87,6 +87,10 @@ class JointComponent {
   /// Impulses, reactions, works and coordinates into the records.
   void finish(const SolverBodies& bodies, std::span<JointRecord> records, double dt);
 
+  /// (J-26), after the step: closes joints that stand open by moving their bodies, by the least motion in the
+  /// metric of the masses; velocities stay. Adds what it moves to BodyShift.
+  void project(SolverBodies& bodies, std::span<JointRecord> records);
+
   // For a solver that takes the rows together with those of contacts (theory/exact-contact.md).
 
   enum class Phase : std::uint8_t { kPosition, kVelocity };
@@ -116,6 +120,8 @@ class JointComponent {
   void takeImpulses();
 
  private:
+  [[nodiscard]] double measureErrors(const SolverBodies& bodies, std::span<const JointRecord> records);
+  void moveBodies(SolverBodies& bodies, double part);
   [[nodiscard]] JointPlace placeOfLink(const SolverBodies& bodies, const Link& link) const;
   void addRows(Link& link, const JointRecord& record);
   void placeRows(const SolverBodies& bodies, std::span<const JointRecord> records);

@@ -29,6 +29,11 @@ struct JointRecord {
   /// energy the island has had (J-23) [J].
   double energyGain{0.0};
   double energyPeak{0.0};
+  double substep{0.0};  ///< length of the substep that the impulses belong to, 0: none [s]
+  bool solved{true};    ///< had to be solved in the last step: its guess was not right
+  bool swept{false};    ///< is one of too many to be solved at once
+  static constexpr std::uint32_t kNoSlot = 0xFFFFFFFFu;
+  std::uint32_t slot{kNoSlot};  ///< a body that it can push
 };
 
 }  // namespace msd_sim

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 #include "msd-sim/src/DataTypes/UnionFind.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/Tolerances.hpp"
@@ -66,6 +68,10 @@ double JointSolver::coordinate(std::uint32_t joint, const SolverBodies& bodies) 
 }
 
 /// Components: union of bodies that can be pushed, joint by joint, numbered by their first joint.
+void JointSolver::update(const SolverBodies& bodies, bool sweeps) {
+  if (built_version_ != version_ || built_sweeps_ != sweeps) rebuild(bodies, sweeps);
+}
+
 void JointSolver::rebuild(const SolverBodies& bodies, bool sweeps) {
   built_version_ = version_;
   built_sweeps_ = sweeps;
@@ -81,10 +87,13 @@ void JointSolver::rebuild(const SolverBodies& bodies, bool sweeps) {
   std::vector<std::uint32_t> number(bodies.size(), kNone);
   std::vector<std::vector<std::uint32_t>> groups;
   for (std::uint32_t j = 0; j < records_.size(); ++j) {
-    const JointRecord& r = records_[j];
+    JointRecord& r = records_[j];
+    r.slot = JointRecord::kNoSlot;
+    r.swept = false;
     if (!r.used || r.broken) continue;
     const bool pushA = canBePushed(bodies, r.definition.bodyA);
     if (!pushA && !canBePushed(bodies, r.definition.bodyB)) continue;
+    r.slot = pushA ? r.definition.bodyA : r.definition.bodyB;
     const std::uint32_t root = findRoot(parent, pushA ? r.definition.bodyA : r.definition.bodyB);
     if (number[root] == kNone) {
       number[root] = static_cast<std::uint32_t>(groups.size());
@@ -98,6 +107,7 @@ void JointSolver::rebuild(const SolverBodies& bodies, bool sweeps) {
       components_.push_back(std::move(component));
     } else if (sweeps) {
       swept_.add(group, records_, bodies);
+      for (const std::uint32_t j : group) records_[j].swept = true;
     } else {
       for (const std::uint32_t j : group) {
         component.build({&j, 1}, records_, bodies, joint_tolerances::kMostWork);
@@ -107,6 +117,7 @@ void JointSolver::rebuild(const SolverBodies& bodies, bool sweeps) {
   }
   swept_.close();
   awake_.assign(components_.size(), 0);
+  solved_.assign(components_.size(), 0);
   answers_.assign(components_.size(), 0.0);
 }
 
@@ -120,34 +131,38 @@ double JointSolver::forComponents(WorkTeam& team, const Work& work) {
   return largest;
 }
 
-/// Returns the ratio of the new to the last length of a substep.
+/// Returns the ratio of the new to the last length of a substep of the joints that are swept.
 double JointSolver::prepareComponents(const SolverBodies& bodies, bool sweeps, double h,
                                       double correctionSpeed, WorkTeam& team) {
-  if (built_version_ != version_ || built_sweeps_ != sweeps) rebuild(bodies, sweeps);
-  const double scale = last_h_ > 0.0 ? h / last_h_ : 1.0;
-  last_h_ = h;
-  for (std::size_t k = 0; k < components_.size(); ++k) {
-    const auto slots = components_[k].slots();
-    awake_[k] = std::any_of(slots.begin(), slots.end(),
-                            [&](std::uint32_t s) { return bodies.motion[s].inverseMass > 0.0; });
-  }
+  update(bodies, sweeps);
+  const auto scaleOf = [&](const JointRecord& r) { return r.substep > 0.0 ? h / r.substep : 1.0; };
   forComponents(team, [&](JointComponent& c) {
     c.setTime(time_);
-    c.prepare(bodies, records_, h, correctionSpeed, scale);
+    c.prepare(bodies, records_, h, correctionSpeed, scaleOf(records_[c.links()[0].joint]));
+    for (const JointComponent::Link& link : c.links()) records_[link.joint].substep = h;
     return 0.0;
   });
+  double scale = 1.0;
+  if (!swept_chosen_) return scale;
+  for (JointRecord& r : records_) {
+    if (!r.used || !r.swept) continue;
+    scale = scaleOf(r);
+    r.substep = h;
+  }
   return scale;
 }
 
 void JointSolver::prepare(const SolverBodies& bodies, double h, double correctionSpeed,
                           WorkTeam& team) {
+  update(bodies, false);
+  choose(bodies, [](std::uint32_t) { return true; });
   prepareComponents(bodies, false, h, correctionSpeed, team);
 }
 
 void JointSolver::prepare(const SolverBodies& bodies, const BallKernels& kernels, double h,
                           double correctionSpeed, WorkTeam& team) {
   const double scale = prepareComponents(bodies, true, h, correctionSpeed, team);
-  if (swept_.isEmpty()) return;
+  if (!hasSwept()) return;
   const BallPass pass{.h = h, .inverseH = 1.0 / h, .reach = correctionSpeed * h};
   swept_.prepare(bodies, records_, kernels, pass, scale, team);
 }
@@ -156,32 +171,64 @@ void JointSolver::warm(SolverBodies& bodies) const {
   for (std::size_t k = 0; k < components_.size(); ++k) {
     if (awake_[k] != 0) components_[k].warm(bodies);
   }
-  if (!swept_.isEmpty()) swept_.warm(bodies);
+  if (hasSwept()) swept_.warm(bodies);
 }
 
-bool JointSolver::isGuessRight(SolverBodies& bodies, WorkTeam& team) {
-  if (!swept_.isEmpty() && !swept_.isGuessRight(bodies, team)) return false;
-  return forComponents(team, [&](JointComponent& c) {
-           return c.isGuessRight(bodies, records_) ? 0.0 : 1.0;
-         }) == 0.0;
+/// Calls work(component) for those with a body that still moves, and stamps what has not settled.
+template <class Work>
+std::uint32_t JointSolver::sweepComponents(SolverBodies& bodies, const Sweep& sweep, WorkTeam& team,
+                                           const Work& work) {
+  std::atomic<std::uint32_t> unsettled{0};
+  team.forBlocks(components_.size(), [&](std::size_t k) {
+    if (awake_[k] == 0) return;
+    const auto slots = components_[k].slots();
+    const auto moves = [&](std::uint32_t s) { return bodies.stirred[s] + 1 >= sweep.stamp; };
+    if (sweep.number > 0 && std::none_of(slots.begin(), slots.end(), moves)) return;
+    const double change = work(components_[k]);
+    if (change > 0.0) solved_[k] = 1;
+    const auto pushed =
+        std::find_if(slots.begin(), slots.end(), [&](std::uint32_t s) { return bodies.motion[s].inverseMass > 0.0; });
+    if (!(change / sweep.directSpeed > static_cast<double>(bodies.budget[*pushed].limit(sweep.number)))) return;
+    for (const std::uint32_t s : slots) {
+      if (bodies.motion[s].inverseMass > 0.0) bodies.stirred[s] = sweep.stamp;
+    }
+    unsettled.fetch_add(1, std::memory_order_relaxed);
+  });
+  return unsettled.load(std::memory_order_relaxed);
 }
 
-JointSolver::Change JointSolver::solve(SolverBodies& bodies, bool first, WorkTeam& team) {
-  Change change;
-  if (!swept_.isEmpty()) change.swept = swept_.solve(bodies, records_, first, team);
-  change.direct =
-      forComponents(team, [&](JointComponent& c) { return c.solve(bodies, records_, first); });
-  solved_ = solved_ || change.direct > 0.0 || swept_.hasSearched();
-  return change;
+/// The same for the joints that are swept, which go on together.
+std::uint32_t JointSolver::callSwept(SolverBodies& bodies, const Sweep& sweep, double change) {
+  std::uint32_t unsettled = 0;
+  for (const JointRecord& r : records_) {
+    if (!r.used || !r.swept || r.slot == JointRecord::kNoSlot) continue;
+    if (!(change / sweep.sweptSpeed > static_cast<double>(bodies.budget[r.slot].limit(sweep.number)))) continue;
+    for (const std::uint32_t s : {r.definition.bodyA, r.definition.bodyB}) {
+      if (bodies.motion[s].inverseMass > 0.0) bodies.stirred[s] = sweep.stamp;
+    }
+    ++unsettled;
+  }
+  return unsettled;
 }
 
-JointSolver::Change JointSolver::relax(SolverBodies& bodies, bool first, WorkTeam& team) {
-  Change change;
-  if (!swept_.isEmpty()) change.swept = swept_.relax(bodies, records_, first, team);
-  change.direct =
-      forComponents(team, [&](JointComponent& c) { return c.relax(bodies, records_, first); });
-  solved_ = solved_ || change.direct > 0.0 || swept_.hasSearched();
-  return change;
+std::uint32_t JointSolver::solve(SolverBodies& bodies, const Sweep& sweep, WorkTeam& team) {
+  std::uint32_t unsettled = 0;
+  if (hasSwept()) unsettled = callSwept(bodies, sweep, swept_.solve(bodies, records_, sweep.number == 0, team));
+  unsettled += sweepComponents(bodies, sweep, team, [&](JointComponent& c) {
+    return c.solve(bodies, records_, sweep.number == 0);
+  });
+  swept_solved_ = swept_solved_ || (hasSwept() && swept_.hasSearched());
+  return unsettled;
+}
+
+std::uint32_t JointSolver::relax(SolverBodies& bodies, const Sweep& sweep, WorkTeam& team) {
+  std::uint32_t unsettled = 0;
+  if (hasSwept()) unsettled = callSwept(bodies, sweep, swept_.relax(bodies, records_, sweep.number == 0, team));
+  unsettled += sweepComponents(bodies, sweep, team, [&](JointComponent& c) {
+    return c.relax(bodies, records_, sweep.number == 0);
+  });
+  swept_solved_ = swept_solved_ || (hasSwept() && swept_.hasSearched());
+  return unsettled;
 }
 
 void JointSolver::concludePositions(WorkTeam& team) {
@@ -189,7 +236,7 @@ void JointSolver::concludePositions(WorkTeam& team) {
     c.concludePositions();
     return 0.0;
   });
-  if (!swept_.isEmpty()) swept_.concludePositions();
+  if (hasSwept()) swept_.concludePositions();
 }
 
 void JointSolver::concludeVelocities(WorkTeam& team) {
@@ -197,11 +244,12 @@ void JointSolver::concludeVelocities(WorkTeam& team) {
     c.concludeVelocities();
     return 0.0;
   });
-  if (!swept_.isEmpty()) swept_.concludeVelocities();
+  if (hasSwept()) swept_.concludeVelocities();
 }
 
 std::span<const std::uint32_t> JointSolver::finish(const SolverBodies& bodies, double dt,
                                                    WorkTeam& team) {
+  choose(bodies, [](std::uint32_t) { return true; });
   // Joints of bodies that sleep do nothing.
   for (JointRecord& r : records_) r.work = r.potentialChange = 0.0;
   forComponents(team, [&](JointComponent& c) {
@@ -211,17 +259,14 @@ std::span<const std::uint32_t> JointSolver::finish(const SolverBodies& bodies, d
   if (!swept_.isEmpty()) swept_.finish(bodies, records_, dt);
   for (std::size_t k = 0; k < components_.size(); ++k) {
     taut_ = taut_ || (awake_[k] != 0 && components_[k].isTaut());
+    for (const JointComponent::Link& link : components_[k].links()) records_[link.joint].solved = solved_[k] != 0;
   }
-  calm_ = !solved_;
-  solved_ = false;
-  if (taut_) {
-    refinement_ = std::min(refinement_ + 1, joint_tolerances::kMostRefinement);
-    calm_steps_ = 0;
-    taut_ = false;
-  } else if (++calm_steps_ >= joint_tolerances::kCalmSteps) {
-    refinement_ = std::max(refinement_ - 1, 0);
-    calm_steps_ = 0;
+  for (JointRecord& r : records_) {
+    if (r.used && r.swept) r.solved = swept_solved_;
   }
+  std::fill(solved_.begin(), solved_.end(), std::uint8_t{0});
+  swept_solved_ = false;
+  was_taut_ = std::exchange(taut_, false);
   sums_ = Sums{};
   broken_.clear();
   for (std::uint32_t j = 0; j < records_.size(); ++j) {
@@ -247,15 +292,25 @@ std::span<const std::uint32_t> JointSolver::finish(const SolverBodies& bodies, d
   return broken_;
 }
 
+void JointSolver::project(SolverBodies& bodies, WorkTeam& team) {
+  if (built_version_ != version_) return;  // joints have come or gone since the step was solved
+  forComponents(team, [&](JointComponent& c) {
+    c.project(bodies, records_);
+    return 0.0;
+  });
+  sums_.separation = 0.0;
+  for (const JointRecord& r : records_) {
+    if (r.used && !r.broken) sums_.separation = std::max(sums_.separation, r.separation);
+  }
+}
+
 void JointSolver::save(ByteWriter& out) const {
   out.put(static_cast<std::uint64_t>(records_.size()));
-  out.put(last_h_);
-  out.put(refinement_);
-  out.put(calm_steps_);
-  out.put(calm_);
   for (const JointRecord& r : records_) {
     out.put(r.used);
     out.put(r.broken);
+    out.put(r.solved);
+    out.put(r.substep);
     out.put(r.coordinate);
     out.put(r.potential);
     out.put(r.energyGain);
@@ -270,10 +325,6 @@ void JointSolver::load(ByteReader& in) {
     throw std::invalid_argument(fmt::format("snapshot holds {} joints; expected those of {} joints",
                                             count, records_.size()));
   }
-  in.take(last_h_);
-  in.take(refinement_);
-  in.take(calm_steps_);
-  calm_ = in.takeBool();
   for (std::size_t j = 0; j < count; ++j) {
     JointRecord& r = records_[j];
     if (in.takeBool() != r.used) {
@@ -282,6 +333,8 @@ void JointSolver::load(ByteReader& in) {
                                               r.used ? "there" : "missing"));
     }
     r.broken = in.takeBool();
+    r.solved = in.takeBool();
+    in.take(r.substep);
     r.coordinate = in.take<double>();
     r.potential = in.take<double>();
     r.energyGain = in.take<double>();
@@ -293,12 +346,8 @@ void JointSolver::load(ByteReader& in) {
 
 const char* JointSolver::findFault() const {
   constexpr double kLongestSubstep = 1.0;
-  if (!(last_h_ >= 0.0 && last_h_ <= kLongestSubstep)) return "the joints' last substep was too long";
-  if (refinement_ < 0 || refinement_ > joint_tolerances::kMostRefinement || calm_steps_ < 0 ||
-      calm_steps_ > joint_tolerances::kCalmSteps) {
-    return "the joints' pace is out of its range";
-  }
   for (const JointRecord& r : records_) {
+    if (!(r.substep >= 0.0 && r.substep <= kLongestSubstep)) return "a joint's last substep was too long";
     double sum = r.coordinate + r.potential + r.energyGain + r.energyPeak;
     for (const double impulse : r.impulse) sum += impulse;
     if (!std::isfinite(sum)) return "a joint is not made of numbers";

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -52,6 +53,22 @@ class JointSolver {
     }
   }
 
+  /// Only joints whose body is chosen take part until the next call; `chosen` takes a body slot.
+  template <class Chosen>
+  void choose(const SolverBodies& bodies, const Chosen& chosen) {
+    for (std::size_t k = 0; k < components_.size(); ++k) {
+      const auto slots = components_[k].slots();
+      awake_[k] = std::any_of(slots.begin(), slots.end(), [&](std::uint32_t s) {
+        return bodies.motion[s].inverseMass > 0.0 && chosen(s);
+      });
+    }
+    swept_chosen_ = std::any_of(records_.begin(), records_.end(), [&](const JointRecord& r) {
+      return r.used && !r.broken && r.swept && r.slot != JointRecord::kNoSlot && chosen(r.slot);
+    });
+  }
+  /// Makes the components if joints have come or gone.
+  void update(const SolverBodies& bodies, bool sweeps);
+
   /// Start of a step with substeps of length h [s]. `correctionSpeed` bounds how fast position
   /// errors are removed, in body sizes per second.
   void prepare(const SolverBodies& bodies, const BallKernels& kernels, double h,
@@ -61,27 +78,28 @@ class JointSolver {
   void prepare(const SolverBodies& bodies, double h, double correctionSpeed, WorkTeam& team);
   /// Adds the guessed impulses to BodyGuess.
   void warm(SolverBodies& bodies) const;
-  /// Largest changes of a joint's velocity in a sweep [m/s].
-  struct Change {
-    double direct{0.0};  ///< of components solved at once: only other rows can change them again
-    double swept{0.0};   ///< of those that are swept
+  /// A sweep of a phase, after that of the contacts (docs/theory/plan.md).
+  struct Sweep {
+    std::uint32_t stamp{0};   ///< see SolverBodies::stirred
+    int number{0};            ///< within its phase, from 0 on: the first visits all
+    double directSpeed{1.0};  ///< change that counts as settled, of components solved at once [m/s]
+    double sweptSpeed{1.0};   ///< the same of those that are swept [m/s]
   };
-  /// True when no joint had to be solved in the last step: the guess was right in every phase.
-  [[nodiscard]] bool isCalm() const { return calm_; }
-  /// After the first kick: true when the guess closes every joint in phase 1 (J-25).
-  [[nodiscard]] bool isGuessRight(SolverBodies& bodies, WorkTeam& team);
-  /// Phase 1.
-  Change solve(SolverBodies& bodies, bool first, WorkTeam& team);
+  /// Phase 1: components with a body that moves since the last sweep. Stamps the bodies of those that have not
+  /// settled, and returns how many there are.
+  std::uint32_t solve(SolverBodies& bodies, const Sweep& sweep, WorkTeam& team);
   /// Phase 2.
-  Change relax(SolverBodies& bodies, bool first, WorkTeam& team);
+  std::uint32_t relax(SolverBodies& bodies, const Sweep& sweep, WorkTeam& team);
   void concludePositions(WorkTeam& team);
   void concludeVelocities(WorkTeam& team);
   /// End of a step of length dt [s]: reactions, works, and joints that break. Returns the indices
   /// of those that broke.
   std::span<const std::uint32_t> finish(const SolverBodies& bodies, double dt, WorkTeam& team);
+  /// (J-26), after the bodies have been placed: closes joints that stand open. Writes sums().separation.
+  void project(SolverBodies& bodies, WorkTeam& team);
   [[nodiscard]] const Sums& sums() const { return sums_; }
-  /// How many substeps a taut component asks for in place of one: 1, 2, 4, ... (J-22).
-  [[nodiscard]] int refinement() const { return 1 << refinement_; }
+  /// In the last step some component swung too fast for the substep (J-22).
+  [[nodiscard]] bool isTaut() const { return was_taut_; }
   /// Some island's energy has shown that the substep is too long.
   void noteTaut() { taut_ = true; }
 
@@ -106,11 +124,15 @@ class JointSolver {
   [[nodiscard]] const char* findFault() const;
 
  private:
+  [[nodiscard]] bool hasSwept() const { return swept_chosen_ && !swept_.isEmpty(); }
   void rebuild(const SolverBodies& bodies, bool sweeps);
   double prepareComponents(const SolverBodies& bodies, bool sweeps, double h,
                            double correctionSpeed, WorkTeam& team);
   template <class Work>
   double forComponents(WorkTeam& team, const Work& work);
+  template <class Work>
+  std::uint32_t sweepComponents(SolverBodies& bodies, const Sweep& sweep, WorkTeam& team, const Work& work);
+  std::uint32_t callSwept(SolverBodies& bodies, const Sweep& sweep, double change);
 
   std::vector<JointRecord> records_;
   std::vector<std::uint32_t> free_;
@@ -120,13 +142,12 @@ class JointSolver {
   std::vector<double> answers_;        ///< per component, so that their order does not matter
   std::vector<std::uint32_t> broken_;  ///< in the last step
   Sums sums_{};
-  double last_h_{0.0};
   double time_{0.0};
-  int refinement_{0};   ///< doublings of the number of substeps
-  int calm_steps_{0};   ///< since the last step that was too long
-  bool taut_{false};    ///< the running step is
-  bool calm_{false};    ///< nothing was solved in the last step
-  bool solved_{false};  ///< something was in the running one
+  std::vector<std::uint8_t> solved_;  ///< per component: had to be, in the running step
+  bool swept_chosen_{true};           ///< those that are swept take part
+  bool swept_solved_{false};
+  bool taut_{false};      ///< the running step is too long
+  bool was_taut_{false};  ///< the last one was
   std::uint64_t version_{0};
   std::uint64_t built_version_{0};
   bool built_sweeps_{true};  ///< large components were given to swept_

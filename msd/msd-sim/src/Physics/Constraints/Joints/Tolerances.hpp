@@ -38,13 +38,18 @@ inline constexpr int kMostColdSearches = 256;
 
 /// A component is too taut for the substep (J-22) when phase 1 leaves a joint open by more than
 /// this share of its size, or when a Newton step leaves more than this share of the error, as long
-/// as the error exceeds `kClear` times what counts as closed. After so many steps without, the
-/// substep grows again.
+/// as the error exceeds `kClear` times what counts as closed.
 inline constexpr double kTaut = 1e-6;
 inline constexpr double kSlow = 0.1;
 inline constexpr double kClear = 1e3;
-inline constexpr int kCalmSteps = 600;
-inline constexpr int kMostRefinement = 4;  ///< doublings of the number of substeps
+
+/// Joints that stand open by more than this share of their size at the end of a step are closed by moving
+/// their bodies (J-26), in so many Newton steps, of which none moves a body by more than `kLargestMove` of it.
+inline constexpr double kOpen = 1e-7;
+inline constexpr double kProjected = 1e-10;
+inline constexpr int kMostProjections = 40;
+inline constexpr int kMostHalvings = 6;
+inline constexpr double kLargestMove = 0.2;
 
 /// Damping that stands for none in phase 2, against the row's own inverse mass (J-10).
 inline constexpr double kNoDamping = 1e-9;

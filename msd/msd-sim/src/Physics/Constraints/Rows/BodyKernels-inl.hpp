@@ -16,12 +16,14 @@ inline constexpr double kNewtonTolerance = 1e-9;
 // Keeps 0/0 away where a body has no momentum.
 inline constexpr double kTiny = 1e-300;
 
-/// kLanes consecutive bodies, given by the index of the first.
+/// Some or all of kLanes consecutive bodies, given by the index of the first.
 struct Group {
   std::int32_t index[8];
-  MSD_INLINE explicit Group(std::uint32_t first) {
+  unsigned lanes;  ///< bit set
+  MSD_INLINE Group(std::uint32_t first, unsigned bits) : lanes(bits) {
     for (int l = 0; l < kLanes; ++l) index[l] = static_cast<std::int32_t>(first) + l;
   }
+  MSD_INLINE bool isWhole() const { return lanes == (1u << kLanes) - 1u; }
 };
 
 template <int kColumns, class T>
@@ -33,7 +35,17 @@ MSD_INLINE void loadLines(const AlignedVector<T>& lines, const Group& g, int lin
 template <class T>
 MSD_INLINE void storeLines(AlignedVector<T>& lines, const Group& g, int line, const Lane* in) {
   constexpr std::int64_t kStride = sizeof(T) / sizeof(double);
-  scatterLines<8>(reinterpret_cast<double*>(lines.data()) + 8 * line, g.index, kStride, in, 0xFFu);
+  scatterLines<8>(reinterpret_cast<double*>(lines.data()) + 8 * line, g.index, kStride, in, g.lanes);
+}
+/// One number per body.
+MSD_INLINE void storeNumbers(Lane value, AlignedVector<double>& numbers, const Group& g) {
+  double* to = numbers.data() + g.index[0];
+  if (g.isWhole()) return store(value, to);
+  alignas(64) double values[8];
+  store(value, values);
+  for (int l = 0; l < kLanes; ++l) {
+    if (((g.lanes >> l) & 1u) != 0) to[l] = values[l];
+  }
 }
 
 struct Mass {
@@ -194,9 +206,8 @@ MSD_INLINE Harvest harvest(SolverBodies& b, const Group& g, Impulse given, Lane3
   const Lane3 v2 = v + Lane3{before[0], before[1], before[2]};
   const Lane3 w2 = w + Lane3{before[3], before[4], before[5]};
   const Lane twice = dot(given.linear, v2) + dot(given.angular, w2);
-  double* work = b.constraintWork.data() + g.index[0];
   const Lane half = set(0.5), zero = set(0.0);
-  store(fma(half, twice, load(work)), work);
+  storeNumbers(fma(half, twice, load(b.constraintWork.data() + g.index[0])), b.constraintWork, g);
   const Lane mean[8] = {half * v2.x, half * v2.y, half * v2.z, half * w2.x,
                         half * w2.y, half * w2.z, zero,        zero};
   storeLines(b.mean, g, 0, mean);
@@ -228,9 +239,12 @@ MSD_INLINE Lane kineticEnergy(const Mass& m, const LaneFrame& r, Lane3 v, Lane3 
 }
 
 template <class Body>
-MSD_INLINE void forGroups(std::span<const std::uint32_t> blocks, const Body& body) {
-  for (const std::uint32_t block : blocks) {
-    for (std::uint32_t lane = 0; lane < 8; lane += kLanes) body(Group(8 * block + lane));
+MSD_INLINE void forGroups(std::span<const BodyBlock> blocks, const Body& body) {
+  for (const BodyBlock& block : blocks) {
+    for (std::uint32_t lane = 0; lane < 8; lane += kLanes) {
+      const unsigned lanes = (block.lanes >> lane) & ((1u << kLanes) - 1u);
+      if (lanes != 0) body(Group(8 * block.block + lane, lanes));
+    }
   }
 }
 
@@ -242,7 +256,8 @@ struct BeginBody {
     const Pose pose(b, g);
     const LaneFrame r = rotationOf(pose.q());
     const Lane zero = set(0.0);
-    store(zero, b.constraintWork.data() + g.index[0]);
+    storeNumbers(zero, b.constraintWork, g);
+    for (int l = 0; l < kLanes; ++l) b.hasTurned[static_cast<std::size_t>(g.index[l])] = 0;
     motion.setInverse(rotate(r, m.inverse), m.dynamic);
     motion.setDx({zero, zero, zero});
     motion.save(b, g);
@@ -279,17 +294,21 @@ struct KickBody {
   }
 };
 
-/// Raises SolverBodies::turnedFar where a body with an uneven inertia has turned far.
-MSD_INLINE void noteTurn(SolverBodies& b, const Mass& m, Lane3 half) {
+/// Notes which bodies with an uneven inertia have turned far.
+MSD_INLINE void noteTurn(SolverBodies& b, const Group& g, const Mass& m, Lane3 half) {
   const Mask far = dot(half, half) > set(kTurnedFar2);
   if (!any(far)) return;
   const LaneSym& s = m.inverse;
   const Lane most = max(s.xx, max(s.yy, s.zz)), least = min(s.xx, min(s.yy, s.zz));
   const Lane mixed = max(abs(s.xy), max(abs(s.xz), abs(s.yz)));
   const Lane uneven = (most - least) + mixed;
-  if (any(far & (m.dynamic > set(0.0)) & (uneven > set(kUneven) * most))) {
-    std::atomic_ref<std::uint8_t>{b.turnedFar}.store(1, std::memory_order_relaxed);
+  const unsigned turned =
+      bits(far & (m.dynamic > set(0.0)) & (uneven > set(kUneven) * most)) & g.lanes;
+  if (turned == 0) return;
+  for (int l = 0; l < kLanes; ++l) {
+    if (((turned >> l) & 1u) != 0) b.hasTurned[static_cast<std::size_t>(g.index[l])] = 1;
   }
+  std::atomic_ref<std::uint8_t>{b.turnedFar}.store(1, std::memory_order_relaxed);
 }
 
 /// What the constraints gave a body since its kick; v and the momentum in body axes are those of now.
@@ -323,10 +342,10 @@ struct WeighBody {
         fma(m.mass, dot(loads.a, Lane3{before[0], before[1], before[2]} - motion.v()),
             dot(loads.torque, Lane3{before[3], before[4], before[5]} - motion.w()));
     const Lane gained = given.work + max(late, set(0.0));
-    store(gained, b.surplus.data() + g.index[0]);
+    storeNumbers(gained, b.surplus, g);
     const Lane kinetic =
         (set(0.5) * m.dynamic) * fma(m.mass, dot(motion.v(), motion.v()), dot(wB, momentumB));
-    store(kinetic, b.kinetic.data() + g.index[0]);
+    storeNumbers(kinetic, b.kinetic, g);
     kick[6] = kick[6] + gained;
     storeLines(b.kick, g, 0, kick);
   }
@@ -375,7 +394,7 @@ struct DriftBody {
     const Lane zero = set(0.0);
     const Lane turnLine[8] = {turned.w, turned.x, turned.y, turned.z, zero, zero, zero, zero};
     storeLines(b.turn, g, 0, turnLine);
-    noteTurn(b, m, Lane3{turned.x, turned.y, turned.z});
+    noteTurn(b, g, m, Lane3{turned.x, turned.y, turned.z});
 
     const LaneFrame r1 = rotationOf(q1);
     // I w = m, refined once: the products I J differ from 1 by rounding, always the same way.
@@ -418,8 +437,8 @@ struct FinishBody {
              m.dynamic * angularMomentum(r, m.inertia, dw)},
             motion.v(), motion.w());
     const Lane kinetic = kineticEnergy(m, r, motion.v(), motion.w());
-    store(m.dynamic * kinetic, b.kinetic.data() + g.index[0]);
-    store(m.dynamic * (kinetic - kick[6] - kick[7]), b.surplus.data() + g.index[0]);
+    storeNumbers(m.dynamic * kinetic, b.kinetic, g);
+    storeNumbers(m.dynamic * (kinetic - kick[6] - kick[7]), b.surplus, g);
   }
 };
 
@@ -440,16 +459,16 @@ struct DisplaceBody {
   }
 };
 
-void begin(SolverBodies& b, std::span<const std::uint32_t> blocks) {
+void begin(SolverBodies& b, std::span<const BodyBlock> blocks) {
   forGroups(blocks, BeginBody{b});
 }
-void kick(SolverBodies& b, std::span<const std::uint32_t> blocks, double halfStep) {
+void kick(SolverBodies& b, std::span<const BodyBlock> blocks, double halfStep) {
   forGroups(blocks, KickBody{b, set(halfStep)});
 }
-void weigh(SolverBodies& b, std::span<const std::uint32_t> blocks, double opening) {
+void weigh(SolverBodies& b, std::span<const BodyBlock> blocks, double opening) {
   forGroups(blocks, WeighBody{b, set(0.25 * opening)});
 }
-void drift(SolverBodies& b, std::span<const std::uint32_t> blocks, const DriftStep& step) {
+void drift(SolverBodies& b, std::span<const BodyBlock> blocks, const DriftStep& step) {
   const Lane h = set(step.h), kick = set(step.kick), scale = set(step.guessScale);
   if (step.weighed) {
     forGroups(blocks, DriftBody<true>{b, h, kick, scale});
@@ -457,10 +476,10 @@ void drift(SolverBodies& b, std::span<const std::uint32_t> blocks, const DriftSt
     forGroups(blocks, DriftBody<false>{b, h, kick, scale});
   }
 }
-void finish(SolverBodies& b, std::span<const std::uint32_t> blocks) {
+void finish(SolverBodies& b, std::span<const BodyBlock> blocks) {
   forGroups(blocks, FinishBody{b});
 }
-void displace(SolverBodies& b, std::span<const std::uint32_t> blocks) {
+void displace(SolverBodies& b, std::span<const BodyBlock> blocks) {
   forGroups(blocks, DisplaceBody{b});
 }
 

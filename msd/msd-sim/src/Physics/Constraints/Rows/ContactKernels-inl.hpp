@@ -65,8 +65,45 @@ struct Body {
   MSD_INLINE void keepUnless(Mask changed, const Body& old) {
     for (int c = 0; c < 6; ++c) line[c] = select(changed, line[c], old.line[c]);
   }
-  MSD_INLINE void save(SolverBodies& b, const std::int32_t* index) const {
-    scatterLines<8>(numbers(b.motion), index, kMotionStride, line, pushable());
+  MSD_INLINE void save(SolverBodies& b, const std::int32_t* index, unsigned lanes = 0xFFu) const {
+    scatterLines<8>(numbers(b.motion), index, kMotionStride, line, pushable() & lanes);
+  }
+};
+
+/// The lanes of a visit that are meant; the others stay bit for bit as they are.
+struct Chosen {
+  unsigned lanes;  ///< bit set
+  bool all;
+  Mask mask;
+  MSD_INLINE explicit Chosen(unsigned bits) : lanes(bits), all(bits == (1u << kLanes) - 1u) {
+    alignas(64) double set01[8] = {};
+    if (!all) {
+      for (int i = 0; i < kLanes; ++i) set01[i] = static_cast<double>((bits >> i) & 1u);
+    }
+    mask = all ? (set(1.0) > set(0.0)) : (load(set01) > set(0.0));
+  }
+};
+
+/// Impulses and targets of the points before a visit, to be put back where it was not meant.
+template <int kPoints>
+struct PointsBefore {
+  Lane impulse[kPoints][3], target[kPoints];
+  MSD_INLINE PointsBefore(const ContactRows<kPoints>& rows, const Chosen& chosen, int l) {
+    if (chosen.all) return;
+    for (int i = 0; i < kPoints; ++i) {
+      for (int c = 0; c < 3; ++c) impulse[i][c] = load(rows.points[i].impulse[c] + l);
+      target[i] = load(rows.points[i].target + l);
+    }
+  }
+  MSD_INLINE void putBack(ContactRows<kPoints>& rows, const Chosen& chosen, int l) const {
+    if (chosen.all) return;
+    for (int i = 0; i < kPoints; ++i) {
+      ContactPointRows& p = rows.points[i];
+      for (int c = 0; c < 3; ++c) {
+        store(select(chosen.mask, load(p.impulse[c] + l), impulse[i][c]), p.impulse[c] + l);
+      }
+      store(select(chosen.mask, load(p.target + l), target[i]), p.target + l);
+    }
   }
 };
 
@@ -333,6 +370,7 @@ MSD_INLINE void saveGuess(ContactRows<kPoints>& rows, int l) {
 /// What a visit tells of its lanes.
 struct Visited {
   Lane unrest;     ///< how far it was from having settled, 1 at the limit
+  Lane slide;      ///< the same of the friction
   Mask busy;       ///< its work is to be measured
   Mask surprised;  ///< it gave more than can be expected again
 };
@@ -359,7 +397,7 @@ MSD_INLINE Visited visit(Body& b0, Body& b1, ContactRows<kPoints>& rows, const F
     b0.push(-force, -addCross(moment, arm0, force));
   }
   const Lane limit = set(pass.busySpeed);
-  return {unrest(max(s.change, set(pass.watchSlip) * s.slide), size, pass),
+  return {unrest(s.change, size, pass), unrest(s.slide, size, pass),
           s.slips | (s.change > limit) | (fma(u.v1, u.v1, u.v2 * u.v2) > limit * limit),
           isSurprised(rows, pass, l)};
 }
@@ -389,7 +427,8 @@ MSD_INLINE void carryGuess(Body& b0, Body& b1, const ContactBundle<kPoints>& bun
 template <int kPoints>
 MSD_INLINE Visited solveLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle,
                               ContactRows<kPoints>& rows, const ContactBounce<kPoints>* bounce,
-                              const ContactPass& pass, int l) {
+                              const ContactPass& pass, const Chosen& chosen, int l) {
+  const PointsBefore<kPoints> before(rows, chosen, l);
   const std::int32_t* i0 = bundle.body0 + l;
   const std::int32_t* i1 = bundle.body1 + l;
   Body b0(b, i0), b1(b, i1);
@@ -435,23 +474,26 @@ MSD_INLINE Visited solveLanes(SolverBodies& b, const ContactBundle<kPoints>& bun
       b1.keepUnless(again, old1);
       store3(select3(again, load3(rows.points[0].impulse, l), old), rows.points[0].impulse, l);
       visited = {max(visited.unrest, select(again, more.unrest, zero)),
-                 visited.busy | (again & more.busy), isSurprised(rows, pass, l)};
+                 max(visited.slide, select(again, more.slide, zero)), visited.busy | (again & more.busy), isSurprised(rows, pass, l)};
     }
   }
-  b0.save(b, i0);
-  b1.save(b, i1);
+  b0.save(b, i0, chosen.lanes);
+  b1.save(b, i1, chosen.lanes);
   for (int i = 0; i < kPoints; ++i) {
     // A contact that carried an impulse is closed in phase 2; an open one keeps its gap.
     const Lane closed = bounce != nullptr ? load(bounce->velocity[i] + l) : zero;
     store(select(load(rows.points[i].impulse[0] + l) > zero, closed, demand.target[i]),
           rows.points[i].target + l);
   }
+  before.putBack(rows, chosen, l);
   return visited;
 }
 
 template <int kPoints>
 MSD_INLINE Visited relaxLanes(SolverBodies& b, const ContactBundle<kPoints>& bundle,
-                              ContactRows<kPoints>& rows, const ContactPass& pass, int l) {
+                              ContactRows<kPoints>& rows, const ContactPass& pass,
+                              const Chosen& chosen, int l) {
+  const PointsBefore<kPoints> before(rows, chosen, l);
   const std::int32_t* i0 = bundle.body0 + l;
   const std::int32_t* i1 = bundle.body1 + l;
   Body b0(b, i0), b1(b, i1);
@@ -463,8 +505,9 @@ MSD_INLINE Visited relaxLanes(SolverBodies& b, const ContactBundle<kPoints>& bun
   Demand<kPoints> demand = plainDemand<kPoints>();
   for (int i = 0; i < kPoints; ++i) demand.target[i] = load(rows.points[i].target + l);
   const Visited visited = visit(b0, b1, rows, f, arm0, arm1, demand, bundle.size + l, pass, l);
-  b0.save(b, i0);
-  b1.save(b, i1);
+  b0.save(b, i0, chosen.lanes);
+  b1.save(b, i1, chosen.lanes);
+  before.putBack(rows, chosen, l);
   return visited;
 }
 
@@ -604,13 +647,16 @@ MSD_INLINE Lane upwards(const Frame& f, const ContactPass& pass) {
 
 /// What position correction asks of a contact's points (P-3).
 template <int kPoints>
-MSD_INLINE void aimCorrection(const Settled& now, const LiveGap& gap, Lane above,
+MSD_INLINE void aimCorrection(const SolverBodies& b, const Settled& now, const LiveGap& gap, Lane above,
                               const ContactBundle<kPoints>& bundle, ContactRows<kPoints>& rows,
                               const ContactPass& pass, int l) {
   const Lane zero = set(0.0), size = load(bundle.size + l);
   // What lies above is lifted, and all at once as far as its motion can pay (P-8).
-  const Lane paid = set(pass.paidHeight) *
-                    select(above >= zero, kineticPerMass(now.b1), kineticPerMass(now.b0));
+  Lane s0[8], s1[8];
+  gatherLines<8>(numbers(b.shift), bundle.body0 + l, kShiftStride, s0);
+  gatherLines<8>(numbers(b.shift), bundle.body1 + l, kShiftStride, s1);
+  const Lane paid = set(pass.paidHeight) * select(above >= zero, s1[6] * kineticPerMass(now.b1),
+                                                  s0[6] * kineticPerMass(now.b0));
   for (int i = 0; i < kPoints; ++i) {
     ContactPointRows& p = rows.points[i];
     const Lane phi = gap.at(rows, i, l);
@@ -631,7 +677,8 @@ MSD_INLINE void aimCorrection(const Settled& now, const LiveGap& gap, Lane above
 template <int kPoints>
 MSD_INLINE Lane correctLanes(SolverBodies& b, const Settled& now,
                              const ContactBundle<kPoints>& bundle, ContactRows<kPoints>& rows,
-                             const ContactPass& pass, Lane above, int l) {
+                             const ContactPass& pass, Lane above, const Chosen& chosen, int l) {
+  const PointsBefore<kPoints> before(rows, chosen, l);
   const std::int32_t* i0 = bundle.body0 + l;
   const std::int32_t* i1 = bundle.body1 + l;
   const auto& [b0, b1, f, arm0, arm1] = now;
@@ -667,9 +714,10 @@ MSD_INLINE Lane correctLanes(SolverBodies& b, const Settled& now,
   const Lane3 q1 = t1 + weight1 * (b1.inverseInertia() * moment1);
   const Lane3 e0 = nfma(give0, force, d0);
   const Lane3 q0 = t0 - weight0 * (b0.inverseInertia() * moment0);
-  const Lane out0[8] = {e0.x, e0.y, e0.z, q0.x, q0.y, q0.z, zero, zero};
-  const Lane out1[8] = {e1.x, e1.y, e1.z, q1.x, q1.y, q1.z, zero, zero};
-  scatterLines<8>(numbers(b.shift), i0, kShiftStride, out0, b0.pushable());
-  scatterLines<8>(numbers(b.shift), i1, kShiftStride, out1, b1.pushable());
+  const Lane out0[8] = {e0.x, e0.y, e0.z, q0.x, q0.y, q0.z, s0[6], zero};
+  const Lane out1[8] = {e1.x, e1.y, e1.z, q1.x, q1.y, q1.z, s1[6], zero};
+  scatterLines<8>(numbers(b.shift), i0, kShiftStride, out0, b0.pushable() & chosen.lanes);
+  scatterLines<8>(numbers(b.shift), i1, kShiftStride, out1, b1.pushable() & chosen.lanes);
+  before.putBack(rows, chosen, l);
   return s.change / max(load(bundle.size + l), set(kTiny));
 }

@@ -201,14 +201,16 @@ MSD_INLINE void prepareLanes(const SolverBodies& b, const ContactBundle<kPoints>
   writeCompliance(k, there, rows, l);
 }
 
-/// Have bodies of these lanes turned so far since the step began that their inertia answers otherwise?
+/// Lanes with a body that has turned so far since the step began that its inertia answers otherwise.
 template <int kPoints>
-MSD_INLINE bool hasTurned(const SolverBodies& b, const ContactBundle<kPoints>& bundle, int l) {
-  Lane q0[4], q1[4];
-  gatherLines<4>(numbers(b.turn), bundle.body0 + l, kTurnStride, q0);
-  gatherLines<4>(numbers(b.turn), bundle.body1 + l, kTurnStride, q1);
-  const Lane3 s0{q0[1], q0[2], q0[3]}, s1{q1[1], q1[2], q1[3]};
-  return any(max(dot(s0, s0), dot(s1, s1)) > set(kTurnedFar2));
+MSD_INLINE unsigned turnedLanes(const SolverBodies& b, const ContactBundle<kPoints>& bundle) {
+  unsigned lanes = 0;
+  for (int lane = 0; lane < kBundleLanes; ++lane) {
+    const auto i0 = static_cast<std::size_t>(bundle.body0[lane]);
+    const auto i1 = static_cast<std::size_t>(bundle.body1[lane]);
+    lanes |= static_cast<unsigned>(b.hasTurned[i0] | b.hasTurned[i1]) << lane;
+  }
+  return lanes;
 }
 
 /// The compliance of bodies that have turned, for the frame and the points as they are (C-7).
@@ -231,11 +233,17 @@ template <int kPoints>
 void renew(const SolverBodies& b, const ContactBundle<kPoints>* bundles,
            ContactRows<kPoints>* rows, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
-    // All lanes or none, whatever the width of a vector.
-    bool turned = false;
-    for (int l = 0; l < kBundleLanes; l += kLanes) turned = turned || hasTurned(b, bundles[i], l);
-    if (!turned) continue;
+    const unsigned turned = turnedLanes(b, bundles[i]);
+    if (turned == 0) continue;
+    const ContactRows<kPoints> before = rows[i];
     for (int l = 0; l < kBundleLanes; l += kLanes) renewLanes(b, bundles[i], rows[i], l);
+    if (turned == 0xFFu) continue;
+    // The others stay as they are: a contact's rows depend on its own bodies alone.
+    const auto* old = reinterpret_cast<const double*>(&before);
+    auto* now = reinterpret_cast<double*>(&rows[i]);
+    for (std::size_t k = 0; k < sizeof(before) / sizeof(double); ++k) {
+      if (((turned >> (k % kBundleLanes)) & 1u) == 0) now[k] = old[k];
+    }
   }
 }
 
@@ -263,27 +271,42 @@ void approach(const SolverBodies& b, const ContactBundle<kPoints>* bundles,
     }
   }
 }
-/// Does a body of the bundle still move since the sweep before?
-MSD_INLINE bool isStirred(const SolverBodies& b, const BundleBodies& who, std::uint32_t stamp) {
-  std::uint32_t latest = 0;
-  for (const std::int32_t body : who.body) {
-    latest = std::max(latest, b.stirred[static_cast<std::size_t>(body)]);
+/// Lanes with a body that still moves since the sweep before.
+MSD_INLINE unsigned stirredLanes(const SolverBodies& b, const BundleBodies& who, std::uint32_t stamp) {
+  unsigned lanes = 0;
+  for (int lane = 0; lane < kBundleLanes; ++lane) {
+    const std::uint32_t latest =
+        std::max(b.stirred[static_cast<std::size_t>(who.body[lane])],
+                 b.stirred[static_cast<std::size_t>(who.body[kBundleLanes + lane])]);
+    lanes |= static_cast<unsigned>(latest + 1 >= stamp) << lane;
   }
-  return latest + 1 >= stamp;
+  return lanes;
 }
 
-/// Stamps the bodies of the lanes that have not settled. Bodies that cannot be pushed stay out of it:
-/// other threads read them.
+/// Stamps the bodies of the lanes that have not settled, and returns how many of these there are. Bodies that
+/// cannot be pushed stay out of it: other threads read them.
 template <int kPoints>
-void stir(SolverBodies& b, const ContactBundle<kPoints>& bundle, unsigned lanes,
-          std::uint32_t stamp, int l) {
+MSD_INLINE std::uint32_t stir(SolverBodies& b, const ContactBundle<kPoints>& bundle, unsigned lanes,
+                              const Visited& visited, const ContactPass& pass, int l) {
+  alignas(64) double unrest[kBundleLanes], slide[kBundleLanes];
+  store(visited.unrest, unrest);
+  store(visited.slide, slide);
+  std::uint32_t count = 0;
   for (; lanes != 0; lanes &= lanes - 1) {
-    const int lane = l + std::countr_zero(lanes);
-    for (const std::int32_t body : {bundle.body0[lane], bundle.body1[lane]}) {
-      const auto i = static_cast<std::size_t>(body);
-      if (b.motion[i].inverseMass > 0.0) b.stirred[i] = stamp;
+    const int at = std::countr_zero(lanes), lane = l + at;
+    const auto i0 = static_cast<std::size_t>(bundle.body0[lane]);
+    const auto i1 = static_cast<std::size_t>(bundle.body1[lane]);
+    const bool moves0 = b.motion[i0].inverseMass > 0.0, moves1 = b.motion[i1].inverseMass > 0.0;
+    if (pass.planned) {
+      const SweepBudget& budget = b.budget[moves0 ? i0 : i1];
+      const double most = std::max(unrest[at], static_cast<double>(budget.slip) * slide[at]);
+      if (!(most > static_cast<double>(budget.limit(pass.number)))) continue;
     }
+    if (moves0) b.stirred[i0] = pass.stamp;
+    if (moves1) b.stirred[i1] = pass.stamp;
+    ++count;
   }
+  return count;
 }
 
 /// Asks for the rows after these while these are being worked on.
@@ -305,31 +328,36 @@ MSD_INLINE void fetchBundle(const ContactBundle<kPoints>& bundle) {
 
 template <int kPoints, class Visit>
 SweepOutcome sweep(SolverBodies& b, const ContactBundle<kPoints>* bundles, const BundleBodies* who,
-                   const ContactRows<kPoints>* rows, std::uint8_t* busy, std::size_t count,
-                   const ContactPass& pass, const Visit& visit) {
+                   const ContactRows<kPoints>* rows, ContactSums* sums, std::uint8_t* busy,
+                   std::size_t count, const ContactPass& pass, const Visit& visit) {
   SweepOutcome outcome;
   Lane worst = set(0.0);
-  const bool all = pass.first || pass.whole;
   for (std::size_t i = 0; i < count; ++i) {
-    if (!all && !isStirred(b, who[i], pass.stamp)) continue;
-    if (all && pass.ahead && i + 1 < count) {
+    unsigned lanes = 0xFFu;
+    if (!pass.first) {
+      lanes = stirredLanes(b, who[i], pass.stamp);
+      if (lanes == 0) continue;
+    } else if (pass.ahead && i + 1 < count) {
       fetchRows(rows[i + 1]);
       fetchBundle(bundles[i + 1]);
     }
-    unsigned unsettled = 0;
     const unsigned before = busy != nullptr ? busy[i] : 0u;
-    unsigned notes = pass.first ? 0u : before & kBusy;
+    unsigned notes = pass.first ? 0u : before;
     const bool worked = pass.first && !pass.opening && (pass.eachWork || (before & kBusy) != 0);
     for (int l = 0; l < kBundleLanes; l += kLanes) {
-      const Visited visited = visit(i, l, worked);
-      worst = max(worst, visited.unrest);
-      if (any(visited.busy)) notes |= kBusy;
-      if (any(visited.surprised)) notes |= kSurprised;
-      const unsigned lanes = bits(visited.unrest > set(pass.settled));
-      unsettled |= lanes;
-      if (lanes != 0) stir(b, bundles[i], lanes, pass.stamp, l);
+      const Chosen chosen((lanes >> l) & ((1u << kLanes) - 1u));
+      if (chosen.lanes == 0) continue;
+      const Visited visited = visit(i, l, worked, chosen);
+      const Lane most = select(chosen.mask, max(visited.unrest, visited.slide), set(0.0));
+      worst = max(worst, select(chosen.mask, visited.unrest, set(0.0)));
+      if (pass.noted && sums != nullptr) {
+        store(select(chosen.mask, most, load(sums[i].unrest + l)), sums[i].unrest + l);
+      }
+      if (any(chosen.mask & visited.busy)) notes |= kBusy;
+      if (any(chosen.mask & visited.surprised)) notes |= kSurprised;
+      const unsigned unsettled = bits(most > set(pass.settled));
+      if (unsettled != 0) outcome.unsettled += stir(b, bundles[i], unsettled, visited, pass, l);
     }
-    if (unsettled != 0) ++outcome.unsettled;
     if (busy != nullptr) busy[i] = static_cast<std::uint8_t>(notes);
   }
   outcome.unrest = largest(worst);
@@ -341,21 +369,22 @@ SweepOutcome solve(SolverBodies& b, const ContactBundle<kPoints>* bundles, const
                    ContactRows<kPoints>* rows, const ContactBounce<kPoints>* bounce,
                    ContactSums* sums, std::uint8_t* busy, std::size_t count,
                    const ContactPass& pass) {
-  const auto visit = [&](std::size_t i, int l, bool worked) MSD_LAMBDA {
+  const auto visit = [&](std::size_t i, int l, bool worked, const Chosen& chosen) MSD_LAMBDA {
     if (worked) addLastWork(b, bundles[i], rows[i], sums[i], l);
-    return solveLanes(b, bundles[i], rows[i], bounce != nullptr ? bounce + i : nullptr, pass, l);
+    return solveLanes(b, bundles[i], rows[i], bounce != nullptr ? bounce + i : nullptr, pass, chosen,
+                      l);
   };
-  return sweep(b, bundles, who, rows, busy, count, pass, visit);
+  return sweep(b, bundles, who, rows, sums, busy, count, pass, visit);
 }
 template <int kPoints>
 SweepOutcome relax(SolverBodies& b, const ContactBundle<kPoints>* bundles, const BundleBodies* who,
                    ContactRows<kPoints>* rows, ContactSums* sums, std::uint8_t* busy,
                    std::size_t count, const ContactPass& pass) {
-  const auto visit = [&](std::size_t i, int l, bool worked) MSD_LAMBDA {
+  const auto visit = [&](std::size_t i, int l, bool worked, const Chosen& chosen) MSD_LAMBDA {
     if (worked) addLastWork(b, bundles[i], rows[i], sums[i], l);
-    return relaxLanes(b, bundles[i], rows[i], pass, l);
+    return relaxLanes(b, bundles[i], rows[i], pass, chosen, l);
   };
-  return sweep(b, bundles, who, rows, busy, count, pass, visit);
+  return sweep(b, bundles, who, rows, sums, busy, count, pass, visit);
 }
 template <int kPoints>
 void conclude(SolverBodies& b, const ContactBundle<kPoints>* bundles, ContactRows<kPoints>* rows,
@@ -400,16 +429,17 @@ SweepOutcome correct(SolverBodies& b, const ContactBundle<kPoints>* bundles,
                      const BundleBodies* who, ContactRows<kPoints>* rows, std::size_t count,
                      const ContactPass& pass) {
   const Mask never = set(0.0) > set(0.0);
-  const auto visit = [&](std::size_t i, int l, bool) MSD_LAMBDA {
+  const auto visit = [&](std::size_t i, int l, bool, const Chosen& chosen) MSD_LAMBDA {
     const Settled now(b, bundles[i], rows[i], l);
     const Lane above = upwards(now.f, pass);
     if (pass.first) {
       const LiveGap gap(b, bundles[i], rows[i], now.f, now.arm0, now.arm1, l);
-      aimCorrection(now, gap, above, bundles[i], rows[i], pass, l);
+      aimCorrection(b, now, gap, above, bundles[i], rows[i], pass, l);
     }
-    return Visited{correctLanes(b, now, bundles[i], rows[i], pass, above, l), never, never};
+    return Visited{correctLanes(b, now, bundles[i], rows[i], pass, above, chosen, l), set(0.0), never,
+                   never};
   };
-  return sweep(b, bundles, who, rows, nullptr, count, pass, visit);
+  return sweep(b, bundles, who, rows, nullptr, nullptr, count, pass, visit);
 }
 /// The store pass and the first sweep of position correction at once: gaps and bodies are the same.
 template <int kPoints>
@@ -419,7 +449,7 @@ SweepOutcome storeAndCorrect(SolverBodies& b, ContactBundle<kPoints>* bundles,
                              const ContactPass& pass, StoreOutcome& stored) {
   const Mask never = set(0.0) > set(0.0);
   Lane deepest = set(0.0), share = set(0.0);
-  const auto visit = [&](std::size_t i, int l, bool) MSD_LAMBDA {
+  const auto visit = [&](std::size_t i, int l, bool, const Chosen& chosen) MSD_LAMBDA {
     addLastPhase(b, bundles[i], rows[i], sums[i], busy[i], pass, l);
     const Settled now(b, bundles[i], rows[i], l);
     const LiveGap gap(b, bundles[i], rows[i], now.f, now.arm0, now.arm1, l);
@@ -427,10 +457,12 @@ SweepOutcome storeAndCorrect(SolverBodies& b, ContactBundle<kPoints>* bundles,
     deepest = max(deepest, depth.deepest);
     share = max(share, depth.share);
     const Lane above = upwards(now.f, pass);
-    aimCorrection(now, gap, above, bundles[i], rows[i], pass, l);
-    return Visited{correctLanes(b, now, bundles[i], rows[i], pass, above, l), never, never};
+    aimCorrection(b, now, gap, above, bundles[i], rows[i], pass, l);
+    return Visited{correctLanes(b, now, bundles[i], rows[i], pass, above, chosen, l), set(0.0), never,
+                   never};
   };
-  const SweepOutcome outcome = sweep(b, bundles, who, rows, nullptr, count, pass, visit);
+  const SweepOutcome outcome =
+      sweep(b, bundles, who, rows, nullptr, nullptr, count, pass, visit);
   stored = {largest(deepest), largest(share)};
   return outcome;
 }

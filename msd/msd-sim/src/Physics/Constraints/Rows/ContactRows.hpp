@@ -111,12 +111,13 @@ struct alignas(64) ContactSums {
   double residual[kBundleLanes];      ///< worst violated normal velocity [m/s]
   double load[kBundleLanes];          ///< sum of the normal impulses of the step [N·s]
   double approach[kBundleLanes];      ///< fastest approach of a point before the step [m/s]
+  double unrest[kBundleLanes];        ///< of the last visit, where it is noted [-]
 };
 
 /// What a sweep tells.
 struct SweepOutcome {
   double unrest{0.0};          ///< largest change of a normal velocity against the pass's limit [-]
-  std::uint32_t unsettled{0};  ///< bundles with a change beyond the limit
+  std::uint32_t unsettled{0};  ///< contacts with a change beyond the limit
 
   void add(const SweepOutcome& part) {
     if (part.unrest > unrest) unrest = part.unrest;
@@ -139,11 +140,12 @@ struct ContactPass {
   double band{0.0};          ///< gap at which a loaded contact lets go, relative to its size [-]
   double settledSpeed{0.0};  ///< a sweep that changes less has settled [m/s] ...
   double settledShare{0.0};  ///< ... or less of the contact's size [1/s]
-  double settled{1.0};       ///< unrest at which a contact has settled [-]
-  double watchSlip{0.0};     ///< 1: changes of friction are unrest too, else 0
+  double settled{1.0};       ///< least unrest at which a contact of the group has settled [-]
+  int number{0};             ///< of the sweep within its phase, from 0 on
   std::uint32_t stamp{0};    ///< number of the sweep, ever growing; see SolverBodies::stirred
-  bool first{true};          ///< first sweep of its phase
-  bool whole{false};         ///< leaves nothing out: others push the bodies too
+  bool first{true};          ///< first sweep of its phase: visits all
+  bool planned{false};       ///< settles by the budgets of the bodies, else by `settled`
+  bool noted{false};         ///< notes the unrest of every contact
   bool ahead{false};         ///< rows are more than the cache holds: fetches those of the next bundle
   bool eachWork{false};      ///< measures the work of every bundle: not only contacts do work
   bool swept{false};         ///< the last phase was swept: its impulses are not yet in the totals

@@ -21,6 +21,8 @@ void SolverBodies::resize(std::size_t count) {
   kinetic.resize(whole);
   constraintWork.resize(whole);
   hold.resize(whole, 1.0);
+  budget.resize(whole);
+  hasTurned.resize(whole);
 }
 
 }  // namespace msd_sim

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "msd-sim/src/DataTypes/AlignedVector.hpp"
@@ -109,7 +110,8 @@ struct alignas(128) BodyStart {
 struct alignas(64) BodyShift {
   double d[3]{};      ///< [m]
   double theta[3]{};  ///< [rad]
-  double unused[2]{};
+  double pays{};      ///< 1 where its motion may pay for its lift (P-8), else 0
+  double unused{};
 };
 
 /// A body turned by more than this [rad] has an inverse inertia unlike that of the rows, where the latter
@@ -117,6 +119,29 @@ struct alignas(64) BodyShift {
 inline constexpr double kTurnedFar = 0.1;
 inline constexpr double kTurnedFar2 = 0.25 * kTurnedFar * kTurnedFar;  ///< sin²(half of it), nearly
 inline constexpr double kUneven = 0.1;
+
+/// How often the contacts of a body may be swept in a phase: the plan of its island (docs/theory/plan.md).
+/// A contact that has not settled calls its neighbours to the next sweep.
+struct SweepBudget {
+  float settled{1.0f};  ///< unrest at which a contact has settled, in the first sweeps
+  float gate{1.0f};     ///< unrest after the last of these from which on it is a hit, and goes on
+  float hit{1.0f};      ///< unrest at which that has settled
+  float slip{0.0f};     ///< 1: changes of friction are unrest too, else 0
+  std::uint16_t few{1};   ///< first sweeps
+  std::uint16_t most{1};  ///< sweeps
+
+  /// Unrest at which a contact has settled in the sweep of this number, from 0 on.
+  [[nodiscard]] float limit(int sweep) const {
+    if (sweep + 1 >= most) return std::numeric_limits<float>::infinity();
+    return sweep + 1 < few ? settled : sweep + 1 == few ? gate : hit;
+  }
+};
+
+/// Bodies that a body kernel takes at once, all or some of a block of eight slots.
+struct BodyBlock {
+  std::uint32_t block{0};
+  std::uint32_t lanes{0xFFu};  ///< bit set
+};
 
 struct SolverBodies {
   static constexpr std::size_t kBlock = 8;  ///< bodies a body kernel takes at once
@@ -143,6 +168,11 @@ struct SolverBodies {
   AlignedVector<double> constraintWork;
   /// Share of the velocity that the running drift may use (T-13), per body; 1 but for held islands.
   AlignedVector<double> hold;
+  /// Of its island, per body.
+  AlignedVector<SweepBudget> budget;
+  /// 1 where a body whose inertia depends on the direction has turned by more than kTurnedFar since the
+  /// step began; written by the drift kernels.
+  AlignedVector<std::uint8_t> hasTurned;
 
   /// 1 when a body whose inertia depends on the direction has turned by more than kTurnedFar since the
   /// step began; written by the drift kernels.

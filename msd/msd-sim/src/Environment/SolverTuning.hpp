@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+
+namespace msd_sim {
+
+/// Every number that changes the result of the fast solver, apart from what users set (Settings.hpp). Each has
+/// its unit, its equation (docs/theory) and, in docs/theory/plan.md, what was measured when it was doubled and
+/// halved. Unrest is a change of velocity in a sweep against what counts as settled (G-8).
+struct SolverTuning {
+  // Schedule (IslandPlan.cpp).
+  int substeps{4};                     ///< of a step (T-1)
+  std::uint32_t tinyManifolds{8};      ///< up to so many, impacts are solved until they have settled
+  std::uint32_t smallManifolds{256};   ///< up to so many, a phase has two sweeps for what has not settled
+  double hitVisits{256};               ///< manifold visits of a phase that hits may cost ...
+  int fewestHitSweeps{4};              ///< ... but no fewer sweeps, ...
+  int mostHitSweeps{200};              ///< ... and no more
+  double hit{50};                      ///< unrest of a hit (G-8)
+  double crowdHit{500};                ///< the same in a larger island
+  double coldShare{0.25};              ///< of new manifolds, from which on an island starts cold (G-9)
+  double coldVisits{40000};            ///< manifold visits of a phase of a cold start
+  int fewestColdSweeps{30};
+  int mostColdSweeps{1000};
+  double coldUnrest{1e-6};             ///< at which it has settled, and an impact of a few bodies too
+  double calmKick{0.1};                ///< speed below which nothing moves, against gravity's half kick (G-10)
+
+  double smallTurn{0.05};              ///< turn of a free body in a step, up to which one substep will do [rad]
+
+  // Phases (SolveSubsteps.cpp).
+  double settledKick{0.1};    ///< change that counts as settled, against gravity's half kick (G-8)
+  double settledShare{1e-5};  ///< the same against the contact's size, in a substep
+  double band{2e-4};          ///< gap at which a loaded contact lets go, against its size (G-6)
+  double expectedLoads{4.0};  ///< what gravity can ask of a contact in a phase, in its own kicks (T-12)
+};
+
+inline constexpr SolverTuning kTuning{};
+
+}  // namespace msd_sim

@@ -1,0 +1,104 @@
+#include "msd-sim/src/Environment/Stages/IslandPlan.hpp"
+
+#include <algorithm>
+
+#include "msd-sim/src/Environment/SolverTuning.hpp"
+
+namespace msd_sim {
+
+namespace {
+
+/// Visits that an island may spend, as a number of sweeps.
+int sweepsFor(double visits, std::uint32_t manifolds, int fewest, int most) {
+  const double sweeps = visits / std::max(1.0, static_cast<double>(manifolds));
+  return static_cast<int>(std::clamp(sweeps, static_cast<double>(fewest), static_cast<double>(most)));
+}
+
+int hitSweeps(const IslandCensus& island) {
+  return sweepsFor(kTuning.hitVisits, island.manifolds, kTuning.fewestHitSweeps, kTuning.mostHitSweeps);
+}
+
+bool isStill(const IslandCensus& island, const PlanSettings& settings) {
+  return island.fastest <= settings.kickSpeed;
+}
+
+/// Contacts that have just been made have nothing to start from (G-9). An impact of a few bodies is worth being
+/// solved well; a crowd only where it was set up at rest.
+bool startsCold(const IslandCensus& island, const PlanSettings& settings) {
+  const bool isNew = island.fresh > kTuning.coldShare * island.manifolds;
+  return isNew && (isStill(island, settings) || island.manifolds <= kTuning.tinyManifolds);
+}
+
+SweepBudget coldBudget(const IslandCensus& island, const PlanSettings& settings) {
+  const bool still = isStill(island, settings);
+  const int most = still ? sweepsFor(kTuning.coldVisits, island.manifolds, kTuning.fewestColdSweeps,
+                                     kTuning.mostColdSweeps)
+                         : hitSweeps(island);
+  const auto settled = static_cast<float>(kTuning.coldUnrest);
+  return {settled, settled, settled, 1.0f, static_cast<std::uint16_t>(most),
+          static_cast<std::uint16_t>(most)};
+}
+
+SweepBudget warmBudget(const IslandCensus& island, const PlanSettings& settings) {
+  const bool tiny = island.manifolds <= kTuning.tinyManifolds;
+  const bool large = island.manifolds > kTuning.smallManifolds;
+  const int few = std::max(settings.iterations, large ? 1 : 2);
+  const int most = hitSweeps(island);
+  const auto gate = static_cast<float>(large ? kTuning.crowdHit : kTuning.hit);
+  return {1.0f,
+          gate,
+          tiny ? static_cast<float>(kTuning.coldUnrest) : gate,
+          tiny ? 1.0f : 0.0f,
+          static_cast<std::uint16_t>(few),
+          static_cast<std::uint16_t>(std::max(few, most))};
+}
+
+/// What lies still is kept so: where contacts are few, they settle far below what motion asks for.
+SweepBudget restBudget(const IslandCensus& island, const PlanSettings& settings) {
+  SweepBudget budget = warmBudget(island, settings);
+  if (island.manifolds > kTuning.smallManifolds) return budget;
+  budget.settled = static_cast<float>(kTuning.coldUnrest);
+  budget.few = budget.most = static_cast<std::uint16_t>(kTuning.fewestHitSweeps);
+  return budget;
+}
+
+/// (G-10): nothing moves, and the impulses of the last step keep it so.
+bool isAtRest(const IslandCensus& island, const PlanSettings& settings) {
+  return settings.substeps == 0 && !settings.fields && !island.driven && !island.forced &&
+         !island.rolls && !island.resists && island.jointsRest && island.fresh == 0 &&
+         island.fastest <= kTuning.calmKick * settings.kickSpeed;
+}
+
+/// (T-14): contacts that bounce need their own end, and joints are solved twice for their second order.
+bool mayJoinPhases(const IslandCensus& island, const PlanSettings& settings) {
+  return island.manifolds > kTuning.smallManifolds && !island.bounces && !island.resists &&
+         !island.driven && island.joints == 0 && !settings.fields;
+}
+
+}  // namespace
+
+IslandPlan planIsland(const IslandCensus& island, const PlanSettings& settings) {
+  IslandPlan plan;
+  if (isAtRest(island, settings)) {
+    plan.group = SolveGroup::kStill;
+    plan.budget = restBudget(island, settings);
+    return plan;
+  } else if (startsCold(island, settings)) {
+    plan.budget = coldBudget(island, settings);
+    plan.extrapolates = isStill(island, settings) && island.joints == 0 && !island.resists;
+    return plan;
+  } else if (mayJoinPhases(island, settings)) {
+    plan.group = SolveGroup::kJoined;
+  }
+  plan.budget = warmBudget(island, settings);
+  // Joints that are solved at once have nothing to agree upon with others where nothing touches.
+  if (island.manifolds == 0 && !island.sweptJoints) plan.budget.few = plan.budget.most = 1;
+  return plan;
+}
+
+int substepsOf(SolveGroup group, int asked) {
+  if (group == SolveGroup::kStill) return 1;
+  return asked > 0 ? asked : kTuning.substeps;
+}
+
+}  // namespace msd_sim

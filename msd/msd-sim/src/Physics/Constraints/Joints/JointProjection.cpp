@@ -1,0 +1,98 @@
+#include <algorithm>
+#include <cmath>
+
+#include "msd-sim/src/DataTypes/Arrays.hpp"
+#include "msd-sim/src/Physics/Constraints/Joints/JointComponent.hpp"
+#include "msd-sim/src/Physics/Constraints/Joints/Tolerances.hpp"
+
+namespace msd_sim {
+
+/// Errors of the holding rows where the bodies stand, into residual_; returns the root of the sum of their squares,
+/// against the joints' sizes: Newton's direction makes it smaller.
+double JointComponent::measureErrors(const SolverBodies& bodies, std::span<const JointRecord> records) {
+  std::fill(residual_.begin(), residual_.end(), 0.0);
+  double squares = 0.0;
+  for (const Link& link : links_) {
+    const JointDefinition& joint = records[link.joint].definition;
+    double errors[kMostHoldingRows];
+    evaluateErrors(joint, placeOfLink(bodies, link), errors);
+    const auto holding = static_cast<std::uint32_t>(holdingRowCount(joint));
+    for (std::uint32_t i = 0; i < holding; ++i) {
+      const SystemRow& row = rows_[link.row + i];
+      if (!(row.diagonal > 0.0)) continue;
+      residual_[link.row + i] = errors[i];
+      const double share = errors[i] / (row.isLength ? link.size : 1.0);
+      squares += share * share;
+    }
+  }
+  return std::sqrt(squares);
+}
+
+/// x += M⁻¹ Jᵀ λ for the multipliers in change_; no body farther than it may go at once.
+void JointComponent::moveBodies(SolverBodies& bodies, double part) {
+  struct Move {
+    Vector3D d{Vector3D::Zero()}, theta{Vector3D::Zero()};
+  };
+  std::vector<Move> moves(slots_.size());
+  for (const Link& link : links_) {
+    for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
+      if (!(rows_[i].diagonal > 0.0)) continue;
+      const JointRow& r = rows_[i].response;
+      moves[link.bodyA].d += change_[i] * r.linearA;
+      moves[link.bodyA].theta += change_[i] * r.angularA;
+      moves[link.bodyB].d += change_[i] * r.linearB;
+      moves[link.bodyB].theta += change_[i] * r.angularB;
+    }
+  }
+  double farthest = 0.0;
+  for (std::size_t b = 0; b < moves.size(); ++b) {
+    if (pushable_[b] == 0) continue;
+    const double size = bodies.pose[slots_[b]].size;
+    farthest = std::max(farthest, moves[b].d.norm() / size + moves[b].theta.norm());
+  }
+  const double share = part * std::min(1.0, joint_tolerances::kLargestMove / std::max(farthest, 1e-300));
+  for (std::size_t b = 0; b < moves.size(); ++b) {
+    const std::uint32_t slot = slots_[b];
+    if (pushable_[b] == 0 || !(bodies.motion[slot].inverseMass > 0.0)) continue;
+    BodyPose& pose = bodies.pose[slot];
+    BodyShift& shift = bodies.shift[slot];
+    const Vector3D half = 0.5 * share * moves[b].theta;
+    const Quaternion q = (Quaternion{1.0, half.x(), half.y(), half.z()} * quaternionOf(pose.q)).normalized();
+    pose.q[0] = q.w(), pose.q[1] = q.x(), pose.q[2] = q.y(), pose.q[3] = q.z();
+    for (int c = 0; c < 3; ++c) {
+      pose.x[c] += share * moves[b].d[c];
+      shift.d[c] += share * moves[b].d[c];
+      shift.theta[c] += share * moves[b].theta[c];
+    }
+  }
+}
+
+void JointComponent::project(SolverBodies& bodies, std::span<JointRecord> records) {
+  using namespace joint_tolerances;
+  double worst = measureErrors(bodies, records);
+  if (worst <= kOpen) return;
+  for (int i = 0; i < kMostProjections && worst > kProjected; ++i) {
+    placeRows(bodies, records);
+    assemble(Phase::kPosition);
+    (void)measureErrors(bodies, records);
+    for (std::size_t k = 0; k < change_.size(); ++k) change_[k] = -residual_[k];
+    factor_.solveForward(change_);
+    factor_.solveBackward(change_);
+    // Far from closed, a whole step may miss: half of it, and half of that, until things get better.
+    double part = 1.0, now = worst;
+    for (int halving = 0; halving < kMostHalvings; ++halving) {
+      moveBodies(bodies, part);
+      now = measureErrors(bodies, records);
+      if (now < worst) break;
+      moveBodies(bodies, -part);
+      part *= 0.5;
+    }
+    if (!(now < worst)) break;
+    worst = now;
+  }
+  for (const Link& link : links_) {
+    records[link.joint].separation = evaluateSeparation(records[link.joint].definition, placeOfLink(bodies, link));
+  }
+}
+
+}  // namespace msd_sim
