@@ -34,12 +34,21 @@ function(msd_test name)
     ENVIRONMENT_MODIFICATION "MSD_BINARY_DIR=set:${CMAKE_BINARY_DIR}")
 endfunction()
 
-# msd_fuzzer(NAME SOURCES... LINK libs...): a libFuzzer target, built with clang when MSD_BUILD_FUZZERS is on.
+# msd_fuzzer(NAME SOURCES... LINK libs... [CORPUS folders...]): a libFuzzer target, built with clang when
+# MSD_BUILD_FUZZERS is on. The files of its corpus are a test of every build.
 function(msd_fuzzer name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK;CORPUS" ${ARGN})
+  if(MSD_BUILD_TESTS AND arg_CORPUS AND NOT MSD_BUILD_FUZZERS)
+    add_executable(${name}_replay ${arg_SOURCES} "${PROJECT_SOURCE_DIR}/tests/fuzz/ReplayMain.cpp")
+    target_link_libraries(${name}_replay PRIVATE ${arg_LINK} msd_warnings)
+    set_target_properties(${name}_replay PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/test")
+    list(TRANSFORM arg_CORPUS PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
+    add_test(NAME Corpus.${name} COMMAND ${name}_replay ${arg_CORPUS})
+    set_tests_properties(Corpus.${name} PROPERTIES TIMEOUT 120)
+  endif()
   if(NOT MSD_BUILD_FUZZERS)
     return()
   endif()
-  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LINK} msd_warnings)
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)

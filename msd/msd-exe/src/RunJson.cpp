@@ -1,5 +1,4 @@
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "msd-exe/src/RunResult.hpp"
 #include "msd-exe/src/Version.hpp"
@@ -53,11 +52,6 @@ Json certificateJson(const msd_sim::Certificate& c) {
           {"normal_violation", c.normalViolation}, {"bilateral_violation", c.bilateralViolation}};
 }
 
-int threadCount(const msd_sim::Settings& settings) {
-  return settings.threads > 0 ? settings.threads
-                              : static_cast<int>(std::thread::hardware_concurrency());
-}
-
 }  // namespace
 
 std::string jsonLine(const RunResult& result) {
@@ -68,7 +62,7 @@ std::string jsonLine(const RunResult& result) {
             {"scene", result.sceneName},
             {"bodies", result.document.bodies.size()},
             {"joints", result.document.joints.size()},
-            {"threads", threadCount(result.scene.world.settings())},
+            {"threads", result.scene.world.threads()},
             {"settings", settingsJson(result)},
             {"steps", statistics.steps()},
             {"build_ms", result.buildMilliseconds},

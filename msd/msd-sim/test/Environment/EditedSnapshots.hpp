@@ -3,7 +3,7 @@
 #include <cstring>
 #include <vector>
 
-#include "Scenes.hpp"
+#include "msd-sim/test/Environment/Scenes.hpp"
 #include "msd-sim/src/Environment/WorldBytes.hpp"
 
 /// Snapshots as somebody might make them who knows the format: with the right check sum.

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <exception>
 
-#include "EditedSnapshots.hpp"
+#include "msd-sim/test/Environment/EditedSnapshots.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace msd_sim;
