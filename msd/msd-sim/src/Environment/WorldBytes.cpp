@@ -218,6 +218,10 @@ void checkBody(const WorldDraft& w, const Simulation& sim, std::size_t i) {
   const bool pushed = there && sim.slots[i].inertial && !sim.slots[i].kinematic;
   const bool driven = there && sim.slots[i].inertial && sim.slots[i].kinematic;
   const bool asleep = w.sleepers.asleep[i] != 0, pushable = w.pushable[i] != 0;
+  if ((asleep && (!pushed || pushable)) || (pushable && !pushed) || (pushed && !asleep && !pushable) ||
+      (w.moving[i] != 0) != (pushable || driven)) {
+    refuse("a body moves that cannot, or does not that can");
+  }
   if (!areFinite(pose.x) || !isUnit(pose.q) || pose.size != sim.solver.pose[i].size) refuse("a body is nowhere");
   if (!areFinite(start.x) || !areFinite(start.q) || !areFinite(start.v) || !areFinite(start.w)) {
     refuse("a body came from nowhere");
@@ -230,10 +234,6 @@ void checkBody(const WorldDraft& w, const Simulation& sim, std::size_t i) {
   if (motion.inverseMass != (pushable ? sim.slots[i].inertial->getInverseMass() : 0.0)) refuse("a body has another mass");
   if (!(w.travel[i].sum >= 0.0 && std::isfinite(w.travel[i].sum))) refuse("a body has travelled no number");
   if (!(w.sleepers.still[i] >= 0.0 && std::isfinite(w.sleepers.still[i]))) refuse("a body is still for no number");
-  if ((asleep && (!pushed || pushable)) || (pushable && !pushed) || (pushed && !asleep && !pushable) ||
-      (w.moving[i] != 0) != (pushable || driven)) {
-    refuse("a body moves that cannot, or does not that can");
-  }
 }
 
 /// Sleepers lie in rings, each of which is called as a whole, by one call.

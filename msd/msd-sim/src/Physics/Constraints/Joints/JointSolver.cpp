@@ -316,6 +316,8 @@ void JointSolver::save(ByteWriter& out) const {
     out.put(r.energyGain);
     out.put(r.energyPeak);
     for (const double impulse : r.impulse) out.put(impulse);
+    out.putVector(r.reaction.linear);
+    out.putVector(r.reaction.angular);
   }
 }
 
@@ -340,6 +342,7 @@ void JointSolver::load(ByteReader& in) {
     r.energyGain = in.take<double>();
     r.energyPeak = in.take<double>();
     for (double& impulse : r.impulse) impulse = in.take<double>();
+    r.reaction = {in.takeVector(), in.takeVector()};
   }
   ++version_;  // components are made afresh, with these impulses
 }
@@ -350,6 +353,7 @@ const char* JointSolver::findFault() const {
     if (!(r.substep >= 0.0 && r.substep <= kLongestSubstep)) return "a joint's last substep was too long";
     double sum = r.coordinate + r.potential + r.energyGain + r.energyPeak;
     for (const double impulse : r.impulse) sum += impulse;
+    sum += r.reaction.linear.sum() + r.reaction.angular.sum();
     if (!std::isfinite(sum)) return "a joint is not made of numbers";
   }
   return nullptr;
