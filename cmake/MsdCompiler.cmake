@@ -40,6 +40,25 @@ if(MSD_SANITIZE)
   target_link_options(msd_compiler INTERFACE -fsanitize=${MSD_SANITIZE})
 endif()
 
+# Builds that look for mistakes check the standard library's preconditions and the engine's own (MSD_ASSERT).
+if(MSD_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
+  target_compile_definitions(msd_compiler INTERFACE _GLIBCXX_ASSERTIONS MSD_CHECKED)
+endif()
+
+# What ships: addresses are random and tables of functions read-only from the first instruction on. Stack guards and
+# checked string functions cost a little time, and are for packages: cmake --preset package.
+add_link_options(LINKER:-z,relro,-z,now)
+option(MSD_HARDEN "Stack guards and checked string functions in every function" OFF)
+if(MSD_HARDEN)
+  add_compile_options(-fstack-protector-strong -D_FORTIFY_SOURCE=2)
+endif()
+
+set(MSD_COVERAGE OFF CACHE BOOL "Count which lines the tests reach (clang)")
+if(MSD_COVERAGE)
+  add_compile_options(-fprofile-instr-generate -fcoverage-mapping)
+  add_link_options(-fprofile-instr-generate)
+endif()
+
 # Fuzzing is guided by coverage, so the code under test is instrumented, not only the target's own.
 if(MSD_BUILD_FUZZERS)
   target_compile_options(msd_compiler INTERFACE -fsanitize=fuzzer-no-link)
@@ -50,4 +69,5 @@ if(MSD_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${MSD_CCACHE}")
 endif()
 
-set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
+set(MSD_OPTIMISATION "-O3" CACHE STRING "Optimisation of release builds; results are the same bits for all")
+set(CMAKE_CXX_FLAGS_RELEASE "${MSD_OPTIMISATION} -DNDEBUG")

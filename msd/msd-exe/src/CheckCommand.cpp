@@ -26,13 +26,21 @@ struct CheckOptions {
 constexpr double kOverlapShare = 1e-3;
 constexpr std::size_t kOverlapsShown = 10;
 
-void printOverlaps(const msd_scene::SceneDocument& document, msd_scene::SceneWorld& scene) {
+/// One line for all overlaps of a scene, or one each for the deepest.
+std::size_t printOverlaps(const msd_scene::SceneDocument& document, msd_scene::SceneWorld& scene, bool each) {
   const auto overlaps = msd_scene::findOverlaps(scene, kOverlapShare);
+  const auto text = [&](const msd_scene::Overlap& overlap) {
+    return fmt::format("\"{}\" and \"{}\" by {:.3g} m", document.bodies[overlap.bodyA].name,
+                       document.bodies[overlap.bodyB].name, overlap.depth);
+  };
+  if (overlaps.empty()) return 0;
+  if (!each) {
+    tell("warning: {} at the start, deepest {} (--overlaps names them)\n",
+               plural(overlaps.size(), "pair of bodies overlaps", "pairs of bodies overlap"), text(overlaps[0]));
+    return 1;
+  }
   for (std::size_t i = 0; i < std::min(overlaps.size(), kOverlapsShown); ++i) {
-    const msd_scene::Overlap& overlap = overlaps[i];
-    tell("overlap: \"{}\" and \"{}\" by {:.3g} m at the start\n",
-               document.bodies[overlap.bodyA].name, document.bodies[overlap.bodyB].name,
-               overlap.depth);
+    tell("overlap: {} at the start\n", text(overlaps[i]));
   }
   if (overlaps.size() > kOverlapsShown) {
     tell("overlap: {} more pairs\n", overlaps.size() - kOverlapsShown);
@@ -50,6 +58,7 @@ std::optional<msd_scene::LoadedScene> load(const std::string& path) {
     }
     return std::nullopt;
   }
+  return 1;
 }
 
 int check(const CheckOptions& options) {
@@ -60,11 +69,11 @@ int check(const CheckOptions& options) {
   for (const msd_scene::SceneProblem& warning : loaded.warnings) {
     tell("warning: {}\n", msd_scene::describe(warning));
   }
-  if (options.overlaps) printOverlaps(loaded.document, scene);
+  const std::size_t warnings = loaded.warnings.size() + printOverlaps(loaded.document, scene, options.overlaps);
   tell("{}: a valid scene, {}, {}, {}\n", options.scene,
              plural(loaded.document.bodies.size(), "body", "bodies"),
              plural(loaded.document.joints.size(), "joint", "joints"),
-             plural(loaded.warnings.size(), "warning", "warnings"));
+             plural(warnings, "warning", "warnings"));
   return kOk;
 }
 

@@ -1,5 +1,4 @@
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "msd-exe/src/RunResult.hpp"
 #include "msd-exe/src/Version.hpp"
@@ -78,7 +77,7 @@ std::string jsonLine(const RunResult& result) {
             {"scene", result.sceneName},
             {"bodies", result.document.bodies.size()},
             {"joints", result.document.joints.size()},
-            {"threads", threadCount(result.scene.world.settings())},
+            {"threads", result.scene.world.threads()},
             {"settings", settingsJson(result)},
             {"steps", statistics.steps()},
             {"build_ms", result.buildMilliseconds},

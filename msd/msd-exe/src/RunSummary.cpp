@@ -40,6 +40,14 @@ void addScene(std::string& out, const RunResult& result) {
        plural(result.document.joints.size(), "joint", "joints"));
 }
 
+/// How many threads there are, and whether the system gave fewer than were asked for.
+std::string threadsText(const msd_sim::WorldModel& world) {
+  const std::string has = plural(static_cast<std::size_t>(world.threads()), "thread", "threads");
+  const int asked = world.settings().threads;
+  if (asked <= world.threads()) return has;
+  return fmt::format("{} (the system gave no more of {} asked for)", has, asked);
+}
+
 void addRun(std::string& out, const RunResult& result) {
   const RunStatistics& s = result.statistics;
   const double simulated = result.scene.world.time();
@@ -54,9 +62,7 @@ void addRun(std::string& out, const RunResult& result) {
        exact ? ""
              : ", " +
                    plural(static_cast<std::size_t>(settings.iterations), "iteration", "iterations"),
-       settings.threads == 0
-           ? "all threads"
-           : plural(static_cast<std::size_t>(settings.threads), "thread", "threads"),
+       threadsText(result.scene.world),
        settings.sleeping ? "on" : "off");
   if (s.steps() == 0) return;
   const StepTimes times = s.allTimes();

@@ -1,7 +1,7 @@
 #pragma once
 
-// Counts what a test program takes from the heap: replaces operator new and delete, and so is included in
-// one source file of a program only.
+// Counts what a test program takes from the heap, and refuses it when told to: replaces operator new and delete. One
+// source file of a program says MSD_COUNT_ALLOCATIONS before it includes this, the others see the counters.
 
 #include <malloc.h>
 
@@ -10,13 +10,16 @@
 #include <cstdlib>
 #include <new>
 
-namespace {
-std::atomic<long> allocations{0};
-std::atomic<long> heldBytes{0};
-std::atomic<long> mostHeldBytes{0};  ///< so far
+inline std::atomic<long> allocations{0};
+inline std::atomic<long> heldBytes{0};
+inline std::atomic<long> mostHeldBytes{0};    ///< so far
+inline std::atomic<long> allocationsLeft{-1};  ///< the one that brings it to zero fails; negative: none does
 
+#ifdef MSD_COUNT_ALLOCATIONS
+namespace {
 void* take(std::size_t size, std::size_t alignment) {
   ++allocations;
+  if (allocationsLeft.load(std::memory_order_relaxed) > 0 && --allocationsLeft == 0) throw std::bad_alloc{};
   const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
   void* memory = std::aligned_alloc(alignment, rounded);
   if (memory == nullptr) throw std::bad_alloc{};
@@ -52,3 +55,4 @@ void operator delete(void* memory, std::align_val_t) noexcept {
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
   giveBack(memory);
 }
+#endif

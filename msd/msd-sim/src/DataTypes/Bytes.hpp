@@ -35,6 +35,10 @@ class ByteWriter {
     putRun(std::span<const T>{values});
   }
   [[nodiscard]] std::vector<std::byte>& bytes() { return bytes_; }
+  /// Makes room for so many bytes more than there are.
+  void reserve(std::size_t more) { bytes_.reserve(bytes_.size() + more); }
+  /// Empty again; keeps its memory.
+  void clear() { bytes_.clear(); }
 
  private:
   void append(const void* data, std::size_t size) {
@@ -62,6 +66,7 @@ class ByteReader {
   void take(T& value) {
     value = take<T>();
   }
+  [[nodiscard]] bool takeBool() { return take<std::uint8_t>() != 0; }
   [[nodiscard]] Vector3D takeVector() {
     const double x = take<double>();
     const double y = take<double>();
@@ -78,7 +83,7 @@ class ByteReader {
   void takeRun(std::vector<T, Allocator>& values) {
     static_assert(std::is_trivially_copyable_v<T>);
     const auto count = take<std::uint64_t>();
-    if (count > rest_.size() / sizeof(T)) throwShort();
+    requireRoom(count, sizeof(T));
     values.resize(count);
     copy(values.data(), count * sizeof(T));
   }
@@ -89,6 +94,10 @@ class ByteReader {
       throw std::invalid_argument("snapshot is of a world with another number of things");
     }
     copy(values.data(), values.size_bytes());
+  }
+  /// Throws where fewer than `count` things of `size` bytes are left.
+  void requireRoom(std::uint64_t count, std::size_t size) const {
+    if (count > rest_.size() / size) throwShort();
   }
   [[nodiscard]] bool isAtEnd() const { return rest_.empty(); }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +19,7 @@
 #include "msd-sim/src/Environment/Settings.hpp"
 #include "msd-sim/src/Environment/Stages/ExactStep.hpp"
 #include "msd-sim/src/Environment/Stages/IslandPlan.hpp"
+#include "msd-sim/src/Environment/StepUndo.hpp"
 #include "msd-sim/src/Environment/WorldModel.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionPipeline.hpp"
 #include "msd-sim/src/Physics/Constraints/Constraint.hpp"
@@ -38,6 +40,7 @@ struct BodySlot {
   std::unique_ptr<AssetEnvironment> environment;
   std::string name;
   std::uint32_t firstCollider{Collider::kNone};
+  std::uint32_t joints{0};  ///< attached to it
   bool kinematic{false};
   bool maySleep{true};
   bool continuous{false};
@@ -170,6 +173,8 @@ struct ImpactScratch {
   };
   std::vector<double> stops;     ///< per body slot: when it stops [s]
   std::vector<Impact> impacts;   ///< per marked body: its earliest
+  std::vector<std::pair<double, std::uint32_t>> queue;  ///< of these, and of earlier ones: a heap
+  DynamicTree ways;              ///< boxes that marked bodies pass through
 };
 
 /// Who sleeps, and who is about to. Arrays are per body slot.
@@ -227,6 +232,13 @@ struct AuditSums {
   std::uint32_t awake{0};
 };
 
+/// The last step that came to its end: what contact records and the next step ask of it.
+struct SettledStep {
+  double dt{0.0};  ///< [s]
+  StepStatus status{StepStatus::kOk};
+  double energyScale{0.0};  ///< EnergyLedger::scale [J]
+};
+
 /// Everything inside a WorldModel. The stages of a step are functions on it, one file each.
 struct Simulation {
   explicit Simulation(const Settings& settings);
@@ -238,7 +250,7 @@ struct Simulation {
   std::vector<BodySlot> slots;
   std::vector<std::uint32_t> freeSlots;
   std::vector<BodyId> order;  ///< bodies as they were made
-  std::unordered_map<std::string, BodyId> byName;
+  std::unordered_map<std::string, std::vector<BodyId>> byName;  ///< as they were made
 
   // Per body slot.
   SolverBodies solver;
@@ -281,16 +293,26 @@ struct Simulation {
 
   std::vector<ContactEvent> events;
   std::vector<ContactRecord> records;
-  bool recordsValid{false};
+  std::atomic<bool> recordsValid{false};
   EventScratch eventScratch;
 
   std::vector<std::uint32_t> loose;  ///< colliders whose tree box is missing or out of date
-  bool looseValid{false};
+  std::atomic<bool> looseValid{false};
 
   ExactStep exact;  ///< workspace of Method::kExact
   ResistanceRows resistance;
 
   StepReport report;
+  SettledStep settled;
+  StepUndo undo;
+  bool stepping{false};  ///< update is running
+  bool watching{false};  ///< numbers are looked at after every stage
+  std::optional<Stage> firstBad{};  ///< of the step that is watched: the stage that left no numbers
+  /// Moving bodies from which on threads share a step; fewer are done before another thread has woken up. One
+  /// that exact mode solves takes far longer. Changes no result; tests set it to 0.
+  std::size_t shareFrom{256};
+  std::size_t shareFromExact{32};
+  std::mutex lazy;  ///< held while answers are filled in: several threads may ask at once
   double time{0.0};
   std::uint64_t step{0};
   std::array<double, kSolveGroups> lastSubstep{};  ///< h that the stored impulses of a group belong to [s]
@@ -310,6 +332,12 @@ struct Simulation {
 // Lengths of a step that update takes [s].
 inline constexpr double kShortestStep = 1e-9;
 inline constexpr double kLongestStep = 1.0;
+
+/// One step: the stages, in order. False where it failed; the world is then halfway. Throws what code of the
+/// user throws, and std::bad_alloc.
+bool advance(Simulation& sim, double dt);
+/// Throws std::logic_error while a step is running: code of the user must not ask then.
+void requireIdle(const Simulation& sim);
 
 // The stages, in order (docs/life-of-a-step.md).
 void gatherBodies(Simulation& sim, double dt);
@@ -411,12 +439,9 @@ void writeStateToSolver(Simulation& sim, std::uint32_t slot);
 /// Writes a body's loads and how far it may come in a step of dt.
 void gatherBody(Simulation& sim, std::uint32_t slot, double dt);
 
-/// Undoes the motion of a step that failed.
-void rollBack(Simulation& sim);
-
 /// Opens a world to tests and tools of the engine itself.
 struct WorldAccess {
-  [[nodiscard]] static Simulation& of(WorldModel& world) { return *world.simulation_; }
+  [[nodiscard]] static Simulation& of(WorldModel& world) { return world.simulation_.edit(); }
 };
 
 }  // namespace msd_sim

@@ -98,14 +98,14 @@ BodyId registerBody(Simulation& sim, std::uint32_t slot, const std::string& name
   sim.sleepers.still[slot] = 0.0;
   sim.recordsValid = false;
   sim.looseValid = false;
-  if (!name.empty()) sim.byName.emplace(name, id);
+  if (!name.empty()) sim.byName[name].push_back(id);
   return id;
 }
 
 }  // namespace
 
 BodyId WorldModel::spawn(const InertialDescription& d) {
-  Simulation& sim = *simulation_;
+  Simulation& sim = simulation_.edit();
   if (d.shape.isStaticOnly()) {
     throw std::invalid_argument(
         fmt::format("shape of body \"{}\" is a {}; expected a solid that can move", d.name,
@@ -171,7 +171,7 @@ BodyId WorldModel::spawn(const InertialDescription& d) {
 }
 
 BodyId WorldModel::spawn(const EnvironmentDescription& d) {
-  Simulation& sim = *simulation_;
+  Simulation& sim = simulation_.edit();
   const auto number = static_cast<std::uint32_t>(sim.order.size());
   auto body = std::make_unique<AssetEnvironment>(number, number, d.shape,
                                                  ReferenceFrame{d.position, d.orientation});

@@ -36,8 +36,7 @@ Vector3D lane3(const Triple& values, std::size_t l) {
 /// forces.
 double forceTime(const Simulation& sim, const ContactCache::Contact& contact) {
   if (contact.colour == ContactCache::kParked) return 1.0;
-  const bool solved = sim.report.dt > 0.0 && sim.report.status != StepStatus::kFailed;
-  return solved ? sim.report.dt : std::numeric_limits<double>::infinity();
+  return sim.settled.dt > 0.0 ? sim.settled.dt : std::numeric_limits<double>::infinity();
 }
 
 /// Orientation at the start of the last step, to which the rows belong.
@@ -130,21 +129,27 @@ void forPoints(const Simulation& sim, std::uint32_t id, const Visit& visit) {
   });
 }
 
+void addRecords(const Simulation& sim, const CollisionPipeline::Pair& pair,
+                std::vector<ContactRecord>& records) {
+  for (std::uint32_t c = pair.firstContact; c != ContactCache::kNone;
+       c = sim.collision.contacts().contact(c).next) {
+    forPoints(sim, c, [&](const ContactRecord& record) { records.push_back(record); });
+  }
+}
+
+/// Bodies of several shapes and surfaces give several contacts to a pair of bodies: their order among each
+/// other is that of the pairs.
+void sortRecords(std::vector<ContactRecord>& records) {
+  std::stable_sort(records.begin(), records.end(), [](const ContactRecord& x, const ContactRecord& y) {
+    return std::tie(x.bodyA, x.bodyB) < std::tie(y.bodyA, y.bodyB);
+  });
+}
+
 void fillRecords(Simulation& sim) {
   sim.records.clear();
-  for (const CollisionPipeline::Pair& pair : sim.collision.pairs()) {
-    for (std::uint32_t c = pair.firstContact; c != ContactCache::kNone;
-         c = sim.collision.contacts().contact(c).next) {
-      forPoints(sim, c, [&](const ContactRecord& record) { sim.records.push_back(record); });
-    }
-  }
-  // Bodies of several shapes and surfaces give several contacts to a pair of bodies: their order
-  // among each other is that of the pairs.
-  std::stable_sort(sim.records.begin(), sim.records.end(),
-                   [](const ContactRecord& x, const ContactRecord& y) {
-                     return std::tie(x.bodyA, x.bodyB) < std::tie(y.bodyA, y.bodyB);
-                   });
-  sim.recordsValid = true;
+  for (const CollisionPipeline::Pair& pair : sim.collision.pairs()) addRecords(sim, pair, sim.records);
+  sortRecords(sim.records);
+  sim.recordsValid.store(true, std::memory_order_release);
 }
 
 }  // namespace
@@ -163,16 +168,22 @@ ContactRecord strongestPoint(const Simulation& sim, std::uint32_t contact) {
 }
 
 std::span<const ContactRecord> WorldModel::contacts() const {
-  if (!simulation_->recordsValid) fillRecords(*simulation_);
+  requireIdle(*simulation_);
+  if (!simulation_->recordsValid.load(std::memory_order_acquire)) {
+    const std::lock_guard lock{simulation_.inner().lazy};
+    if (!simulation_->recordsValid.load(std::memory_order_relaxed)) fillRecords(simulation_.inner());
+  }
   return simulation_->records;
 }
 
 std::vector<ContactRecord> WorldModel::contacts(BodyId body) const {
-  (void)simulation_->slot(body);
+  requireIdle(*simulation_);
+  const Simulation& sim = *simulation_;
   std::vector<ContactRecord> mine;
-  for (const ContactRecord& record : contacts()) {
-    if (record.bodyA == body || record.bodyB == body) mine.push_back(record);
+  for (const std::uint32_t pair : sim.collision.pairsOf(sim.slot(body).firstCollider)) {
+    addRecords(sim, sim.collision.pairs()[pair], mine);
   }
+  sortRecords(mine);
   return mine;
 }
 

@@ -153,7 +153,7 @@ std::pair<std::uint32_t, std::uint32_t> pairOf(const JointDefinition& joint) {
 void refreshPair(Simulation& sim, const JointDefinition& joint) {
   for (const std::uint32_t slot : {joint.bodyA, joint.bodyB}) {
     if (slot != 0 && sim.slots[slot].isUsed()) {
-      sim.collision.refreshBody(slot, sim.slots[slot].firstCollider);
+      sim.collision.refreshBody(sim.slots[slot].firstCollider);
     }
   }
 }
@@ -195,7 +195,7 @@ JointSlot& Simulation::jointSlot(JointId id) {
 }
 
 JointId WorldModel::spawn(const JointDescription& d) {
-  Simulation& sim = *simulation_;
+  Simulation& sim = simulation_.edit();
   const JointDefinition joint = define(sim, d);
   std::uint32_t index = static_cast<std::uint32_t>(sim.jointSlots.size());
   if (sim.freeJointSlots.empty()) {
@@ -217,6 +217,8 @@ JointId WorldModel::spawn(const JointDescription& d) {
   }
   callAwake(sim, joint.bodyA);
   callAwake(sim, joint.bodyB);
+  ++sim.slots[joint.bodyA].joints;
+  ++sim.slots[joint.bodyB].joints;
   const JointId id{index, slot.generation};
   sim.jointOrder.push_back(id);
   return id;
@@ -224,7 +226,7 @@ JointId WorldModel::spawn(const JointDescription& d) {
 
 std::size_t WorldModel::addConstraint(std::unique_ptr<Constraint> constraint, BodyId bodyA,
                                       BodyId bodyB) {
-  Simulation& sim = *simulation_;
+  Simulation& sim = simulation_.edit();
   if (constraint == nullptr) {
     throw std::invalid_argument("constraint is null; expected an object");
   }
@@ -269,12 +271,14 @@ std::size_t WorldModel::addConstraint(std::unique_ptr<Constraint> constraint, Bo
 }
 
 void WorldModel::remove(JointId joint) {
-  Simulation& sim = *simulation_;
+  Simulation& sim = simulation_.edit();
   JointSlot& slot = sim.jointSlot(joint);
   const JointRecord& record = sim.joints.record(slot.joint);
   callAwake(sim, record.definition.bodyA);
   callAwake(sim, record.definition.bodyB);
   if (!slot.description.collideConnected && !record.broken) releasePair(sim, record.definition);
+  --sim.slots[record.definition.bodyA].joints;
+  --sim.slots[record.definition.bodyB].joints;
   sim.joints.remove(slot.joint);
   slot.used = false;
   ++slot.generation;

@@ -6,8 +6,11 @@
 #include <cmath>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
+#include "msd-sim/src/DataTypes/Assert.hpp"
 #include "msd-sim/src/Environment/Simulation.hpp"
+#include "msd-sim/src/Environment/WorldCheck.hpp"
 #include "msd-sim/src/Physics/RigidBody/Validation.hpp"
 
 namespace msd_sim {
@@ -63,10 +66,28 @@ BodySlot& Simulation::slot(BodyId id) {
   return const_cast<BodySlot&>(static_cast<const Simulation&>(*this).slot(id));
 }
 
-WorldModel::WorldModel(const Settings& settings) {
+WorldModel::Inside::Inside(const Settings& settings) {
   settings.validate();
   simulation_ = std::make_unique<Simulation>(settings);
 }
+WorldModel::Inside::~Inside() = default;
+WorldModel::Inside::Inside(Inside&&) noexcept = default;
+WorldModel::Inside& WorldModel::Inside::operator=(Inside&&) noexcept = default;
+
+Simulation& WorldModel::Inside::edit() {
+  requireIdle(*simulation_);
+  simulation_->undo.valid = false;
+  return *simulation_;
+}
+
+void requireIdle(const Simulation& sim) {
+  if (!sim.stepping) return;
+  throw std::logic_error(
+      "the world was asked or changed from within its own step; fields, constraints and rules that a step "
+      "calls may read bodies, joints and the time alone");
+}
+
+WorldModel::WorldModel(const Settings& settings) : simulation_{settings} {}
 WorldModel::~WorldModel() = default;
 WorldModel::WorldModel(WorldModel&&) noexcept = default;
 WorldModel& WorldModel::operator=(WorldModel&&) noexcept = default;
@@ -111,26 +132,18 @@ void closeStep(Simulation& sim, double dt) {
   sim.pendingWork = {};
 }
 
-// Moving bodies below which a step is over before another thread has woken up. One that exact mode solves
-// takes far longer.
-constexpr std::size_t kWorthSharing = 256;
-constexpr std::size_t kWorthSharingExact = 32;
-
 bool isWorthSharing(const Simulation& sim) {
   const std::size_t bodies =
       sim.step == 0 ? sim.slots.size() : sim.activeBlocks.size() * SolverBodies::kBlock;
-  return bodies >= (sim.settings.method == Method::kExact ? kWorthSharingExact : kWorthSharing);
+  return bodies >= (sim.settings.method == Method::kExact ? sim.shareFromExact : sim.shareFrom);
 }
 
 }  // namespace
 
-StepReport WorldModel::update(double dt) {
-  Simulation& sim = *simulation_;
-  if (dt != 0.0) requireRange(dt, "dt", "s", kShortestStep, kLongestStep);
+bool advance(Simulation& sim, double dt) {
   StepReport& report = sim.report;
-  const double scale = report.energy.scale;
   report = StepReport{};
-  report.energy.scale = scale;
+  report.energy.scale = sim.settled.energyScale;
   report.dt = dt;
   report.step = dt > 0.0 ? sim.step + 1 : sim.step;
   sim.recordsValid = false;
@@ -139,10 +152,13 @@ StepReport WorldModel::update(double dt) {
   sim.guardedEnergy = 0.0;
   const WorkTeam::Session session{*sim.team, isWorthSharing(sim)};
   const auto run = [&](Stage stage, const auto& work) {
-    const StageTimer timer{report, stage};
-    return work();
+    {
+      const StageTimer timer{report, stage};
+      work();
+    }
+    MSD_ASSERT(checkStage(sim, stage));
+    if (sim.watching && !sim.firstBad && !isFinite(sim)) sim.firstBad = stage;
   };
-  const double damped = sim.pendingWork.damping;
   run(Stage::kGather, [&] { wakeCalled(sim); });
   if (dt == 0.0) {
     look(sim);
@@ -164,18 +180,75 @@ StepReport WorldModel::update(double dt) {
       correctPositions(sim, dt);
       stopAtImpacts(sim, dt);
     });
-    if (run(Stage::kScatter, [&] { return scatterBodies(sim); })) {
-      run(Stage::kAudit, [&] { closeStep(sim, dt); });
-      sim.time += dt;
-      ++sim.step;
-    } else {
-      rollBack(sim);
-      sim.pendingWork.damping = damped;
-    }
+    bool good = true;
+    run(Stage::kScatter, [&] { good = scatterBodies(sim); });
+    if (!good) return false;
+    run(Stage::kAudit, [&] { closeStep(sim, dt); });
+    sim.time += dt;
+    ++sim.step;
   }
   report.time = sim.time;
-  if (sim.settings.hashEveryStep) report.hash = stateHash();
-  return report;
+  sim.settled = {dt, report.status, report.energy.scale};
+  return true;
+}
+
+namespace {
+
+/// Says for as long as it lives that a step is running.
+class Stepping {
+ public:
+  explicit Stepping(Simulation& sim) : sim_{sim} {
+    requireIdle(sim_);
+    sim_.stepping = true;
+  }
+  ~Stepping() { sim_.stepping = false; }
+  Stepping(const Stepping&) = delete;
+  Stepping& operator=(const Stepping&) = delete;
+
+ private:
+  Simulation& sim_;
+};
+
+/// Takes a step that has failed once more, to see which stage is the first to leave no numbers. Where it
+/// calls code of the user, which has been watched already, it does not.
+Stage findFailedStage(Simulation& sim, double dt) {
+  if (!sim.watching) {
+    keepForUndo(sim);
+    sim.watching = true;
+    (void)advance(sim, dt);
+    sim.watching = false;
+    goBack(sim);
+  }
+  return std::exchange(sim.firstBad, std::nullopt).value_or(Stage::kScatter);
+}
+
+}  // namespace
+
+StepReport WorldModel::update(double dt) {
+  Simulation& sim = simulation_.inner();
+  if (dt != 0.0) requireRange(dt, "dt", "s", kShortestStep, kLongestStep);
+  const Stepping stepping{sim};
+  keepForUndo(sim);
+  sim.watching = callsUserCode(sim);
+  sim.firstBad.reset();
+  try {
+    if (advance(sim, dt)) {
+      noteStep(sim, dt);
+    } else {
+      const StepReport failed = sim.report;
+      goBack(sim);
+      const Stage stage = findFailedStage(sim, dt);
+      sim.report = failed;
+      sim.report.failedStage = stage;
+      sim.report.time = sim.time;
+    }
+  } catch (...) {
+    sim.watching = false;
+    goBack(sim);
+    throw;
+  }
+  if (sim.settings.hashEveryStep) sim.report.hash = stateHash();
+  return sim.report;
 }
 
 }  // namespace msd_sim

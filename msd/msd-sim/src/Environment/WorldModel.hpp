@@ -38,6 +38,15 @@ struct WorldAccess;
 /// Every function that takes an id throws std::out_of_range when the id is stale, and every
 /// function that takes a physical quantity throws std::invalid_argument when it is out of range;
 /// the world is then unchanged.
+///
+/// An id belongs to the world that made it. Another world cannot tell: there it names the body with the same number
+/// and generation, if there is one.
+///
+/// Threads: functions that are const may be called from several threads at once, as long as none that is not
+/// const runs. Fields, constraints and rules for materials that a step calls may be called from the world's own
+/// threads at once; what they throw, `update` throws, and the world is as it was before the step. They may read
+/// bodies, joints, settings and the time, which are those from before the step; contacts, questions, snapshots and
+/// every change throw std::logic_error then.
 class WorldModel {
  public:
   explicit WorldModel(const Settings& settings = {});
@@ -65,6 +74,10 @@ class WorldModel {
   // --- stepping ----------------------------------------------------------------------------------
 
   /// Advances the world by dt [s], 1e-9 to 1. dt = 0 finds contacts and reports, but moves nothing.
+  ///
+  /// Where the step fails (the report's status says so) or throws, the world is as it was before, to the last bit of
+  /// snapshot(). A failed step may take as long as a hundred: the way back leads through steps before it. (Where
+  /// memory is so short that not even that can be done, the world is as it was some steps earlier: see time().)
   StepReport update(double dt);
 
   /// v_bias = M⁻¹ F dt of every inertial body, in storage order: what the potentials and the
@@ -74,6 +87,8 @@ class WorldModel {
   [[nodiscard]] double time() const;           ///< simulated so far [s]
   [[nodiscard]] std::uint64_t stepCount() const;
   [[nodiscard]] const Settings& settings() const;
+  /// Threads that the world has: fewer than the settings ask for where the system gives no more.
+  [[nodiscard]] int threads() const;
   /// Changes the settings between steps.
   void setSettings(const Settings& settings);
   [[nodiscard]] const StepReport& lastReport() const;
@@ -172,7 +187,27 @@ class WorldModel {
 
  private:
   friend struct WorldAccess;
-  std::unique_ptr<Simulation> simulation_;
+
+  /// What is inside: to be read by all, and changed through edit() alone.
+  class Inside {
+   public:
+    explicit Inside(const Settings& settings);
+    ~Inside();
+    Inside(Inside&&) noexcept;
+    Inside& operator=(Inside&&) noexcept;
+
+    [[nodiscard]] const Simulation& operator*() const { return *simulation_; }
+    [[nodiscard]] const Simulation* operator->() const { return simulation_.get(); }
+    /// For a change from outside a step: a failed step must not go back past it. Throws std::logic_error while a
+    /// step is running.
+    [[nodiscard]] Simulation& edit();
+    /// For the step itself, and for answers that are filled in when they are first asked for.
+    [[nodiscard]] Simulation& inner() const { return *simulation_; }
+
+   private:
+    std::unique_ptr<Simulation> simulation_;
+  };
+  Inside simulation_;
 };
 
 /// Force and torque of a joint on its body B, world axes.

@@ -20,13 +20,15 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// carried past their box by it. Queries look at them one by one, so that asking never changes the
 /// trees.
 std::span<const std::uint32_t> looseColliders(Simulation& sim) {
-  if (!sim.looseValid) {
+  if (!sim.looseValid.load(std::memory_order_acquire)) {
+    const std::lock_guard lock{sim.lazy};
+    if (sim.looseValid.load(std::memory_order_relaxed)) return sim.loose;
     sim.loose.clear();
     const auto colliders = sim.collision.colliders();
     for (std::uint32_t c = 0; c < colliders.size(); ++c) {
       if (colliders[c].exists && !sim.collision.isBoxCurrent(c, sim.travel)) sim.loose.push_back(c);
     }
-    sim.looseValid = true;
+    sim.looseValid.store(true, std::memory_order_release);
   }
   return sim.loose;
 }
@@ -203,6 +205,12 @@ std::optional<ClosestPoint> closestOne(Simulation& sim, const Coordinate& point,
   return result;
 }
 
+/// The world, if it is not in the middle of a step.
+Simulation& asked(Simulation& sim) {
+  requireIdle(sim);
+  return sim;
+}
+
 /// Answers questions 0 .. count on the world's threads; each answer is the one that asking alone
 /// gives. What a question can be wrong in must have been checked before.
 template <class Answer, class Ask>
@@ -231,21 +239,21 @@ void requireConvex(const Shape& shape) {
 }  // namespace
 
 std::optional<RayHit> WorldModel::rayCast(const Ray& ray, const QueryFilter& filter) const {
-  return castOne(*simulation_, ray, filter);
+  return castOne(asked(simulation_.inner()), ray, filter);
 }
 
 std::vector<std::optional<RayHit>> WorldModel::rayCast(std::span<const Ray> rays,
                                                        const QueryFilter& filter) const {
   for (const Ray& ray : rays) (void)checked(ray);
-  return askAll<std::optional<RayHit>>(*simulation_, rays.size(), [&](std::size_t i) {
-    return castOne(*simulation_, rays[i], filter);
+  return askAll<std::optional<RayHit>>(asked(simulation_.inner()), rays.size(), [&](std::size_t i) {
+    return castOne(asked(simulation_.inner()), rays[i], filter);
   });
 }
 
 std::optional<ShapeCastHit> WorldModel::shapeCast(const ShapeCast& cast,
                                                   const QueryFilter& filter) const {
   requireConvex(cast.shape);
-  return castOne(*simulation_, cast, filter);
+  return castOne(asked(simulation_.inner()), cast, filter);
 }
 
 std::vector<std::optional<ShapeCastHit>> WorldModel::shapeCast(std::span<const ShapeCast> casts,
@@ -254,34 +262,34 @@ std::vector<std::optional<ShapeCastHit>> WorldModel::shapeCast(std::span<const S
     (void)checked(cast);
     requireConvex(cast.shape);
   }
-  return askAll<std::optional<ShapeCastHit>>(*simulation_, casts.size(), [&](std::size_t i) {
-    return castOne(*simulation_, casts[i], filter);
+  return askAll<std::optional<ShapeCastHit>>(asked(simulation_.inner()), casts.size(), [&](std::size_t i) {
+    return castOne(asked(simulation_.inner()), casts[i], filter);
   });
 }
 
 std::vector<BodyId> WorldModel::overlap(const Shape& shape, const Pose& pose,
                                         const QueryFilter& filter) const {
-  return overlapOne(*simulation_, shape, pose, filter);
+  return overlapOne(asked(simulation_.inner()), shape, pose, filter);
 }
 
 std::vector<std::vector<BodyId>> WorldModel::overlap(std::span<const OverlapProbe> probes,
                                                      const QueryFilter& filter) const {
   for (const OverlapProbe& probe : probes) (void)checked(probe.pose);
-  return askAll<std::vector<BodyId>>(*simulation_, probes.size(), [&](std::size_t i) {
-    return overlapOne(*simulation_, probes[i].shape, probes[i].pose, filter);
+  return askAll<std::vector<BodyId>>(asked(simulation_.inner()), probes.size(), [&](std::size_t i) {
+    return overlapOne(asked(simulation_.inner()), probes[i].shape, probes[i].pose, filter);
   });
 }
 
 std::optional<ClosestPoint> WorldModel::closestPoint(const Coordinate& point, double maxDistance,
                                                      const QueryFilter& filter) const {
-  return closestOne(*simulation_, point, maxDistance, filter);
+  return closestOne(asked(simulation_.inner()), point, maxDistance, filter);
 }
 
 std::vector<std::optional<ClosestPoint>> WorldModel::closestPoint(
     std::span<const Coordinate> points, double maxDistance, const QueryFilter& filter) const {
   for (const Coordinate& point : points) checkClosest(point, maxDistance);
-  return askAll<std::optional<ClosestPoint>>(*simulation_, points.size(), [&](std::size_t i) {
-    return closestOne(*simulation_, points[i], maxDistance, filter);
+  return askAll<std::optional<ClosestPoint>>(asked(simulation_.inner()), points.size(), [&](std::size_t i) {
+    return closestOne(asked(simulation_.inner()), points[i], maxDistance, filter);
   });
 }
 

@@ -47,6 +47,10 @@ void forgetAnswers(Simulation& sim) {
   sim.looseValid = false;
 }
 
+}  // namespace
+
+namespace {
+
 void callAll(Simulation& sim) {
   for (std::uint32_t i = 0; i < sim.slots.size(); ++i) callAwake(sim, i);
 }
@@ -86,13 +90,16 @@ std::uint64_t WorldModel::stepCount() const {
 const Settings& WorldModel::settings() const {
   return simulation_->settings;
 }
+int WorldModel::threads() const {
+  return simulation_->team->threads();
+}
 const StepReport& WorldModel::lastReport() const {
   return simulation_->report;
 }
 
 void WorldModel::setSettings(const Settings& settings) {
   settings.validate();
-  Simulation& sim = *simulation_;
+  Simulation& sim = simulation_.edit();
   if (settings.threads != sim.settings.threads) {
     sim.team = std::make_unique<WorkTeam>(
         settings.threads > 0 ? settings.threads
@@ -106,7 +113,7 @@ void WorldModel::setSettings(const Settings& settings) {
 
 std::size_t WorldModel::addPotential(std::unique_ptr<PotentialEnergy> potential) {
   if (!potential) throw std::invalid_argument("potential is null; expected a field of force");
-  Simulation& sim = *simulation_;
+  Simulation& sim = simulation_.edit();
   sim.potentials.push_back(std::move(potential));
   callAll(sim);
   return sim.potentials.size() - 1;
@@ -152,7 +159,7 @@ std::span<const BodyId> WorldModel::bodies() const {
 std::optional<BodyId> WorldModel::findBody(std::string_view name) const {
   const auto found = simulation_->byName.find(std::string{name});
   if (found == simulation_->byName.end()) return std::nullopt;
-  return found->second;
+  return found->second.front();
 }
 
 bool WorldModel::isEnvironment(BodyId body) const {
@@ -179,12 +186,13 @@ std::uint32_t WorldModel::island(BodyId body) const {
 }
 
 void WorldModel::wake(BodyId body) {
-  (void)simulation_->slot(body);
-  callAwake(*simulation_, body.index);
+  Simulation& sim = simulation_.edit();
+  (void)sim.slot(body);
+  callAwake(sim, body.index);
 }
 
 void WorldModel::setState(BodyId body, const InertialState& state) {
-  Simulation& sim = *simulation_;
+  Simulation& sim = simulation_.edit();
   BodySlot& slot = movable(sim, body);
   const double before = energyOf(sim, body.index);
   slot.inertial->setInertialState(state);  // refuses bad numbers before anything has changed
@@ -192,15 +200,15 @@ void WorldModel::setState(BodyId body, const InertialState& state) {
   slot.target.reset();
   slot.stopsAfterward = false;
   sim.pendingWork.external += energyOf(sim, body.index) - before;
-  sim.collision.forEachPairOf(body.index, [&](std::uint32_t other) { callAwake(sim, other); });
-  sim.collision.refreshBody(body.index, slot.firstCollider);
+  sim.collision.forEachPairOf(slot.firstCollider, [&](std::uint32_t other) { callAwake(sim, other); });
+  sim.collision.refreshBody(slot.firstCollider);
   callAwake(sim, body.index);
   forgetAnswers(sim);
 }
 
 void WorldModel::setVelocity(BodyId body, const CoordinateRate& linear,
                              const AngularRate& angular) {
-  Simulation& sim = *simulation_;
+  Simulation& sim = simulation_.edit();
   BodySlot& slot = movable(sim, body);
   InertialState state = slot.inertial->getInertialState();
   state.velocity = requireFinite(linear, "linear", "m/s");
@@ -216,7 +224,7 @@ void WorldModel::setVelocity(BodyId body, const CoordinateRate& linear,
 }
 
 void WorldModel::moveTo(BodyId body, const Pose& pose, double dt) {
-  Simulation& sim = *simulation_;
+  Simulation& sim = simulation_.edit();
   BodySlot& slot = movable(sim, body);
   if (!slot.kinematic) {
     throw std::invalid_argument(fmt::format(
@@ -233,28 +241,31 @@ void WorldModel::moveTo(BodyId body, const Pose& pose, double dt) {
 }
 
 void WorldModel::applyForce(BodyId body, const Force& force) {
-  BodySlot& slot = forceable(*simulation_, body);
+  Simulation& sim = simulation_.edit();
+  BodySlot& slot = forceable(sim, body);
   slot.inertial->applyForce(force);
   slot.forced = true;
-  callAwake(*simulation_, body.index);
+  callAwake(sim, body.index);
 }
 
 void WorldModel::applyForceAt(BodyId body, const Force& force, const Coordinate& point) {
-  BodySlot& slot = forceable(*simulation_, body);
+  Simulation& sim = simulation_.edit();
+  BodySlot& slot = forceable(sim, body);
   slot.inertial->applyForceAtPoint(force, point);
   slot.forced = true;
-  callAwake(*simulation_, body.index);
+  callAwake(sim, body.index);
 }
 
 void WorldModel::applyTorque(BodyId body, const Torque& torque) {
-  BodySlot& slot = forceable(*simulation_, body);
+  Simulation& sim = simulation_.edit();
+  BodySlot& slot = forceable(sim, body);
   slot.inertial->applyTorque(torque);
   slot.forced = true;
-  callAwake(*simulation_, body.index);
+  callAwake(sim, body.index);
 }
 
 void WorldModel::applyImpulseAt(BodyId body, const Vector3D& impulse, const Coordinate& point) {
-  Simulation& sim = *simulation_;
+  Simulation& sim = simulation_.edit();
   BodySlot& slot = forceable(sim, body);
   const double before = slot.inertial->kineticEnergy();
   slot.inertial->applyImpulseAtPoint(impulse, point);
@@ -282,20 +293,22 @@ Aabb WorldModel::bounds(BodyId body) const {
 // --- removal ---
 
 void WorldModel::remove(BodyId body) {
-  Simulation& sim = *simulation_;
+  Simulation& sim = simulation_.edit();
   BodySlot& slot = sim.slot(body);
   const std::uint32_t index = body.index;
-  std::vector<JointId> attached;
-  for (const JointId id : sim.jointOrder) {
-    const JointDescription& joint = sim.jointSlots[id.index].description;
-    if (joint.bodyA == body || joint.bodyB == body) attached.push_back(id);
+  if (slot.joints > 0) {
+    std::vector<JointId> attached;
+    for (const JointId id : sim.jointOrder) {
+      const JointDescription& joint = sim.jointSlots[id.index].description;
+      if (joint.bodyA == body || joint.bodyB == body) attached.push_back(id);
+    }
+    for (const JointId id : attached) remove(id);
   }
-  for (const JointId id : attached) remove(id);
-  sim.joints.removeConstraintsOf(index);
+  if (!sim.constraints.empty()) sim.joints.removeConstraintsOf(index);
   // The island sleeps or wakes as a whole, and every body of it may have leant on this one.
   callAwake(sim, index);
   wakeCalled(sim);
-  sim.collision.removePairsOf(index, [&](std::uint32_t other) { callAwake(sim, other); });
+  sim.collision.removePairsOf(slot.firstCollider, [&](std::uint32_t other) { callAwake(sim, other); });
   reportRemoval(sim, index);
   for (std::uint32_t c = slot.firstCollider; c != Collider::kNone;) {
     const std::uint32_t next = sim.collision.colliders()[c].nextOfBody;
@@ -303,15 +316,9 @@ void WorldModel::remove(BodyId body) {
     c = next;
   }
   std::erase(sim.order, body);
-  if (const auto named = sim.byName.find(slot.name);
-      named != sim.byName.end() && named->second == body) {
-    sim.byName.erase(named);
-    for (const BodyId other : sim.order) {
-      if (sim.slots[other.index].name == slot.name) {
-        sim.byName.emplace(slot.name, other);
-        break;
-      }
-    }
+  if (const auto named = sim.byName.find(slot.name); named != sim.byName.end()) {
+    std::erase(named->second, body);
+    if (named->second.empty()) sim.byName.erase(named);
   }
   std::erase_if(sim.damped, [&](const DampedBody& d) { return d.slot == index; });
   std::erase(sim.continuous, index);

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "Scenes.hpp"
+#define MSD_COUNT_ALLOCATIONS
 #include "msd-sim/test/CountAllocations.hpp"
 
 namespace msd_sim::test {

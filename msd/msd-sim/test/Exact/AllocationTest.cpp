@@ -6,6 +6,7 @@
 
 #include "ProblemFamilies.hpp"
 #include "msd-sim/src/Physics/Constraints/Exact/ExactSolver.hpp"
+#define MSD_COUNT_ALLOCATIONS
 #include "msd-sim/test/CountAllocations.hpp"
 
 namespace msd_sim {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "JointWorlds.hpp"
+#define MSD_COUNT_ALLOCATIONS
 #include "msd-sim/test/CountAllocations.hpp"
 
 namespace msd_sim {

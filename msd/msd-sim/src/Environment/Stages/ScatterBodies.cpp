@@ -26,27 +26,6 @@ bool isFinite(const BodyPose& p, const BodyMotion& m) {
   return std::isfinite(sum);
 }
 
-}  // namespace
-
-void rollBack(Simulation& sim) {
-  // The assets have not been written yet: they still hold the state before the step.
-  for (std::uint32_t i = 0; i < sim.slots.size(); ++i) {
-    if (sim.moving[i] != 0) writeStateToSolver(sim, i);
-  }
-  // Impulses that are no numbers would spoil the next step too.
-  sim.collision.contacts().forEach(
-      [](std::uint32_t, const ContactCache::Contact&, auto& bundle, auto&, ContactSums&, int lane) {
-        for (auto& point : bundle.impulse) {
-          for (auto& impulse : point) {
-            if (!std::isfinite(impulse[lane])) impulse[lane] = 0.0;
-          }
-        }
-      });
-  if (!sim.joints.isEmpty()) sim.joints.recover(sim.solver);
-}
-
-namespace {
-
 /// Kinematic bodies end exactly where they were told to.
 void arriveAtTarget(Simulation& sim, std::uint32_t i) {
   BodySlot& slot = sim.slots[i];

@@ -7,6 +7,7 @@
 // moments; the next step finds them there with their velocities and solves the impact.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "msd-sim/src/Environment/Simulation.hpp"
@@ -75,20 +76,25 @@ using Impact = ImpactScratch::Impact;
 class ImpactSearch {
  public:
   ImpactSearch(Simulation& sim, double dt)
-      : sim_{sim}, dt_{dt}, stops_{sim.impactScratch.stops}, impacts_{sim.impactScratch.impacts} {
+      : sim_{sim},
+        dt_{dt},
+        stops_{sim.impactScratch.stops},
+        impacts_{sim.impactScratch.impacts},
+        queue_{sim.impactScratch.queue},
+        ways_{sim.impactScratch.ways} {
     stops_.assign(sim.slots.size(), dt);
     impacts_.assign(sim.continuous.size(), Impact{});
+    queue_.clear();
+    ways_.clear();
   }
 
   void run() {
     for (std::size_t k = 0; k < impacts_.size(); ++k) find(k);
     // Each round stops at least one body for good, or earlier than before.
     for (std::size_t round = 0; round < 4 * impacts_.size() + 4; ++round) {
-      const auto first =
-          std::min_element(impacts_.begin(), impacts_.end(),
-                           [](const Impact& x, const Impact& y) { return x.time < y.time; });
-      if (first == impacts_.end() || !std::isfinite(first->time)) break;
-      stop(static_cast<std::size_t>(first - impacts_.begin()), *first);
+      const std::size_t first = takeEarliest();
+      if (first == impacts_.size()) break;
+      stop(first, Impact{impacts_[first]});
     }
     for (std::uint32_t i = 0; i < stops_.size(); ++i) {
       if (stops_[i] < dt_) place(i);
@@ -96,6 +102,33 @@ class ImpactSearch {
   }
 
  private:
+  /// The marked body whose impact comes first, of several the one made first; their number where there is none.
+  [[nodiscard]] std::size_t takeEarliest() {
+    while (!queue_.empty()) {
+      const auto [time, k] = queue_.front();
+      std::pop_heap(queue_.begin(), queue_.end(), std::greater<>{});
+      queue_.pop_back();
+      if (impacts_[k].time == time) return k;  // else it has been found anew since
+    }
+    return impacts_.size();
+  }
+
+  /// Calls visit(j) for the marked bodies whose way leads through a box, ascending.
+  template <class Visit>
+  void forMarkedIn(const Aabb& box, const Visit& visit) {
+    if (ways_.empty()) {
+      for (std::uint32_t j = 0; j < impacts_.size(); ++j) {
+        (void)ways_.insert(sweptBox(sim_.continuous[j]), j);
+      }
+    }
+    std::vector<std::uint32_t> met;  // ways only get shorter: the boxes hold
+    ways_.query(box, [&](std::uint32_t j, std::int32_t) { met.push_back(j); });
+    std::sort(met.begin(), met.end());
+    for (const std::uint32_t j : met) {
+      if (sweptBox(sim_.continuous[j]).overlaps(box)) visit(j);
+    }
+  }
+
   [[nodiscard]] Way wayOf(std::uint32_t i) const { return {pathOf(sim_, i, dt_), stops_[i]}; }
 
   [[nodiscard]] Aabb sweptBox(std::uint32_t i) const {
@@ -117,6 +150,9 @@ class ImpactSearch {
       sim_.collision.movingTree().query(box, look);
       sim_.collision.staticTree().query(box, look);
     }
+    if (!std::isfinite(impacts_[k].time)) return;
+    queue_.emplace_back(impacts_[k].time, static_cast<std::uint32_t>(k));
+    std::push_heap(queue_.begin(), queue_.end(), std::greater<>{});
   }
 
   void check(std::size_t k, std::uint32_t mine, std::uint32_t theirs) {
@@ -191,9 +227,7 @@ class ImpactSearch {
       around = around.merged(sweptBox(i));
       stops_[i] = std::min(stops_[i], impact.time);
     }
-    for (std::size_t j = 0; j < impacts_.size(); ++j) {
-      if (sweptBox(sim_.continuous[j]).overlaps(around)) find(j);
-    }
+    forMarkedIn(around, [&](std::size_t j) { find(j); });
     // The two now end where they met, with nothing left of the way to each other.
     if (impacts_[k].time <= impact.time) impacts_[k] = {};
   }
@@ -217,6 +251,8 @@ class ImpactSearch {
   double dt_;
   std::vector<double>& stops_;    ///< per body slot [s]
   std::vector<Impact>& impacts_;  ///< per marked body
+  std::vector<std::pair<double, std::uint32_t>>& queue_;  ///< times and marked bodies, the earliest first
+  DynamicTree& ways_;
 };
 
 }  // namespace

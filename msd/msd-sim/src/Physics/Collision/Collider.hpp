@@ -22,6 +22,8 @@ struct alignas(64) Collider {
   std::uint32_t mask{0xFFFFFFFFu};
   double travelLimit{0.0};         ///< the fat box holds until the body's travel passes this [m]
   double spareWidth{0.0};          ///< of the fat box, whatever the speed [m]
+  double inner{0.0};               ///< radius of a ball about shape.centre within the shape [m]
+  std::uint32_t firstPair{kNone};  ///< its pairs: 2 × pair + side, linked by CollisionPipeline
   alignas(64) Pose local{};  ///< of the shape in the body's frame, origin at the centre of mass
   CollisionShape shape{};
   ContactMaterial material{};

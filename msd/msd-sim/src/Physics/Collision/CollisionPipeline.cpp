@@ -13,6 +13,11 @@ namespace {
 constexpr std::size_t kQueryGrain = 64;
 constexpr std::size_t kBoxGrain = 256;
 
+// A collider with more neighbours than this is looked at more closely: it may lie within others.
+constexpr std::size_t kCrowded = 64;
+// Of the colliders whose centres lie within the ball in a collider's middle, so many are tested at least.
+constexpr std::size_t kMostWithin = 16;
+
 // Fewer colliders than this find the tree in the cache in any order.
 constexpr std::size_t kSortFrom = 512;
 
@@ -23,6 +28,28 @@ ContactMaterial geometricMeans(const ContactMaterial& a, const ContactMaterial& 
 }
 
 bool hasSurface(const Collider& collider) { return collider.shape.triangles != nullptr; }
+
+/// Radius of a ball about a shape's centre that lies within it; 0 for surfaces.
+double innerRadius(const CollisionShape& shape) {
+  switch (shape.kind) {
+    case ShapeKind::kSphere:
+    case ShapeKind::kCapsule:
+      return shape.radius;
+    case ShapeKind::kCylinder:
+      return std::min(shape.radius, shape.halfHeight);
+    case ShapeKind::kBox:
+      return shape.halfExtents.minCoeff();
+    case ShapeKind::kHull: {
+      double least = std::numeric_limits<double>::infinity();
+      for (const auto& face : shape.polyhedron->faces()) {
+        least = std::min(least, face.offset - face.normal.dot(shape.centre));
+      }
+      return std::max(least, 0.0);
+    }
+    default:
+      return 0.0;
+  }
+}
 
 /// Coefficients a contact can have.
 bool isInRange(const ContactMaterial& m) {
@@ -63,6 +90,8 @@ std::uint32_t CollisionPipeline::addCollider(const Collider& collider) {
   colliders_[id].leaf = DynamicTree::kNull;
   colliders_[id].travelLimit = -std::numeric_limits<double>::infinity();
   colliders_[id].spareWidth = kFatMargin * collider.shape.size;
+  colliders_[id].inner = innerRadius(collider.shape);
+  colliders_[id].firstPair = kNone;
   return id;
 }
 
@@ -76,8 +105,8 @@ void CollisionPipeline::removeCollider(std::uint32_t id) {
   free_colliders_.push_back(id);
 }
 
-void CollisionPipeline::refreshBody(std::uint32_t body, std::uint32_t firstCollider) {
-  removePairsOf(body, [](std::uint32_t) {});
+void CollisionPipeline::refreshBody(std::uint32_t firstCollider) {
+  removePairsOf(firstCollider, [](std::uint32_t) {});
   for (std::uint32_t c = firstCollider; c != Collider::kNone; c = colliders_[c].nextOfBody) {
     colliders_[c].travelLimit = -std::numeric_limits<double>::infinity();
   }
@@ -167,7 +196,7 @@ void CollisionPipeline::findPairs(const SolverBodies& bodies, std::span<const Bo
   }
   if (moved_.empty()) return;
   sortMoved(bodies);
-  queryPairs(rule, team);
+  queryPairs(bodies, rule, team);
 }
 
 namespace {
@@ -212,7 +241,22 @@ void CollisionPipeline::sortMoved(const SolverBodies& bodies) {
   }
 }
 
-void CollisionPipeline::queryPairs(const PairRule& rule, WorkTeam& team) {
+template <class Visit>
+void CollisionPipeline::visitNeighbours(std::uint32_t id, const PairRule& rule,
+                                        const Visit& visit) const {
+  const Collider& collider = colliders_[id];
+  const auto look = [&](std::uint32_t other, std::int32_t) {
+    // Of two that moved, the one with the smaller number reports the pair.
+    if (other == id || (is_moved_[other] != 0 && other < id)) return;
+    const PairTable::Key key{std::min(id, other), std::max(id, other)};
+    if (mayCollide(key.a, key.b, rule)) visit(key);
+  };
+  const Aabb& box = (collider.moves ? moving_ : static_).box(collider.leaf);
+  moving_.query(box, look);
+  if (collider.moves) static_.query(box, look);
+}
+
+void CollisionPipeline::queryPairs(const SolverBodies& bodies, const PairRule& rule, WorkTeam& team) {
   const std::size_t blocks = (moved_.size() + kQueryGrain - 1) / kQueryGrain;
   if (found_.size() < blocks) found_.resize(blocks);
   team.forBlocks(blocks, [&](std::size_t block) {
@@ -220,18 +264,14 @@ void CollisionPipeline::queryPairs(const PairRule& rule, WorkTeam& team) {
     found.clear();
     const std::size_t last = std::min(moved_.size(), (block + 1) * kQueryGrain);
     for (std::size_t i = block * kQueryGrain; i < last; ++i) {
-      const std::uint32_t id = moved_[i];
-      const Collider& collider = colliders_[id];
-      const auto visit = [&](std::uint32_t other, std::int32_t) {
-        // Of two that moved, the one with the smaller number reports the pair.
-        if (other == id || (is_moved_[other] != 0 && other < id)) return;
-        const PairTable::Key key{std::min(id, other), std::max(id, other)};
-        if (!mayCollide(key.a, key.b, rule)) return;
-        if (table_.find(key) == PairTable::kNone) found.push_back(key);
-      };
-      const Aabb& box = (collider.moves ? moving_ : static_).box(collider.leaf);
-      moving_.query(box, visit);
-      if (collider.moves) static_.query(box, visit);
+      const std::size_t before = found.size();
+      std::size_t seen = 0;
+      visitNeighbours(moved_[i], rule, [&](const PairTable::Key& key) {
+        if (++seen <= kCrowded && table_.find(key) == PairTable::kNone) found.push_back(key);
+      });
+      if (seen <= kCrowded) continue;
+      found.resize(before);
+      queryCrowd(moved_[i], bodies, rule, found);
     }
   });
   fresh_.clear();
@@ -244,11 +284,83 @@ void CollisionPipeline::queryPairs(const PairRule& rule, WorkTeam& team) {
   for (const PairTable::Key& key : fresh_) addPair(key);
 }
 
+// Where bodies lie within each other, n of them make n² pairs of which hardly one means anything. Those nearest
+// by number are kept, so that each has about as many as any other; once they have parted, the next look finds others.
+void CollisionPipeline::queryCrowd(std::uint32_t id, const SolverBodies& bodies, const PairRule& rule,
+                                   std::vector<PairTable::Key>& found) {
+  const auto centre = [&](const Collider& c) -> Coordinate {
+    return colliderPose(c, bodies).toWorld(c.shape.centre);
+  };
+  Collider& self = colliders_[id];
+  const Coordinate here = centre(self);
+  std::vector<std::uint32_t> within;
+  visitNeighbours(id, rule, [&](const PairTable::Key& key) {
+    const std::uint32_t other = key.a == id ? key.b : key.a;
+    const Collider& c = colliders_[other];
+    const double reach = std::min(self.inner, c.inner);
+    if (self.moves && c.moves && (centre(c) - here).squaredNorm() < reach * reach) {
+      within.push_back(other);
+    } else if (table_.find(key) == PairTable::kNone) {
+      found.push_back(key);
+    }
+  });
+  const auto distance = [id](std::uint32_t other) { return other > id ? other - id : id - other; };
+  std::sort(within.begin(), within.end(), [&](std::uint32_t x, std::uint32_t y) {
+    return distance(x) != distance(y) ? distance(x) < distance(y) : x < y;
+  });
+  if (within.size() > kMostWithin) {
+    within.resize(kMostWithin);
+    self.travelLimit = -std::numeric_limits<double>::infinity();  // looks again in the next step
+  }
+  for (const std::uint32_t other : within) {
+    const PairTable::Key key{std::min(id, other), std::max(id, other)};
+    if (table_.find(key) == PairTable::kNone) found.push_back(key);
+  }
+}
+
+void CollisionPipeline::linkPair(std::uint32_t pair) {
+  const std::uint32_t sides[2] = {pairs_[pair].colliderA, pairs_[pair].colliderB};
+  for (std::uint32_t side = 0; side < 2; ++side) {
+    std::uint32_t& first = colliders_[sides[side]].firstPair;
+    links_[pair].next[side] = first;
+    links_[pair].previous[side] = kNone;
+    if (first != kNone) links_[first / 2].previous[first % 2] = 2 * pair + side;
+    first = 2 * pair + side;
+  }
+}
+
+void CollisionPipeline::unlinkPair(std::uint32_t pair) {
+  const std::uint32_t sides[2] = {pairs_[pair].colliderA, pairs_[pair].colliderB};
+  for (std::uint32_t side = 0; side < 2; ++side) {
+    const std::uint32_t next = links_[pair].next[side], previous = links_[pair].previous[side];
+    if (next != kNone) links_[next / 2].previous[next % 2] = previous;
+    if (previous != kNone) {
+      links_[previous / 2].next[previous % 2] = next;
+    } else {
+      colliders_[sides[side]].firstPair = next;
+    }
+  }
+}
+
+std::vector<std::uint32_t> CollisionPipeline::pairsOf(std::uint32_t firstCollider) const {
+  std::vector<std::uint32_t> pairs;
+  for (std::uint32_t c = firstCollider; c != Collider::kNone; c = colliders_[c].nextOfBody) {
+    for (std::uint32_t link = colliders_[c].firstPair; link != kNone;
+         link = links_[link / 2].next[link % 2]) {
+      pairs.push_back(link / 2);
+    }
+  }
+  std::sort(pairs.begin(), pairs.end());
+  return pairs;
+}
+
 void CollisionPipeline::addPair(const PairTable::Key& key) {
   table_.insert(key);
   pairs_.push_back(Pair{.colliderA = key.a, .colliderB = key.b});
   clocks_.push_back(PairClock{.bodyA = colliders_[key.a].body,
                               .bodyB = colliders_[key.b].body});
+  links_.emplace_back();
+  linkPair(static_cast<std::uint32_t>(pairs_.size() - 1));
   if (!hasSurface(colliders_[key.a]) && !hasSurface(colliders_[key.b])) return;
   if (free_memories_.empty()) {
     free_memories_.push_back(static_cast<std::uint32_t>(memories_.size()));
@@ -271,11 +383,16 @@ void CollisionPipeline::removePair(std::uint32_t index) {
   }
   if (pairs_[index].memory != kNone) free_memories_.push_back(pairs_[index].memory);
   table_.removeSwap(index);
+  const auto last = static_cast<std::uint32_t>(pairs_.size() - 1);
+  unlinkPair(index);
+  if (last != index) unlinkPair(last);
   pairs_[index] = pairs_.back();
   pairs_.pop_back();
+  links_.pop_back();
   clocks_[index] = clocks_.back();
   clocks_.pop_back();
   if (index < pairs_.size()) {
+    linkPair(index);
     for (std::uint32_t c = pairs_[index].firstContact; c != ContactCache::kNone;
          c = contacts_.contact(c).next) {
       contacts_.contact(c).pair = index;

@@ -148,33 +148,32 @@ class CollisionPipeline {
 
   /// Forgets pairs, contacts and boxes of a body's colliders so that they are found afresh; for a
   /// body that was moved from outside or whose kind of motion changed.
-  void refreshBody(std::uint32_t body, std::uint32_t firstCollider);
-  /// Calls visit(otherBody) for each pair of one body.
+  void refreshBody(std::uint32_t firstCollider);
+  /// Calls visit(otherBody) for each pair of one body, given by its first collider.
   template <class Visit>
-  void forEachPairOf(std::uint32_t body, const Visit& visit) const {
-    for (const Pair& pair : pairs_) {
-      const std::uint32_t a = colliders_[pair.colliderA].body;
-      const std::uint32_t b = colliders_[pair.colliderB].body;
-      if (a == body || b == body) visit(a == body ? b : a);
-    }
+  void forEachPairOf(std::uint32_t firstCollider, const Visit& visit) const {
+    for (const std::uint32_t pair : pairsOf(firstCollider)) visit(otherBody(pair, firstCollider));
   }
   /// Removes the pairs (with contacts) of one body. Calls visit(otherBody) for each.
   template <class Visit>
-  void removePairsOf(std::uint32_t body, const Visit& visit) {
-    for (std::uint32_t i = static_cast<std::uint32_t>(pairs_.size()); i-- > 0;) {
-      const std::uint32_t a = colliders_[pairs_[i].colliderA].body;
-      const std::uint32_t b = colliders_[pairs_[i].colliderB].body;
-      if (a != body && b != body) continue;
-      visit(a == body ? b : a);
-      removePair(i);
+  void removePairsOf(std::uint32_t firstCollider, const Visit& visit) {
+    const std::vector<std::uint32_t> mine = pairsOf(firstCollider);
+    // From the last on: the place of a pair that goes is taken by the last one.
+    for (auto pair = mine.rbegin(); pair != mine.rend(); ++pair) {
+      visit(otherBody(*pair, firstCollider));
+      removePair(*pair);
     }
   }
+  /// The pairs of a body, given by its first collider, ascending.
+  [[nodiscard]] std::vector<std::uint32_t> pairsOf(std::uint32_t firstCollider) const;
 
   /// Everything that decides the future, into bytes and back (Environment/WorldSnapshot.cpp). `load`
   /// throws std::invalid_argument on bytes that do not fit these colliders; the pipeline it is called
   /// on is then of no further use.
   void save(ByteWriter& out) const;
   void load(ByteReader& in);
+  /// What is wrong with pairs, boxes and contacts of a world of so many body slots, or nothing.
+  [[nodiscard]] const char* findFault(std::size_t bodies) const;
 
   [[nodiscard]] Pose colliderPose(const Collider& collider, const SolverBodies& bodies) const;
 
@@ -186,7 +185,21 @@ class CollisionPipeline {
   [[nodiscard]] bool needsBox(Collider& collider, const SolverBodies& bodies,
                               const BodyTravel& travel) const;
   void enlargeBox(std::uint32_t collider, const SolverBodies& bodies, const BodyTravel& travel);
-  void queryPairs(const PairRule& rule, WorkTeam& team);
+  void queryPairs(const SolverBodies& bodies, const PairRule& rule, WorkTeam& team);
+  /// Calls visit(pair's key) for all that may collide with a collider that got a new box.
+  template <class Visit>
+  void visitNeighbours(std::uint32_t collider, const PairRule& rule, const Visit& visit) const;
+  /// The same where very many do: of those that lie in its very middle, a few.
+  void queryCrowd(std::uint32_t collider, const SolverBodies& bodies, const PairRule& rule,
+                  std::vector<PairTable::Key>& found);
+  /// The body beside that of a collider in a pair.
+  [[nodiscard]] std::uint32_t otherBody(std::uint32_t pair, std::uint32_t collider) const {
+    const std::uint32_t body = colliders_[collider].body;
+    return clocks_[pair].bodyA == body ? clocks_[pair].bodyB : clocks_[pair].bodyA;
+  }
+  void linkPair(std::uint32_t pair);
+  void unlinkPair(std::uint32_t pair);
+  [[nodiscard]] const char* findPairFault(std::uint32_t pair) const;
   [[nodiscard]] bool mayCollide(std::uint32_t a, std::uint32_t b, const PairRule& rule) const;
   void removePair(std::uint32_t pair);
   /// What one test finds.
@@ -238,6 +251,12 @@ class CollisionPipeline {
   PairTable table_;
   AlignedVector<Pair> pairs_;       ///< parallel to table_
   AlignedVector<PairClock> clocks_; ///< parallel to pairs_
+  /// Lists of the pairs of each collider, one through either side of a pair: 2 × pair + side.
+  struct PairLinks {
+    std::uint32_t next[2];
+    std::uint32_t previous[2];
+  };
+  std::vector<PairLinks> links_;    ///< parallel to pairs_
   AlignedVector<TriangleMemory> memories_;
   std::vector<std::uint32_t> free_memories_;
   ContactCache contacts_;

@@ -87,7 +87,7 @@ void DynamicTree::load(ByteReader& in) {
   in.take(free_);
   leaf_count_ = in.take<std::uint64_t>();
   const auto count = in.take<std::uint64_t>();
-  if (count > (1u << 30)) refuse("too many boxes");
+  in.requireRoom(count, 6 * sizeof(double));
   nodes_.clear();
   const auto takeLink = [&] {
     const auto link = in.take<std::int32_t>();
@@ -105,6 +105,7 @@ void DynamicTree::load(ByteReader& in) {
     nodes_.push_back(node);
   }
   if (root_ < kNull || root_ >= static_cast<std::int64_t>(count)) refuse("no root");
+  if (free_ < kNull || free_ >= static_cast<std::int64_t>(count)) refuse("no free box");
 }
 
 template <int kPoints>
@@ -128,6 +129,7 @@ void ContactCache::loadColour(int c, ByteReader& in) {
   Colour<kPoints>& colour = colours<kPoints>()[static_cast<std::size_t>(c)];
   in.take(colour.count);
   const std::size_t bundles = bundleCount<kPoints>(c);
+  in.requireRoom(bundles, sizeof(ContactBundle<kPoints>));
   in.takeRun(colour.bundles);
   in.takeRun(colour.follow);
   in.takeRun(colour.sums);
@@ -189,6 +191,7 @@ void ContactCache::load(ByteReader& in) {
     loadColour<4>(c, in);
   }
   const auto count = in.take<std::uint64_t>();
+  if (count >= kNone) refuse("too many contacts");
   contacts_.clear();
   bodies_.clear();
   resistances_.clear();
@@ -212,7 +215,9 @@ void ContactCache::load(ByteReader& in) {
     in.take(r.rolling);
     in.take(r.torsional);
     for (double& value : r.impulse) in.take(value);
-    resistances_.push_back(r);
+    if (!r.isThere()) continue;
+    resistances_.resize(i + 1);
+    resistances_[i] = r;
   }
   in.takeRun(free_);
   const auto lost = in.take<std::uint64_t>();
@@ -292,6 +297,8 @@ void CollisionPipeline::load(ByteReader& in) {
   pairs_.clear();
   clocks_.clear();
   table_.clear();
+  links_.clear();
+  for (Collider& c : colliders_) c.firstPair = kNone;
   memories_.clear();
   free_memories_.clear();
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -302,6 +309,10 @@ void CollisionPipeline::load(ByteReader& in) {
     in.take(clock.restitution);
     const std::uint32_t colliderA = in.takeBelow(colliders_.size());
     const std::uint32_t colliderB = in.takeBelow(colliders_.size());
+    if (!colliders_[colliderA].exists || !colliders_[colliderB].exists || colliderA == colliderB ||
+        table_.find({colliderA, colliderB}) != PairTable::kNone) {
+      refuse("a pair of shapes that is none, or is there twice");
+    }
     addPair({colliderA, colliderB});
     clocks_.back().limit = clock.limit;
     clocks_.back().movedLimit = clock.movedLimit;
@@ -322,6 +333,7 @@ void CollisionPipeline::load(ByteReader& in) {
       const auto& surface = colliders_[colliderA].shape.triangles != nullptr
                                 ? colliders_[colliderA].shape.triangles
                                 : colliders_[colliderB].shape.triangles;
+      if (surface == nullptr) refuse("a pair without its surface");
       take(in, surface->triangleCount(), memories_[pair.memory]);
     }
   }

@@ -42,6 +42,9 @@ void clearLane(ContactBundle<kPoints>& bundle, int lane) {
 
 template <int kPoints>
 void clearLane(ContactFollow<kPoints>& follow, int lane) {
+  constexpr int kRows = static_cast<int>(sizeof(follow) / (kBundleLanes * sizeof(double)));
+  auto* values = reinterpret_cast<double*>(&follow);
+  for (int i = 0; i < kRows; ++i) values[i * kBundleLanes + lane] = 0.0;
   follow.mode[lane] = static_cast<double>(FollowMode::kStay);
 }
 

@@ -147,6 +147,9 @@ class ContactCache {
   [[nodiscard]] Vector3D normal(std::uint32_t contact, const SolverBodies& poses) const;
   [[nodiscard]] const Contact& contact(std::uint32_t id) const { return contacts_[id]; }
   [[nodiscard]] Contact& contact(std::uint32_t id) { return contacts_[id]; }
+  [[nodiscard]] bool exists(std::uint32_t id) const {
+    return id < contacts_.size() && contacts_[id].pair != kNone;
+  }
   [[nodiscard]] std::uint32_t count() const { return live_count_; }
   /// Contacts whose pair has a restitution.
   [[nodiscard]] std::uint32_t bouncingCount() const { return bouncing_count_; }
@@ -272,6 +275,9 @@ class ContactCache {
   void save(ByteWriter& out) const;
   /// Throws std::invalid_argument on bytes that no save wrote.
   void load(ByteReader& in);
+  /// What is wrong with the contacts of a world of so many body slots, or nothing: lanes, lists, colours, counts
+  /// and numbers. Lists of pairs are looked at by CollisionPipeline::findFault.
+  [[nodiscard]] const char* findFault(std::size_t bodies) const;
 
   /// Bundle and lane of a contact.
   [[nodiscard]] static std::size_t bundleOf(const Contact& c) {
@@ -340,6 +346,9 @@ class ContactCache {
   void saveColour(int colour, ByteWriter& out) const;
   template <int kPoints>
   void loadColour(int colour, ByteReader& in);
+  template <int kPoints>
+  [[nodiscard]] const char* findLaneFault(int colour, std::size_t bodies, std::vector<std::uint8_t>& seen) const;
+  [[nodiscard]] const char* findBookFault(std::size_t bodies) const;
   void changeKind(Contact& contact, std::uint32_t id, Kind kind);
   template <int kPoints>
   void writeLane(Contact& contact, const ContactManifold& manifold, const ContactBodies& bodies,

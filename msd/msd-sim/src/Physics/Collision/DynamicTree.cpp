@@ -157,25 +157,40 @@ double DynamicTree::areaRatio() const {
 }
 
 bool DynamicTree::isConsistent() const {
-  if (root_ == kNull) return leaf_count_ == 0;
-  std::size_t leaves = 0;
-  std::vector<std::int32_t> stack{root_};
-  if (nodes_[index(root_)].parent != kNull) return false;
+  const auto exists = [&](std::int32_t node) { return node >= 0 && index(node) < nodes_.size(); };
+  std::vector<std::uint8_t> seen(nodes_.size(), 0);
+  std::size_t leaves = 0, reached = 0;
+  std::vector<std::int32_t> stack;
+  if (root_ != kNull) {
+    if (!exists(root_) || nodes_[index(root_)].parent != kNull) return false;
+    stack.push_back(root_);
+  }
   while (!stack.empty()) {
     const std::int32_t current = stack.back();
     stack.pop_back();
     const Node& node = nodes_[index(current)];
+    if (seen[index(current)] != 0) return false;
+    seen[index(current)] = 1;
+    ++reached;
+    if (!(node.box.lower.array() <= node.box.upper.array()).all()) return false;
     if (node.isLeaf()) {
       ++leaves;
+      if (node.right != kNull) return false;
       continue;
     }
     for (const std::int32_t child : {node.left, node.right}) {
+      if (!exists(child)) return false;
       const Node& c = nodes_[index(child)];
       if (c.parent != current || !node.box.contains(c.box)) return false;
       stack.push_back(child);
     }
   }
-  return leaves == leaf_count_;
+  for (std::int32_t node = free_; node != kNull; node = nodes_[index(node)].parent) {
+    if (!exists(node) || seen[index(node)] != 0) return false;
+    seen[index(node)] = 1;
+    ++reached;
+  }
+  return leaves == leaf_count_ && reached == nodes_.size();
 }
 
 }  // namespace msd_sim

@@ -73,8 +73,14 @@ class DynamicTree {
 
   /// Sum of the half areas of all inner nodes over that of the root: the cost of a query.
   [[nodiscard]] double areaRatio() const;
-  /// Checks parents, boxes and counts; for tests.
+  /// Checks links, boxes and counts: every node hangs in the tree or in the list of free ones, once.
   [[nodiscard]] bool isConsistent() const;
+  /// No leaves; keeps its memory.
+  void clear() {
+    nodes_.clear();
+    root_ = free_ = kNull;
+    leaf_count_ = 0;
+  }
 
  private:
   static constexpr std::int32_t kStack = 128;

@@ -20,17 +20,6 @@ bool canBePushed(const SolverBodies& bodies, std::uint32_t slot) {
   return slot != 0 && bodies.mass[slot].dynamic > 0.0;
 }
 
-/// Bytes of one joint in a snapshot.
-struct SavedJoint {
-  double coordinate, potential, energyGain, energyPeak;
-  double impulse[kMostHoldingRows + kExtraRows];
-  double substep;
-  std::uint64_t flags;  ///< bit 0 used, bit 1 broken, bit 2 solved
-};
-
-/// Bytes before the joints: their number.
-constexpr std::size_t kHead = sizeof(std::uint64_t);
-
 }  // namespace
 
 std::uint32_t JointSolver::add(const JointDefinition& definition, const SolverBodies& bodies) {
@@ -321,78 +310,59 @@ void JointSolver::project(SolverBodies& bodies, WorkTeam& team) {
   }
 }
 
-void JointSolver::recover(const SolverBodies& bodies) {
-  for (std::uint32_t j = 0; j < records_.size(); ++j) {
-    JointRecord& r = records_[j];
-    if (!r.used) continue;
-    for (double& impulse : r.impulse) {
-      if (!std::isfinite(impulse)) impulse = 0.0;
-    }
-    if (!std::isfinite(r.coordinate)) r.coordinate = 0.0;
-    r.coordinate = coordinate(j, bodies);
-    if (!std::isfinite(r.potential)) r.potential = 0.0;
-    if (!std::isfinite(r.energyGain) || !std::isfinite(r.energyPeak)) {
-      r.energyGain = r.energyPeak = 0.0;
-    }
-    r.work = r.potentialChange = 0.0;
-    r.reaction = {};
-  }
-  refresh();
-}
-
-void JointSolver::save(std::vector<std::byte>& bytes) const {
-  const std::size_t count = records_.size();
-  const std::size_t start = bytes.size();
-  bytes.resize(start + kHead + count * sizeof(SavedJoint));
-  std::byte* out = bytes.data() + start;
-  const std::uint64_t number = count;
-  std::memcpy(out, &number, sizeof number);
-  out += kHead;
+void JointSolver::save(ByteWriter& out) const {
+  out.put(static_cast<std::uint64_t>(records_.size()));
   for (const JointRecord& r : records_) {
-    SavedJoint saved{};
-    saved.coordinate = r.coordinate;
-    saved.potential = r.potential;
-    saved.energyGain = r.energyGain;
-    saved.energyPeak = r.energyPeak;
-    saved.substep = r.substep;
-    saved.flags = (r.used ? 1u : 0u) | (r.broken ? 2u : 0u) | (r.solved ? 4u : 0u);
-    std::copy(r.impulse.begin(), r.impulse.end(), saved.impulse);
-    std::memcpy(out, &saved, sizeof saved);
-    out += sizeof saved;
+    out.put(r.used);
+    out.put(r.broken);
+    out.put(r.solved);
+    out.put(r.substep);
+    out.put(r.coordinate);
+    out.put(r.potential);
+    out.put(r.energyGain);
+    out.put(r.energyPeak);
+    for (const double impulse : r.impulse) out.put(impulse);
+    out.putVector(r.reaction.linear);
+    out.putVector(r.reaction.angular);
   }
 }
 
-std::size_t JointSolver::load(std::span<const std::byte> bytes) {
-  std::uint64_t count = 0;
-  if (bytes.size() >= kHead) std::memcpy(&count, bytes.data(), sizeof count);
-  if (bytes.size() < kHead || count != records_.size() ||
-      bytes.size() < kHead + count * sizeof(SavedJoint)) {
-    throw std::invalid_argument(
-        fmt::format("snapshot holds {} joints in {} bytes; expected those of {} joints", count,
-                    bytes.size(), records_.size()));
-  }
-  std::vector<SavedJoint> saved(count);
-  if (count > 0) std::memcpy(saved.data(), bytes.data() + kHead, count * sizeof(SavedJoint));
-  for (std::size_t j = 0; j < count; ++j) {
-    if (((saved[j].flags & 1u) != 0) != records_[j].used) {
-      throw std::invalid_argument(fmt::format("snapshot joint {} is {}; expected it {}", j,
-                                              records_[j].used ? "missing" : "there",
-                                              records_[j].used ? "there" : "missing"));
-    }
+void JointSolver::load(ByteReader& in) {
+  const auto count = in.take<std::uint64_t>();
+  if (count != records_.size()) {
+    throw std::invalid_argument(fmt::format("snapshot holds {} joints; expected those of {} joints",
+                                            count, records_.size()));
   }
   for (std::size_t j = 0; j < count; ++j) {
     JointRecord& r = records_[j];
-    r.coordinate = saved[j].coordinate;
-    r.potential = saved[j].potential;
-    r.energyGain = saved[j].energyGain;
-    r.energyPeak = saved[j].energyPeak;
-    std::copy(std::begin(saved[j].impulse), std::end(saved[j].impulse), r.impulse.begin());
-    r.broken = (saved[j].flags & 2u) != 0;
-    r.solved = (saved[j].flags & 4u) != 0;
-    r.substep = saved[j].substep;
+    if (in.takeBool() != r.used) {
+      throw std::invalid_argument(fmt::format("snapshot joint {} is {}; expected it {}", j,
+                                              r.used ? "missing" : "there",
+                                              r.used ? "there" : "missing"));
+    }
+    r.broken = in.takeBool();
+    r.solved = in.takeBool();
+    in.take(r.substep);
+    r.coordinate = in.take<double>();
+    r.potential = in.take<double>();
+    r.energyGain = in.take<double>();
+    r.energyPeak = in.take<double>();
+    for (double& impulse : r.impulse) impulse = in.take<double>();
+    r.reaction = {in.takeVector(), in.takeVector()};
   }
   ++version_;  // components are made afresh, with these impulses
-  return kHead + count * sizeof(SavedJoint);
+}
+
+const char* JointSolver::findFault() const {
+  constexpr double kLongestSubstep = 1.0;
+  for (const JointRecord& r : records_) {
+    if (!(r.substep >= 0.0 && r.substep <= kLongestSubstep)) return "a joint's last substep was too long";
+    double sum = r.coordinate + r.potential + r.energyGain + r.energyPeak;
+    for (const double impulse : r.impulse) sum += impulse;
+    sum += r.reaction.linear.sum() + r.reaction.angular.sum();
+    if (!std::isfinite(sum)) return "a joint is not made of numbers";
+  }
+  return nullptr;
 }
 
 }  // namespace msd_sim

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "msd-sim/src/DataTypes/Bytes.hpp"
 #include "msd-sim/src/DataTypes/WorkTeam.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/JointComponent.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/JointRecord.hpp"
@@ -43,9 +44,6 @@ class JointSolver {
 
   /// Makes the components anew in the next step: other bodies can be pushed than before.
   void refresh() { ++version_; }
-  /// After a step that failed: forgets impulses that are no numbers, and starts from `bodies`
-  /// again.
-  void recover(const SolverBodies& bodies);
 
   /// Calls visit(slotA, slotB) for every joint that holds, in the order of their indices.
   template <class Visit>
@@ -124,10 +122,12 @@ class JointSolver {
   void removeConstraintsOf(std::uint32_t slot);
 
   /// What persists from step to step, as bytes: impulses, coordinates, which joints are broken.
-  void save(std::vector<std::byte>& bytes) const;
-  /// Takes back what save wrote for the same joints; returns the number of bytes read. Throws
-  /// std::invalid_argument, changing nothing, when the bytes do not fit.
-  std::size_t load(std::span<const std::byte> bytes);
+  void save(ByteWriter& out) const;
+  /// Takes back what save wrote for the same joints. Throws std::invalid_argument when the bytes are of others;
+  /// what is in them is not looked at.
+  void load(ByteReader& in);
+  /// What is wrong with what was loaded, or nothing.
+  [[nodiscard]] const char* findFault() const;
 
  private:
   [[nodiscard]] bool hasSwept() const { return swept_chosen_ && !swept_.isEmpty(); }

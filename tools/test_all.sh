@@ -1,0 +1,162 @@
+#!/usr/bin/env bash
+# Everything that is too slow for every day: ./test --all [PART...]
+#
+#   suite      the test suite as it ships (g++ -O3)
+#   clang      the same with clang 19, warnings as errors
+#   bits       golden hashes with g++ and clang at -O1 (those at -O3 are part of the suites above)
+#   address    the suite with the address and undefined-behaviour sanitizers, assertions on
+#   threads    the suite with the thread sanitizer, assertions on
+#   fuzz       every libFuzzer target from its seeds, MSD_FUZZ_SECONDS each (120)
+#   pairs      1,000,000 pairs of convex shapes against other judges
+#   energy     1,000 random scenes: contact creates no energy
+#   kills      200 recordings killed at a random moment
+#   soak       1,000,000 steps of a world that bodies and joints come to and go from
+#   tidy       clang-tidy over all sources of the product
+#   coverage   which share of the lines the suite reaches
+#
+# Without a PART all of them run, in this order, whatever the others came to. Prints one table at the end and writes it
+# to build/test_all.md. Build folders are kept: build/PRESET. Jobs: CMAKE_BUILD_PARALLEL_LEVEL, as for ./test.
+set -uo pipefail
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
+# shellcheck source=tools/setup.sh
+source "$root/tools/setup.sh"
+cd "$root" || exit 1
+
+every=(suite clang bits address threads fuzz pairs energy kills soak tidy coverage)
+parts=("$@")
+[[ ${#parts[@]} -eq 0 ]] && parts=("${every[@]}")
+for part in "${parts[@]}"; do
+  [[ " ${every[*]} " == *" $part "* ]] || fail "unknown part \"$part\"; expected some of: ${every[*]}"
+done
+
+mapfile -t needed < <(packages build all)
+mapfile -t wanted < <(packages test extra)
+need "${needed[@]}"
+want "${wanted[@]}"
+want_page
+
+jobs=$(job_count)
+logs="$root/build/test_all"
+mkdir -p "$logs"
+rows=()
+
+# built PRESET [TARGET...]: configures and builds a preset.
+built() {
+  local preset=$1
+  shift
+  local targets=()
+  [[ $# -gt 0 ]] && targets=(--target "$@")
+  cmake --preset "$preset" >/dev/null && cmake --build "build/$preset" -j "$jobs" "${targets[@]}"
+}
+
+# suite_of PRESET: builds and runs the whole suite; the last line says how many tests passed.
+suite_of() {
+  built "$1" || { echo "does not build"; return 1; }
+  ctest --test-dir "build/$1" -j "$jobs" --output-on-failure --no-tests=error | tee "$logs/$1.ctest" | tail -n 40
+  local status=${PIPESTATUS[0]}
+  local total failed
+  total=$(sed -nE 's/.* out of ([0-9]+)$/\1/p' "$logs/$1.ctest" | tail -n 1)
+  failed=$(sed -nE 's/.*, ([0-9]+) tests? failed out of .*/\1/p' "$logs/$1.ctest" | tail -n 1)
+  echo "${total:-0} tests, ${failed:-all} failed"
+  return "$status"
+}
+
+part_suite() { suite_of release; }
+part_clang() { suite_of clang; }
+part_address() { suite_of asan-ubsan; }
+part_threads() { suite_of tsan; }
+
+part_bits() {
+  local preset status=0
+  for preset in release-o1 clang-o1; do
+    built "$preset" golden_hashes && "build/$preset/test/golden_hashes" tests/golden/hashes.txt || status=1
+  done
+  return "$status"
+}
+
+# corpus_of TARGET: the folder with its seeds.
+corpus_of() {
+  case $1 in
+    fuzz_stl | fuzz_obj | fuzz_gltf | fuzz_hull) echo "msd/msd-assets/fuzz/corpus/${1#fuzz_}" ;;
+    fuzz_snapshot) echo msd/msd-sim/test/Environment/fuzz/corpus ;;
+    msd_scene_fuzz) echo msd/msd-scene/fuzz/corpus ;;
+    *) find msd -path "*fuzz/corpus/${1#fuzz_}" -type d | head -n 1 ;;
+  esac
+}
+
+part_fuzz() {
+  local seconds=${MSD_FUZZ_SECONDS:-120} status=0 target name found count=0
+  built fuzz || { echo "does not build"; return 1; }
+  for target in build/fuzz/fuzz/*; do
+    [[ -x $target && -f $target ]] || continue
+    name=$(basename "$target")
+    mkdir -p "$logs/fuzz/$name"
+    found=$(corpus_of "$name")
+    "$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -artifact_prefix="$logs/fuzz/$name-" \
+      "$logs/fuzz/$name" ${found:+"$found"} >"$logs/fuzz-$name.log" 2>&1 || { status=1; echo "$name: see $logs/fuzz-$name.log"; }
+    echo "$name: $(sed -nE 's/^Done ([0-9]+) runs.*/\1 runs/p' "$logs/fuzz-$name.log" | tail -n 1)"
+    count=$((count + 1))
+  done
+  echo "$count targets, $seconds s each"
+  return "$status"
+}
+
+# long_run VARIABLE=VALUE PROGRAM FILTER: one test program, with more of what it does.
+long_run() {
+  built release "$2" >/dev/null || { echo "does not build"; return 1; }
+  MSD_SOURCE_DIR=$root env "$1" "build/release/test/$2" --gtest_filter="$3" --gtest_brief=1
+}
+part_pairs() { long_run MSD_JUDGE_PAIRS=1000000 "$(program_with ForeignJudges)" '*Judge*'; }
+part_energy() { long_run MSD_ENERGY_SCENES=1000 "$(program_with NoEnergyFromContact)" 'NoEnergyFromContact*'; }
+part_kills() { long_run MSD_CRASH_TRIALS=200 msd_record_test 'KillNine*'; }
+
+# program_with TEST: the program in which a test's source file is.
+program_with() {
+  local lists
+  lists=$(grep -rlE "(^|[[:space:]])$1Test\.cpp" msd --include=CMakeLists.txt | head -n 1)
+  awk -v name="$1Test.cpp" '/msd_test\(/ { sub(/.*msd_test\(/, ""); program = $1 } index($0, name) { print program; exit }' "$lists"
+}
+
+part_soak() { built release soak >/dev/null && build/release/test/soak 1000000 | tee "$logs/soak.csv"; }
+
+part_tidy() {
+  built clang msd_sim >/dev/null 2>&1 || cmake --preset clang >/dev/null || return 1
+  local count
+  run-clang-tidy-19 -quiet -p build/clang -j "$jobs" "$root/msd/msd-[a-z]*/src/.*" >"$logs/tidy.log" 2>&1
+  count=$(grep -cE ' (warning|error): ' "$logs/tidy.log" || true)
+  echo "$count findings"
+  [[ $count -eq 0 ]]
+}
+
+part_coverage() {
+  built coverage || { echo "does not build"; return 1; }
+  rm -f "$logs"/*.profraw
+  LLVM_PROFILE_FILE="$logs/%p-%m.profraw" ctest --test-dir build/coverage -j "$jobs" >"$logs/coverage.ctest" 2>&1
+  local objects=() program
+  for program in build/coverage/test/* build/coverage/bin/msd; do
+    [[ -x $program && -f $program ]] && objects+=(-object "$program")
+  done
+  llvm-profdata-19 merge -sparse "$logs"/*.profraw -o "$logs/coverage.profdata" || return 1
+  llvm-cov-19 report -instr-profile "$logs/coverage.profdata" "${objects[@]}" \
+    -ignore-filename-regex '(/test/|/tests/|/usr/|/bench/|/fuzz/)' >"$logs/coverage.txt" || return 1
+  awk '/^TOTAL/ { print $10 " of lines" }' "$logs/coverage.txt"
+}
+
+failed=0
+for part in "${parts[@]}"; do
+  say "== $part"
+  started=$SECONDS
+  if "part_$part" 2>&1 | tee "$logs/$part.log" >&2; then verdict=clean; else verdict=found; fi
+  [[ $verdict == found ]] && failed=$((failed + 1))
+  last=$(grep -vE '^\[[0-9]+/[0-9]+\]|^ninja:|^$' "$logs/$part.log" | tail -n 1 | tr '|' '/')
+  rows+=("| $part | $verdict | $last | $(((SECONDS - started + 59) / 60)) min |")
+done
+
+{
+  echo "| part | outcome | what it says | time |"
+  echo "|---|---|---|---|"
+  printf '%s\n' "${rows[@]}"
+  echo
+  echo "$(date -u +%Y-%m-%d), commit $(git rev-parse --short HEAD 2>/dev/null || echo unknown), $(nproc) cores"
+} | tee build/test_all.md
+[[ $failed -eq 0 ]]
