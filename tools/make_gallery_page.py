@@ -65,9 +65,9 @@ CHAPTERS = [
         ("long_chain", 5, "--show joints"),
     ]),
     ("Mechanisms", [
-        ("robot_arm", 5, "--show joints " + times(0, 5, 1)),
-        ("gripper", 4, "--show forces"),
-        ("vehicle", 2.5, times(1, 2.5, 0.75)),
+        ("robot_arm", 5, ""),
+        ("gripper", 4, ""),
+        ("vehicle", 2.5, ""),
     ]),
     ("Many", [
         ("galton_board", 4, "--hide front"),

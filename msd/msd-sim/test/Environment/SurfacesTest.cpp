@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numbers>
+#include <limits>
 
 #include "msd-sim/src/Environment/WorldModel.hpp"
 
@@ -13,18 +13,29 @@ namespace {
 constexpr double kDt = 1.0 / 60.0;
 constexpr double kG = 9.81;
 
+struct Ground {
+  double friction{0.5};
+  double restitution{0.5};
+  double contactStiffness{std::numeric_limits<double>::infinity()};
+  double contactDamping{0.0};
+  Vector3D surfaceVelocity{0, 0, 0};
+};
+
 /// A box of 1 kg and 0.2 m edges on a floor of 20 m.
 struct BoxOnFloor {
   WorldModel world;
   BodyId floor, box;
 
-  explicit BoxOnFloor(const EnvironmentDescription& ground, double height = 0.1,
+  explicit BoxOnFloor(const Ground& ground, double height = 0.1,
                       const Settings& settings = {.sleeping = false})
       : world{settings} {
-    EnvironmentDescription d = ground;
-    d.shape = Box{{10, 10, 0.5}};
-    d.position = {0, 0, -0.5};
-    floor = world.spawn(d);
+    floor = world.spawn(EnvironmentDescription{.shape = Box{{10, 10, 0.5}},
+                                               .position = {0, 0, -0.5},
+                                               .friction = ground.friction,
+                                               .restitution = ground.restitution,
+                                               .contactStiffness = ground.contactStiffness,
+                                               .contactDamping = ground.contactDamping,
+                                               .surfaceVelocity = ground.surfaceVelocity});
     box = world.spawn(InertialDescription{.shape = Box{{0.1, 0.1, 0.1}},
                                           .mass = 1.0,
                                           .position = {0, 0, height},
