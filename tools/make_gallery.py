@@ -638,7 +638,7 @@ def robot_arm():
 def gripper():
     squeeze, mass, lift = 30.0, 1.0, 0.3
     s = Scene("gripper",
-              "Two fingers close on a box, with 30 N each, and a third motor lifts it. Friction carries its weight.", 4.0,
+              "Two fingers close on a box, with 30 N each, and a third motor lifts it. Friction carries its weight.", 4.5,
               camera=([0.8, -1.1, 0.6], [0, 0, 0.25]), sleeping=False)
     s.material(friction=0.8)
     s.ground(half=2.0)
@@ -649,9 +649,9 @@ def gripper():
     s.body("palm", "palm", [0, 0, 0.35], mass=2.0)
     s.joint("slider", "world", "palm", [0, 0, 0.35], axis=[0, 0, 1], name="lift",
             motor={"mode": "position", "frequency": 20.0,
-                   "targets": [{"at": 1.5, "value": 0.0}, {"at": 2.5, "value": lift}]})
+                   "targets": [{"at": 1.5, "value": 0.0}, {"at": 3.5, "value": lift}]})
     for side, sign in (("left", -1.0), ("right", 1.0)):
-        s.body(side, "finger", [sign * 0.115, 0, 0.17], mass=0.5)
+        s.body(side, "finger", [sign * 0.115, 0, 0.17], mass=1.0)
         s.joint("slider", "palm", side, [sign * 0.115, 0, 0.3], axis=[-sign, 0, 0], name=side,
                 limit={"lower": -0.05, "upper": 0.11},
                 motor={"mode": "position", "stiffness": squeeze / 0.06, "damping": 60.0, "maxForce": 2 * squeeze,
@@ -664,7 +664,7 @@ def gripper():
     s.expect("box", "speed", high=1e-3)
     s.expect("left", "motorForce", squeeze, 0.1, joint=True)
     s.expect("box", "contactForce.z", mass * G, 0.05)
-    s.expect("lift", "motorForce", (mass + 3.0) * G, 0.5, joint=True)
+    s.expect("lift", "motorForce", (mass + 4.0) * G, 0.5, joint=True)
     s.expect(None, "jointError", high=1e-6)
     return s
 

@@ -66,7 +66,7 @@ CHAPTERS = [
     ]),
     ("Mechanisms", [
         ("robot_arm", 5, ""),
-        ("gripper", 4, ""),
+        ("gripper", 4.5, ""),
         ("vehicle", 2.5, ""),
     ]),
     ("Many", [

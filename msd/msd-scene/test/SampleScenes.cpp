@@ -20,7 +20,7 @@ std::string_view fullScene() {
   "materials": {
     "default": {"friction": 0.6, "restitution": 0.1, "density": 900},
     "rubber": {"friction": 1.1, "restitution": 0.8, "density": 1200,
-      "rollingResistance": 0.002, "torsionalResistance": 0.001, "stiffness": 50000, "damping": 200}
+      "rollingResistance": 0.002, "torsionalResistance": 0.001, "stiffness": 70000, "damping": 200}
   },
   "shapes": {
     "ball": {"type": "sphere", "radius": 0.5},

@@ -91,7 +91,17 @@ void WorldModel::setSurfaceVelocity(BodyId body, const Vector3D& velocity) {
 }
 
 void WorldModel::setContactCallback(std::function<void(ContactChange&)> callback) {
-  simulation_->contactCallback = std::move(callback);
+  Simulation& sim = *simulation_;
+  sim.contactCallback = std::move(callback);
+  // What the last function made of the contacts is over.
+  ContactCache& contacts = sim.collision.contacts();
+  const auto reset = [&](std::uint32_t id, const ContactCache::Contact& contact, auto&, auto&, ContactSums&,
+                         int) {
+    const ContactMaterial material = sim.collision.materialOf(contact.pair);
+    contacts.setCoefficients(id, material.friction, material.restitution);
+  };
+  contacts.forEach(reset);
+  contacts.forEachParked(reset);
 }
 
 }  // namespace msd_sim

@@ -188,13 +188,13 @@ void auditStep(Simulation& sim, double dt) {
     // (E-7): contacts at rest are not asked what they do; bodies tell what all of them did.
     ledger.normalWork = sums.contactWork - ledger.frictionWork;
   }
+  auditSurfaces(sim);
   const double driven = sim.kinematicCount > 0 ? kinematicWork(sim) : 0.0;
   ledger.externalWork += driven + sim.surfaces.carried;
   ledger.integratorError -= driven + sim.surfaces.carried;
   // What the phases gave is exact (E-4); the rest is discretisation and what the guard took out.
   // Springs and rotors take up energy of the motion and give it back; theory/joints.md, (J-19).
   const JointSolver::Sums& joints = sim.joints.sums();
-  auditSurfaces(sim);
   const double stored = joints.potentialChange + joints.kineticChange + sim.surfaces.stored;
   ledger.potential += joints.potential + sim.surfaces.potential;
   ledger.kinetic += joints.kinetic;
