@@ -20,7 +20,7 @@ std::string_view fullScene() {
   "materials": {
     "default": {"friction": 0.6, "restitution": 0.1, "density": 900},
     "rubber": {"friction": 1.1, "restitution": 0.8, "density": 1200,
-      "rollingResistance": 0.002, "torsionalResistance": 0.001}
+      "rollingResistance": 0.002, "torsionalResistance": 0.001, "stiffness": 70000, "damping": 200}
   },
   "shapes": {
     "ball": {"type": "sphere", "radius": 0.5},
@@ -46,7 +46,9 @@ std::string_view fullScene() {
     {"name": "ball", "shape": "ball", "material": "rubber", "static": false,
       "position": [0, 0, 2], "orientation": [1, 0, 0, 0], "linearVelocity": [1, 0, 0],
       "angularVelocity": [0, 0, 3], "collides": true, "force": [0.5, 0, 0], "torque": [0, 0, 0.25],
-      "linearDamping": 0.01, "angularDamping": 0.02, "layer": 2, "mask": 3, "continuous": true,
+      "forces": [{"at": 0.25, "value": [0, 0, 0]}, {"at": 0.75, "value": [0, 1, 0]}],
+      "torques": [{"at": 0, "value": [0, 0, 0]}],
+      "surfaceVelocity": [0.5, 0, 0], "linearDamping": 0.01, "angularDamping": 0.02, "layer": 2, "mask": 3, "continuous": true,
       "maySleep": false},
     {"name": "hammer", "shape": "hammer", "position": [3, 0, 2], "mass": 2.5,
       "inertia": [0.2, 0.25, 0.1, 0.01, 0, -0.02], "centreOfMass": [0, 0, 0.3]},
@@ -59,11 +61,14 @@ std::string_view fullScene() {
     {"type": "hinge", "name": "door", "bodyA": null, "bodyB": "hammer", "anchor": [3, 0, 2],
       "axis": [0, 1, 0], "limit": {"lower": -1, "upper": 1.5}, "friction": 0.1,
       "motor": {"mode": "position", "target": 0.5, "maxForce": 20, "frequency": 2,
-        "dampingRatio": 0.7}, "breakingForce": 1000, "breakingTorque": 200},
+        "dampingRatio": 0.7, "carriesLoad": false}, "armature": 0.02, "stiffness": 3,
+      "damping": 0.2, "rest": 0.1, "breakingForce": 1000, "breakingTorque": 200},
     {"type": "slider", "bodyA": "world", "bodyB": "pill", "anchor": [-4, 0, 2], "axis": [1, 0, 0],
-      "limit": {"upper": 2}, "motor": {"target": 0.1}},
+      "limit": {"upper": 2}, "motor": {"target": 0.1, "stiffness": 100, "damping": 10,
+        "mode": "position", "feedForward": 0.5, "gear": 50, "rotorInertia": 1e-5}},
     {"type": "cylindrical", "bodyA": "pill", "bodyB": "wedge", "anchor": [-4, 0, 2],
-      "axis": [0, 0, 1]},
+      "axis": [0, 0, 1], "motor": {"mode": "force",
+        "targets": [{"at": 0, "value": 0}, {"at": 1, "value": 0.5}]}},
     {"type": "universal", "bodyA": "pill", "bodyB": "hammer", "anchor": [0, 0, 2],
       "axis": [1, 0, 0], "axisB": [0, 1, 0]},
     {"type": "fixed", "bodyA": "pill", "bodyB": "ball", "anchor": [0, 0, 2]},

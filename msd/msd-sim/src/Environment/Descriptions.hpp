@@ -53,6 +53,10 @@ struct InertialDescription {
   double restitution{0.5};         ///< 0 to 1; pairs take the geometric mean [-]
   double rollingResistance{0.0};   ///< lever arm of the rolling torque, >= 0 [m]
   double torsionalResistance{0.0}; ///< lever arm of the torque about the normal, >= 0 [m]
+  /// Stiffness [N/m] and damping [N·s/m] of the surface along the normal; infinite: rigid.
+  double contactStiffness{std::numeric_limits<double>::infinity()};
+  double contactDamping{0.0};
+  Vector3D surfaceVelocity{0.0, 0.0, 0.0};  ///< of the surface along itself, body axes [m/s]
 
   double linearDamping{0.0};   ///< [1/s]
   double angularDamping{0.0};  ///< [1/s]
@@ -74,6 +78,9 @@ struct EnvironmentDescription {
   double restitution{0.5};
   double rollingResistance{0.0};
   double torsionalResistance{0.0};
+  double contactStiffness{std::numeric_limits<double>::infinity()};  ///< [N/m]
+  double contactDamping{0.0};                                        ///< [N·s/m]
+  Vector3D surfaceVelocity{0.0, 0.0, 0.0};  ///< a conveyor belt's, body axes [m/s]
   CollisionFilter filter{};
   bool collides{true};
 };
@@ -90,12 +97,15 @@ struct JointDescription {
   Vector3D axisB{1.0, 0.0, 0.0};         ///< world; universal: the axis fixed to B
 
   double length{kUnset};     ///< distance, rope, spring rest length; unset: as the anchors stand [m]
-  double stiffness{kUnset};  ///< spring [N/m]
-  double damping{0.0};       ///< spring [N·s/m]
+  double stiffness{kUnset};  ///< spring [N/m]; hinge, slider, cylindrical: of the free coordinate
+                             ///< about `rest`, unset: none [N·m/rad] or [N/m]
+  double damping{0.0};       ///< spring or free coordinate [N·s/m] or [N·m·s/rad]
+  double rest{0.0};          ///< free coordinate where its spring is at rest [rad] or [m]
 
   std::optional<JointLimit> limit{};
   std::optional<JointMotor> motor{};
-  double friction{0.0};  ///< force [N] or torque [N·m] that resists the free coordinate
+  double friction{0.0};  ///< dry: force [N] or torque [N·m] that resists the free coordinate
+  double armature{0.0};  ///< inertia that turns with the free coordinate [kg·m²] or [kg]
   double breakingForce{std::numeric_limits<double>::infinity()};   ///< [N]
   double breakingTorque{std::numeric_limits<double>::infinity()};  ///< [N·m]
   bool collideConnected{false};  ///< may the two bodies touch each other

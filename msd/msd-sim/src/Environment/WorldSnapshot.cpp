@@ -62,8 +62,6 @@ Hash128 fingerprint(const Simulation& sim) {
     hasher.add(c.shape.size);
     addVector(hasher, c.local.position);
     hasher.add((static_cast<std::uint64_t>(c.layer) << 32) | c.mask);
-    hasher.add(c.material.friction);
-    hasher.add(c.material.restitution);
   }
   hasher.add(static_cast<std::uint64_t>(sim.potentials.size()));
   for (const JointId id : sim.jointOrder) {

@@ -100,6 +100,13 @@ const StepReport& WorldModel::lastReport() const {
 void WorldModel::setSettings(const Settings& settings) {
   settings.validate();
   Simulation& sim = simulation_.edit();
+  if (settings.method == Method::kExact) {
+    for (const BodySlot& slot : sim.slots) {
+      if (!slot.isUsed()) continue;
+      refuseSurface(slot.inertial ? slot.inertial->material() : slot.environment->material(),
+                    slot.surfaceVelocity, slot.name);
+    }
+  }
   if (settings.threads != sim.settings.threads) {
     sim.team = std::make_unique<WorkTeam>(
         settings.threads > 0 ? settings.threads
@@ -323,6 +330,7 @@ void WorldModel::remove(BodyId body) {
   std::erase_if(sim.damped, [&](const DampedBody& d) { return d.slot == index; });
   std::erase(sim.continuous, index);
   if (slot.kinematic) --sim.kinematicCount;
+  if (slot.special) --sim.specialBodies;
   const std::uint32_t generation = slot.generation + 1;
   slot = BodySlot{};
   slot.generation = generation;

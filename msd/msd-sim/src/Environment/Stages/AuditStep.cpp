@@ -188,16 +188,19 @@ void auditStep(Simulation& sim, double dt) {
     // (E-7): contacts at rest are not asked what they do; bodies tell what all of them did.
     ledger.normalWork = sums.contactWork - ledger.frictionWork;
   }
+  auditSurfaces(sim);
   const double driven = sim.kinematicCount > 0 ? kinematicWork(sim) : 0.0;
-  ledger.externalWork += driven;
-  ledger.integratorError -= driven;
+  ledger.externalWork += driven + sim.surfaces.carried;
+  ledger.integratorError -= driven + sim.surfaces.carried;
   // What the phases gave is exact (E-4); the rest is discretisation and what the guard took out.
-  // Springs move energy between motion and their potential; theory/joints.md, (J-19).
+  // Springs and rotors take up energy of the motion and give it back; theory/joints.md, (J-19).
   const JointSolver::Sums& joints = sim.joints.sums();
-  ledger.potential += joints.potential;
-  ledger.change += joints.potentialChange;
+  const double stored = joints.potentialChange + joints.kineticChange + sim.surfaces.stored;
+  ledger.potential += joints.potential + sim.surfaces.potential;
+  ledger.kinetic += joints.kinetic;
+  ledger.change += stored;
   ledger.jointWork = joints.work;
-  ledger.integratorError += sums.constraint + joints.potentialChange - ledger.jointWork -
+  ledger.integratorError += sums.constraint + stored - ledger.jointWork -
                             ledger.normalWork - ledger.frictionWork;
   ledger.positionWork -= sim.returnedLift;  // (P-6)
   ledger.integratorError += sim.returnedLift;

@@ -171,6 +171,7 @@ void ContactCache::save(ByteWriter& out) const {
     out.put(r.rolling);
     out.put(r.torsional);
     for (const double value : r.impulse) out.put(value);
+    out.put(r.special);
   }
   out.putRun(free_);
   out.put(static_cast<std::uint64_t>(lost_.size()));
@@ -215,6 +216,7 @@ void ContactCache::load(ByteReader& in) {
     in.take(r.rolling);
     in.take(r.torsional);
     for (double& value : r.impulse) in.take(value);
+    r.special = in.takeBool();
     if (!r.isThere()) continue;
     resistances_.resize(i + 1);
     resistances_[i] = r;
