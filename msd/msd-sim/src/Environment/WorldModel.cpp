@@ -161,6 +161,7 @@ StepReport WorldModel::update(double dt) {
     run(Stage::kCorrect, [&] {
       correctPositions(sim, dt);
       stopAtImpacts(sim, dt);
+      if (exact) closeJoints(sim);
     });
     if (run(Stage::kScatter, [&] { return scatterBodies(sim); })) {
       run(Stage::kAudit, [&] { closeStep(sim, dt); });

@@ -309,6 +309,22 @@ std::span<const std::uint32_t> JointSolver::finish(const SolverBodies& bodies, d
   return broken_;
 }
 
+void JointSolver::keepStart() {
+  kept_impulses_.clear();
+  for (const JointComponent& c : components_) c.saveImpulses(kept_impulses_);
+  kept_.clear();
+  for (const JointRecord& r : records_) kept_.push_back({r.coordinate, r.substep});
+}
+
+void JointSolver::returnToStart() {
+  std::span<const double> impulses = kept_impulses_;
+  for (JointComponent& c : components_) impulses = impulses.subspan(c.loadImpulses(impulses));
+  for (std::size_t j = 0; j < records_.size(); ++j) {
+    records_[j].coordinate = kept_[j].coordinate;
+    records_[j].substep = kept_[j].substep;
+  }
+}
+
 void JointSolver::project(SolverBodies& bodies, WorkTeam& team) {
   if (built_version_ != version_) return;  // joints have come or gone since the step was solved
   forComponents(team, [&](JointComponent& c) {
