@@ -49,6 +49,9 @@ constexpr double kTornUnits = 1e5;
 constexpr double kSlowClosing = 0.25;
 constexpr double kStuckClosing = 0.5;
 
+// Bodies of an island from which the team shares its factorisations.
+constexpr std::size_t kLargeIsland = 128;
+
 // Halvings of the search for the largest restitution that creates no energy.
 constexpr int kReboundHalvings = 12;
 
@@ -85,7 +88,12 @@ ExactIslandSolve::ExactIslandSolve(Simulation& sim, std::size_t island, double h
       bodies_{sim.islands.bodies.data() + sim.islands.start[island],
               sim.islands.bodies.data() + sim.islands.start[island + 1]},
       island_{island},
-      h_{h} {}
+      h_{h},
+      team_{bodies_.size() >= kLargeIsland ? sim.team.get() : nullptr} {}
+
+bool ExactIslandSolve::isLarge(const Simulation& sim, std::size_t island) {
+  return sim.islands.bodiesOf(island).size() >= kLargeIsland;
+}
 
 void ExactIslandSolve::begin() {
   data_.iterations = 0;
@@ -250,7 +258,8 @@ ExactResult ExactIslandSolve::solveOnce() {
   const ExactOptions options{.tolerance = sim_.settings.exactTolerance,
                              .velocityFloor = velocityFloor(),
                              .aim = (data_.direct ? 1.0 : kAim) * sim_.settings.exactTolerance,
-                             .maxIterations = attemptLength()};
+                             .maxIterations = attemptLength(),
+                             .team = team_};
   ExactResult result = data_.solver.solve(data_.problem, options, data_.warmStart);
   data_.newtonLeft -= result.newtonSteps;
   if (!result.converged()) result = solveAgain(result, options);

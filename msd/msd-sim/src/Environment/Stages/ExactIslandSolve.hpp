@@ -15,6 +15,9 @@ class ExactIslandSolve {
  public:
   ExactIslandSolve(Simulation& sim, std::size_t island, double h);
 
+  /// Is the island one that the team shares, so that it is not solved beside others?
+  [[nodiscard]] static bool isLarge(const Simulation& sim, std::size_t island);
+
   /// Start of a step: an empty certificate.
   void begin();
   /// Start of another attempt at the step, with what is left of the Newton steps.
@@ -96,6 +99,7 @@ class ExactIslandSolve {
   std::span<const std::uint32_t> bodies_;
   std::size_t island_;
   double h_;
+  WorkTeam* team_;  ///< shares the factorisations of a large island
 };
 
 /// The world inverse inertia of a body as a matrix.

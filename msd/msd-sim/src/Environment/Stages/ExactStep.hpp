@@ -53,6 +53,17 @@ struct ExactPoint {
   Vector3D core1;
   double radius0{0.0};
   double radius1{0.0};
+  /// The core of a capsule is a stretch of its axis: its middle and half of it, body axes from the
+  /// centre of mass [m]. Where both surfaces are round, the point of contact moves along it.
+  Vector3D middle0{Vector3D::Zero()}, middle1{Vector3D::Zero()};
+  Vector3D axis0{Vector3D::Zero()}, axis1{Vector3D::Zero()};
+  enum class Follow : std::uint8_t {
+    kFixed,    ///< both cores stay where they are on their bodies
+    kNearest,  ///< the points of the axes nearest to each other
+    kSide0,    ///< core 1 is fixed, core 0 the point of its axis nearest to it
+    kSide1,    ///< the other way round
+  };
+  Follow follow{Follow::kFixed};
   Vector3D normalOfOwner;  ///< in the axes of the body that the normal turns with
   Vector3D startTangent;   ///< world
 

@@ -21,12 +21,19 @@ constexpr int kGapCorrections = 10;
 // Separation of two anchors at the end of a step with which the step is not ok [m].
 constexpr double kTorn = 1e-6;
 
-/// Calls work(island, k) for all islands, side by side.
+/// Calls work(island, k): for the large ones in turn, whose factorisations the team shares, then for
+/// all others side by side.
 template <class Work>
 void forIslands(Simulation& sim, double h, const Work& work) {
-  sim.team->forBlocks(sim.islands.count(), [&](std::size_t k) {
+  const auto call = [&](std::size_t k) {
     ExactIslandSolve island{sim, k, h};
     work(island, k);
+  };
+  for (std::size_t k = 0; k < sim.islands.count(); ++k) {
+    if (ExactIslandSolve::isLarge(sim, k)) call(k);
+  }
+  sim.team->forBlocks(sim.islands.count(), [&](std::size_t k) {
+    if (!ExactIslandSolve::isLarge(sim, k)) call(k);
   });
 }
 

@@ -116,6 +116,7 @@ class Drive {
 
   ExactStatus run(std::span<const double> warmStart) {
     space_.setup(problem_);
+    space_.setTeam(options_.team);
     collectRows();
     start(warmStart);
     if (residual_ <= goal()) return ExactStatus::kConverged;
