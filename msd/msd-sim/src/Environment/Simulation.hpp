@@ -267,6 +267,7 @@ struct Simulation {
   std::vector<std::uint32_t> continuous;     ///< slots of marked bodies, as they were made
   ImpactScratch impactScratch;
   std::vector<FieldShare> fields;            ///< empty without potentials
+  std::vector<FieldShare> startFields;       ///< of an exact step that may be taken back
 
   std::uint32_t sweepStamp{0};         ///< sweeps so far, see SolverBodies::stirred
   MomentumScratch momentum;
@@ -367,12 +368,16 @@ void planIslands(Simulation& sim, double dt);
 void solveSubsteps(Simulation& sim, double dt);
 /// Takes the place of solveSubsteps in exact mode.
 void solveExact(Simulation& sim, double dt);
+/// The end of an exact step's positions: joints that correction has opened are closed (E-13).
+void closeJoints(Simulation& sim);
 /// (T-13), before the drift: an island held by something static climbs no higher than its kinetic
 /// energy can lift it. Where the phase has been weighed (T-14), what the hold takes leaves the books too.
 void holdDrift(Simulation& sim, SolveGroup group, double h, bool weighed);
 /// (T-13), after a substep: no island has more energy than it had and the loads gave it. What a solve
 /// that has not converged adds is taken out of the motion again.
 void guardEnergy(Simulation& sim, SolveGroup group, double h);
+/// Takes energy [J] out of an island's motion, whose kinetic energy is given.
+void calmMotion(Simulation& sim, std::size_t island, double surplus, double kinetic);
 /// Do contacts between bodies that are not driven do all the work that constraints do?
 [[nodiscard]] inline bool onlyContactsWork(const Simulation& sim) {
   return sim.joints.isEmpty() && sim.kinematicCount == 0 && sim.specialBodies == 0;

@@ -40,12 +40,29 @@ struct SlotState {
   Torque torque{Torque::Zero()};
   std::optional<Pose> target{};
   bool stopsAfterward{false};
+  SurfaceMaterial material{};
+  Vector3D surfaceVelocity{Vector3D::Zero()};
 };
+
+/// Calls visit(number) for all coefficients of a material.
+template <class Material, class Visit>
+void forMaterial(Material& m, const Visit& visit) {
+  for (auto* number : {&m.friction, &m.restitution, &m.rollingResistance, &m.torsionalResistance,
+                       &m.stiffness, &m.damping}) {
+    visit(*number);
+  }
+}
 
 void putSlot(ByteWriter& out, const BodySlot& slot) {
   out.put(slot.forced);
   out.put(slot.stopsAfterward);
   out.put(slot.target.has_value());
+  const SurfaceMaterial none{};
+  const SurfaceMaterial& material = slot.inertial      ? slot.inertial->material()
+                                    : slot.environment ? slot.environment->material()
+                                                       : none;
+  forMaterial(material, [&](const double& number) { out.put(number); });
+  out.putVector(slot.surfaceVelocity);
   if (slot.forced) {
     out.putVector(slot.inertial->accumulatedForce());
     out.putVector(slot.inertial->accumulatedTorque());
@@ -62,6 +79,8 @@ SlotState takeSlot(ByteReader& in) {
   state.forced = in.takeBool();
   state.stopsAfterward = in.takeBool();
   const bool targeted = in.takeBool();
+  forMaterial(state.material, [&](double& number) { in.take(number); });
+  state.surfaceVelocity = in.takeVector();
   if (state.forced) {
     state.force = in.takeVector();
     state.torque = in.takeVector();
@@ -271,6 +290,11 @@ void checkSlot(const SlotState& state, const BodySlot& slot, bool moves) {
     refuse("it moves a body that does not move in this world");
   }
   if (!state.force.allFinite() || !state.torque.allFinite()) refuse("a force is no number");
+  const SurfaceMaterial& m = state.material;
+  if (!state.surfaceVelocity.allFinite() || !(m.friction >= 0.0 && m.restitution >= 0.0 && m.restitution <= 1.0 &&
+                                              m.rollingResistance >= 0.0 && m.torsionalResistance >= 0.0)) {
+    refuse("a surface is out of range");
+  }
   if (!state.target) return;
   const Quaternion& q = state.target->orientation;
   const double turn[4] = {q.w(), q.x(), q.y(), q.z()};
@@ -282,6 +306,7 @@ void applySlot(Simulation& sim, std::uint32_t i, const SlotState& state) {
   slot.forced = state.forced;
   slot.target = state.target;
   slot.stopsAfterward = state.stopsAfterward;
+  if (slot.isUsed()) restoreSurface(sim, i, state.material, state.surfaceVelocity);
   if (!slot.inertial) return;
   const BodyPose& pose = sim.solver.pose[i];
   InertialState& body = slot.inertial->getInertialState();

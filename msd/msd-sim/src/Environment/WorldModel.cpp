@@ -182,6 +182,7 @@ bool advance(Simulation& sim, double dt) {
     run(Stage::kCorrect, [&] {
       correctPositions(sim, dt);
       stopAtImpacts(sim, dt);
+      if (exact) closeJoints(sim);
     });
     bool good = true;
     run(Stage::kScatter, [&] { good = scatterBodies(sim); });

@@ -13,7 +13,10 @@ FrictionProblem WorldModel::frictionProblem() const {
   FrictionProblem all;
   if (sim.step == 0) return all;
   for (std::size_t k = 0; k < sim.islands.count(); ++k) {
-    const FrictionProblem& part = sim.exact.islands[k]->problem;
+    const ExactIsland& island = *sim.exact.islands[k];
+    const FrictionProblem part = island.problem.bilateralCount() > 0
+                                     ? island.problem.settleBounds(island.multiplier)
+                                     : island.problem;
     const int shift = all.bodyCount();
     const auto moved = [shift](int body) { return body == kStaticBody ? body : body + shift; };
     for (const BodyInverseMass& body : part.bodies()) all.addBody(body);

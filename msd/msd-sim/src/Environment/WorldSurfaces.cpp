@@ -33,7 +33,6 @@ void callNeighbours(Simulation& sim, std::uint32_t slot) {
 }  // namespace
 
 void refuseSurface(const SurfaceMaterial& material, const Vector3D& velocity, const std::string& name) {
-  refuseResistance(material, name);
   if (std::isinf(material.stiffness) && velocity.isZero(0.0)) return;
   throw std::invalid_argument(fmt::format(
       "the surface of body \"{}\" {}; exact mode knows only rigid surfaces at rest: expected one, or "
@@ -72,13 +71,13 @@ void setSurface(Simulation& sim, std::uint32_t index, const SurfaceMaterial& mat
 }
 
 void WorldModel::setMaterial(BodyId body, const SurfaceMaterial& material) {
-  Simulation& sim = *simulation_;
+  Simulation& sim = simulation_.edit();
   const BodySlot& slot = sim.slot(body);
   setSurface(sim, body.index, material, slot.surfaceVelocity);
 }
 
 void WorldModel::setSurfaceVelocity(BodyId body, const Vector3D& velocity) {
-  Simulation& sim = *simulation_;
+  Simulation& sim = simulation_.edit();
   BodySlot& slot = sim.slot(body);
   requireFinite(velocity, "surfaceVelocity", "m/s");
   if (slot.special && !velocity.isZero(0.0)) {  // the same contacts, with another speed
@@ -91,7 +90,7 @@ void WorldModel::setSurfaceVelocity(BodyId body, const Vector3D& velocity) {
 }
 
 void WorldModel::setContactCallback(std::function<void(ContactChange&)> callback) {
-  Simulation& sim = *simulation_;
+  Simulation& sim = simulation_.edit();
   sim.contactCallback = std::move(callback);
   // What the last function made of the contacts is over.
   ContactCache& contacts = sim.collision.contacts();

@@ -6,10 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <numbers>
+#include <stdexcept>
 #include <vector>
 
 #include "IndependentResidual.hpp"
@@ -359,6 +361,83 @@ TEST(ExactSolver, refusesNonsense) {
   std::vector<double> bad(24, 0.0);
   bad[3] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THROW((void)solver.solve(problem, {}, bad), std::invalid_argument);
+}
+
+/// A body of 2 kg that moves along x alone: one row between it and the world.
+FrictionProblem makeDriven(double speed, double bound) {
+  FrictionProblem problem;
+  const int body = problem.addBody({0.5, Eigen::Matrix3d::Identity()});
+  BilateralRow row;
+  row.bodyB = body;
+  row.jacobianB << 1.0, 0.0, 0.0, 0.0, 0.0, 0.0;
+  row.lower = -bound;
+  row.upper = bound;
+  problem.addBilateralRow(row, speed, 0.0);
+  return problem;
+}
+
+TEST(ExactSolver, motorStopsWhatItCanAndPushesAsHardAsItCanElse) {
+  // p = -m u where |m u| <= bound, else ±bound, and the velocity that is left is certified too.
+  ExactSolver solver;
+  for (const double speed : {-3.0, -0.4, 0.0, 0.4, 3.0}) {
+    const FrictionProblem problem = makeDriven(speed, 1.0);
+    const ExactResult result = solver.solve(problem, {.tolerance = 1e-12});
+    ASSERT_TRUE(result.converged()) << speed;
+    const double impulse = std::clamp(-2.0 * speed, -1.0, 1.0);
+    EXPECT_NEAR(result.multiplier[0], impulse, 1e-11) << speed;
+    EXPECT_NEAR(result.bilateralVelocity[0], speed + 0.5 * impulse, 1e-11) << speed;
+    EXPECT_LE(result.certificate.bilateralViolation, 1e-11) << speed;
+  }
+}
+
+TEST(ExactSolver, certificateSeesAMotorBeyondItsStrengthAndOneThatRests) {
+  const FrictionProblem problem = makeDriven(3.0, 1.0);
+  const double tooHard[] = {-6.0}, tooWeak[] = {-0.5}, right[] = {-1.0};
+  EXPECT_GT(computeCertificate(problem, {}, tooHard).bilateralViolation, 0.1);
+  EXPECT_GT(computeCertificate(problem, {}, tooWeak).bilateralViolation, 0.1);
+  EXPECT_EQ(computeCertificate(problem, {}, right).bilateralViolation, 0.0);
+}
+
+TEST(ExactSolver, blockPushedByAMotorSticksOrSlidesAsCoulombSays) {
+  // µ m g dt = 0.5 · 2 kg · g dt holds against a motor below it; above, the block gains the rest.
+  for (const double share : {0.9, 1.5}) {
+    SceneBuilder scene = makeBlock(Vector3d::Zero(), 0.5);
+    FrictionProblem problem = scene.problem();
+    const double hold = 0.5 * 2.0 * kFall;
+    BilateralRow row;
+    row.bodyB = 0;
+    row.jacobianB << 1.0, 0.0, 0.0, 0.0, 0.0, 0.0;
+    row.lower = -share * hold;
+    row.upper = share * hold;
+    problem.addBilateralRow(row, -100.0, 0.0);  // wants 100 m/s
+    ExactSolver solver;
+    const ExactResult result = solver.solve(problem, {.tolerance = 1e-10});
+    ASSERT_TRUE(result.converged()) << share;
+    EXPECT_NEAR(result.multiplier[0], share * hold, 1e-9);
+    EXPECT_NEAR(linearChange(result, 0).x(), std::max(share - 1.0, 0.0) * hold / 2.0, 1e-8);
+  }
+}
+
+TEST(FrictionProblem, settledBoundsGiveTheSameContacts) {
+  SceneBuilder scene = makeBlock(Vector3d::Zero(), 0.5);
+  FrictionProblem problem = scene.problem();
+  BilateralRow row;
+  row.bodyB = 0;
+  row.jacobianB << 1.0, 0.0, 0.0, 0.0, 0.0, 0.0;
+  row.lower = -0.3;
+  row.upper = 0.3;
+  problem.addBilateralRow(row, -100.0, 0.0);
+  ExactSolver solver, other;
+  const ExactResult result = solver.solve(problem, {.tolerance = 1e-12});
+  ASSERT_TRUE(result.converged());
+  EXPECT_THROW((void)problem.toAssembled(), std::logic_error);
+  const FrictionProblem settled = problem.settleBounds(result.multiplier);
+  EXPECT_EQ(settled.bilateralCount(), 0);
+  const ExactResult same = other.solve(settled.toAssembled(), {.tolerance = 1e-12});
+  ASSERT_TRUE(same.converged());
+  for (std::size_t i = 0; i < same.velocity.size(); ++i) {
+    EXPECT_NEAR(same.velocity[i], result.velocity[i], 1e-10) << i;
+  }
 }
 
 }  // namespace

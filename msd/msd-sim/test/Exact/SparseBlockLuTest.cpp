@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "msd-sim/src/DataTypes/WorkTeam.hpp"
 #include "msd-sim/src/Physics/Constraints/Exact/DenseKernels.hpp"
 
 namespace msd_sim {
@@ -127,6 +128,27 @@ TEST(SparseBlockLu, keepsTheFillOfABandLow) {
   SparseBlockLu lu;
   lu.analyze(nodes, 6, rowStart, column);
   EXPECT_LT(lu.factorSize(), 6L * 36 * nodes);  // 3 blocks a node without merging; measured 4.4
+}
+
+TEST(SparseBlockLu, sameBitsHoweverManyThreadsShareIt) {
+  // Fronts of all sizes: a random graph of 300 nodes ends in a dense front of a hundred or more.
+  std::mt19937 generator(7);
+  const BlockSystem system = makeSystem(300, 6, 700, 8.0, generator);
+  const auto solveWith = [&](WorkTeam* team) {
+    SparseBlockLu lu;
+    lu.analyze(300, 6, system.rowStart, system.column);
+    EXPECT_EQ(lu.factorize(system.blocks, 1e-18, team), 0);
+    std::vector<double> x(1800);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1.0 + 0.01 * static_cast<double>(i % 17);
+    lu.solve(x);
+    return x;
+  };
+  const std::vector<double> alone = solveWith(nullptr);
+  for (const int threads : {1, 2, 3}) {
+    WorkTeam team{threads};
+    const WorkTeam::Session session{team};
+    EXPECT_EQ(solveWith(&team), alone) << threads;
+  }
 }
 
 TEST(DenseKernels, productMatchesEigenForEverySmallShape) {

@@ -173,6 +173,7 @@ bool calmIsland(Simulation& sim, std::size_t k, double h, std::atomic<bool>& tau
   SolverBodies& solver = sim.solver;
   const IslandHold hold = sim.islands.hold[k];
   if (hold == IslandHold::kDriven) return false;
+  if (sim.settings.method == Method::kExact && sim.islands.joints[k] > 0) return false;
   const std::span<const std::uint32_t> bodies = sim.islands.bodiesOf(k);
   const IslandSums sums = sumIsland(sim, k, [&](std::uint32_t i, IslandSums& sum) {
     sum.energy += solver.surplus[i];
@@ -189,11 +190,7 @@ bool calmIsland(Simulation& sim, std::size_t k, double h, std::atomic<bool>& tau
   if (jointed) surplus = surplusWithJoints(sim.islands, k, surplus, kinetic);
   if (surplus <= sums.allowance || !(kinetic > 0.0)) return false;
   if (jointed && surplus > kJointGain * kinetic) taut.store(true, std::memory_order_relaxed);
-  if (hold == IslandHold::kStatic) {
-    calmHeldIsland(solver, bodies, surplus, kinetic);
-  } else {
-    calmFreeIsland(solver, bodies, surplus, kinetic);
-  }
+  calmMotion(sim, k, surplus, kinetic);
   noteGuard(sim, surplus);
   solver.kick[bodies[0]].kinetic -= surplus;  // only the island's sum counts
   return true;
@@ -230,6 +227,15 @@ void guardIslands(Simulation& sim, SolveGroup group, const Guard& guard) {
 
 void holdDrift(Simulation& sim, SolveGroup group, double h, bool weighed) {
   guardIslands(sim, group, [&](std::size_t k) { return holdIsland(sim, k, h, weighed); });
+}
+
+void calmMotion(Simulation& sim, std::size_t island, double surplus, double kinetic) {
+  if (!(kinetic > 0.0)) return;
+  if (sim.islands.hold[island] == IslandHold::kStatic) {
+    calmHeldIsland(sim.solver, sim.islands.bodiesOf(island), surplus, kinetic);
+  } else {
+    calmFreeIsland(sim.solver, sim.islands.bodiesOf(island), surplus, kinetic);
+  }
 }
 
 void guardEnergy(Simulation& sim, SolveGroup group, double h) {

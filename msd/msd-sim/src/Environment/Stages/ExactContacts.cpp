@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -11,6 +12,9 @@ namespace {
 // Cosine between a cylinder's axis and the normal up to which its side carries the contact.
 constexpr double kSideCosine = 1e-3;
 
+// Squared sine of the angle between two axes below which they count as parallel.
+constexpr double kParallel = 1e-12;
+
 /// Radius by which a core is thickened where a shape is touched along `normal` (world) [m].
 double roundness(const Collider& collider, const BodyPose& pose, const Vector3D& normal) {
   switch (collider.shape.kind) {
@@ -23,6 +27,63 @@ double roundness(const Collider& collider, const BodyPose& pose, const Vector3D&
     }
     default:
       return 0.0;
+  }
+}
+
+/// The stretch of a capsule's axis in body axes from the centre of mass.
+struct CoreAxis {
+  Vector3D middle{Vector3D::Zero()};
+  Vector3D half{Vector3D::Zero()};
+};
+CoreAxis coreAxis(const Collider& collider) {
+  if (!collider.shape.isRound()) return {};
+  return {collider.local.position,
+          collider.shape.halfHeight * (collider.local.orientation * Vector3D::UnitZ())};
+}
+
+/// Place of the point of the stretch nearest to `point`, from -1 to 1 along `half`.
+double nearestOnAxis(const Vector3D& middle, const Vector3D& half, const Vector3D& point) {
+  const double square = half.squaredNorm();
+  return square > 0.0 ? std::clamp(half.dot(point - middle) / square, -1.0, 1.0) : 0.0;
+}
+
+/// Which of the cores of a point between two round surfaces moves along its axis. A single point is
+/// where the axes are nearest; of several, which lie at the ends of the stretch that both share, the
+/// end stays with its body.
+ExactPoint::Follow followOf(const ExactPoint& p, bool single) {
+  using Follow = ExactPoint::Follow;
+  if (!(p.radius0 > 0.0 && p.radius1 > 0.0)) return Follow::kFixed;
+  if (p.axis0.isZero(0.0) && p.axis1.isZero(0.0)) return Follow::kFixed;
+  if (single) return Follow::kNearest;
+  const auto share = [](const Vector3D& core, const Vector3D& middle, const Vector3D& half) {
+    const double square = half.squaredNorm();
+    return square > 0.0 ? std::abs(half.dot(core - middle)) / square : 1.0;
+  };
+  return share(p.core0, p.middle0, p.axis0) < share(p.core1, p.middle1, p.axis1) ? Follow::kSide0
+                                                                                 : Follow::kSide1;
+}
+
+/// Moves the cores, given from the centre of body 0 in world axes, along the axes.
+void followAxes(const ExactPoint& p, const Quaternion& q0, const Quaternion& q1,
+                const Vector3D& between, Vector3D& core0, Vector3D& core1) {
+  using Follow = ExactPoint::Follow;
+  const Vector3D middle0 = q0 * p.middle0, half0 = q0 * p.axis0;
+  const Vector3D middle1 = between + q1 * p.middle1, half1 = q1 * p.axis1;
+  if (p.follow == Follow::kNearest) {
+    // Least |middle1 + t half1 - middle0 - s half0|: s for free t, then t, then s once more within
+    // the ends.
+    const double a = half0.squaredNorm(), b = half0.dot(half1), c = half1.squaredNorm();
+    const Vector3D r = middle1 - middle0;
+    const double determinant = a * c - b * b;
+    const double s = determinant > kParallel * a * c
+                         ? std::clamp((c * half0.dot(r) - b * half1.dot(r)) / determinant, -1.0, 1.0)
+                         : nearestOnAxis(middle0, half0, core1);
+    core1 = middle1 + nearestOnAxis(middle1, half1, middle0 + s * half0) * half1;
+    core0 = middle0 + nearestOnAxis(middle0, half0, core1) * half0;
+  } else if (p.follow == Follow::kSide0) {
+    core0 = middle0 + nearestOnAxis(middle0, half0, core1) * half0;
+  } else if (p.follow == Follow::kSide1) {
+    core1 = middle1 + nearestOnAxis(middle1, half1, core0) * half1;
   }
 }
 
@@ -67,12 +128,19 @@ void collectContact(Simulation& sim, const ContactCache::Contact& contact, const
   p.startTangent = laneVector(rows.tangent, lane);
   const Vector3D toCore0 = -p.radius0 * (q0.conjugate() * normal);
   const Vector3D toCore1 = p.radius1 * (q1.conjugate() * normal);
+  const CoreAxis axis0 = coreAxis(sim.collision.colliders()[c0]);
+  const CoreAxis axis1 = coreAxis(sim.collision.colliders()[c1]);
+  p.middle0 = axis0.middle, p.axis0 = axis0.half;
+  p.middle1 = axis1.middle, p.axis1 = axis1.half;
   constexpr std::size_t kPoints = sizeof(rows.points) / sizeof(rows.points[0]);
+  int active = 0;
+  for (std::size_t i = 0; i < kPoints; ++i) active += bundle.active[i][lane] > 0.0 ? 1 : 0;
   for (std::size_t i = 0; i < kPoints; ++i) {
     if (!(bundle.active[i][lane] > 0.0)) continue;
     p.rows = &rows.points[i];
     p.core0 = laneVector(bundle.anchor0[i], lane) + toCore0;
     p.core1 = laneVector(bundle.anchor1[i], lane) + toCore1;
+    p.follow = followOf(p, active == 1);
     p.impulse = {p.rows->impulse[0][lane], p.rows->impulse[1][lane], p.rows->impulse[2][lane]};
     sim.exact.unsorted.push_back(p);
   }
@@ -85,8 +153,9 @@ ContactPlace placeContact(const ExactPoint& p, const SolverBodies& bodies) {
   const BodyPose& pose1 = bodies.pose[p.body1];
   const Quaternion q0 = quaternionOf(pose0.q), q1 = quaternionOf(pose1.q);
   const Vector3D between = vectorOf(pose1.x) - vectorOf(pose0.x);
-  const Vector3D core0 = q0 * p.core0;            // from x0
-  const Vector3D core1 = between + q1 * p.core1;  // from x0
+  Vector3D core0 = q0 * p.core0;            // from x0
+  Vector3D core1 = between + q1 * p.core1;  // from x0
+  if (p.follow != ExactPoint::Follow::kFixed) followAxes(p, q0, q1, between, core0, core1);
   ContactPlace place;
   if (p.radius0 > 0.0 && p.radius1 > 0.0) {
     const Vector3D apart = core1 - core0;

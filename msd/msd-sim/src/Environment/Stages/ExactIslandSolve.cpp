@@ -42,8 +42,15 @@ constexpr int kLeastNewton = 20;
 // Shares of the guess from which a solve that failed starts again.
 constexpr std::array<double, 4> kRestarts{0.0, 0.5, 2.0, 0.9};
 
-// Changes of motors and brakes between holding and slipping in one solve.
-constexpr int kBoundChanges = 16;
+// Joints after phase 1, in units of joint_tolerances::kClosed: closed, and so far open that the step
+// has failed; solves that may each leave this share of the error.
+constexpr double kClosedUnits = 1e2;
+constexpr double kTornUnits = 1e5;
+constexpr double kSlowClosing = 0.25;
+constexpr double kStuckClosing = 0.5;
+
+// Bodies of an island from which the team shares its factorisations.
+constexpr std::size_t kLargeIsland = 128;
 
 // Halvings of the search for the largest restitution that creates no energy.
 constexpr int kReboundHalvings = 12;
@@ -80,16 +87,27 @@ ExactIslandSolve::ExactIslandSolve(Simulation& sim, std::size_t island, double h
               sim.exact.points.data() + sim.exact.start[island + 1]},
       bodies_{sim.islands.bodies.data() + sim.islands.start[island],
               sim.islands.bodies.data() + sim.islands.start[island + 1]},
-      h_{h} {}
+      island_{island},
+      h_{h},
+      team_{bodies_.size() >= kLargeIsland ? sim.team.get() : nullptr} {}
+
+bool ExactIslandSolve::isLarge(const Simulation& sim, std::size_t island) {
+  return sim.islands.bodiesOf(island).size() >= kLargeIsland;
+}
 
 void ExactIslandSolve::begin() {
-  data_.certificate = ContactCertificate{};
   data_.iterations = 0;
+  beginAgain();
+}
+
+void ExactIslandSolve::beginAgain() {
+  data_.certificate = ContactCertificate{};
   data_.converged = true;
-  data_.newtonLeft = sim_.settings.exactIterations;
+  data_.taut = false;
 }
 
 void ExactIslandSolve::beginSubstep() {
+  data_.newtonLeft = sim_.settings.exactIterations;
   for (ExactPoint& p : points_) {
     p.place = placeContact(p, sim_.solver);
     p.startGap = p.place.gap;
@@ -123,12 +141,10 @@ double ExactIslandSolve::reboundSpeed(const ExactPoint& p) const {
 }
 
 void ExactIslandSolve::beginPositions() {
-  if (data_.joints.empty()) return;
-  collectJointRows(JointComponent::Phase::kPosition);
-  (void)evaluateJoints(JointComponent::Phase::kPosition);
+  if (!data_.joints.empty()) beginJoints(JointComponent::Phase::kPosition);
 }
 
-bool ExactIslandSolve::solvePositions() {
+void ExactIslandSolve::solvePositions() {
   for (const std::uint32_t i : bodies_) sim_.exact.meanSpin[i] = vectorOf(sim_.solver.motion[i].w);
   solve();
   for (const std::uint32_t i : bodies_) {
@@ -138,13 +154,27 @@ bool ExactIslandSolve::solvePositions() {
     p.first = p.impulse;
     p.firstPlace = p.place;
   }
-  return !data_.joints.empty() && evaluateJoints(JointComponent::Phase::kPosition) > 1.0 &&
-         data_.phaseConverged;
+  if (data_.joints.empty()) return;
+  data_.wasOpen = data_.open;
+  data_.open = evaluateJoints(JointComponent::Phase::kPosition);
+  double& violation = data_.phase.bilateralViolation;
+  for (const ExactJointRow& r : data_.jointRows) {
+    if (r.row->number >= kMostHoldingRows) continue;
+    violation = std::fmax(violation, std::abs(rowVelocity(r) + r.offset));
+  }
+}
+
+/// Another solve for the joints: not where they have closed, nor where the error is down to what
+/// the tolerance of a solve leaves.
+bool ExactIslandSolve::wantsJoints() const {
+  if (data_.joints.empty() || data_.open <= kClosedUnits) return false;
+  const bool stuck = data_.wasOpen > 0.0 && data_.open > kStuckClosing * data_.wasOpen;
+  return data_.open > kTornUnits || !stuck;
 }
 
 bool ExactIslandSolve::correctTargets() {
-  if (!data_.phaseConverged) return false;
-  bool again = false;
+  bool again = wantsJoints();
+  if (!data_.phaseConverged) return again;
   for (ExactPoint& p : points_) {
     const double gap = placeContact(p, sim_.solver).gap;
     const double error = gap - aimedGap(p);
@@ -156,8 +186,17 @@ bool ExactIslandSolve::correctTargets() {
   return again;
 }
 
-void ExactIslandSolve::solveVelocities() {
+void ExactIslandSolve::concludePositions() {
+  if (!data_.joints.empty()) {
+    const bool slow = data_.wasOpen > kTornUnits && data_.open > kSlowClosing * data_.wasOpen;
+    const bool torn = !(data_.open <= kTornUnits);
+    data_.taut = data_.taut || slow || torn;
+    if (torn) data_.converged = false;
+  }
   concludePhase();
+}
+
+void ExactIslandSolve::solveVelocities() {
   bool bounces = false;
   for (ExactPoint& p : points_) {
     p.place = placeContact(p, sim_.solver);
@@ -166,10 +205,7 @@ void ExactIslandSolve::solveVelocities() {
     bounces = bounces || p.target > 0.0;
   }
   keepVelocities();
-  if (!data_.joints.empty()) {
-    collectJointRows(JointComponent::Phase::kVelocity);
-    (void)evaluateJoints(JointComponent::Phase::kVelocity);
-  }
+  if (!data_.joints.empty()) beginJoints(JointComponent::Phase::kVelocity);
   if (bounces && sim_.settings.sequentialImpacts && data_.joints.empty()) {
     solveImpactsInTurn();
   } else {
@@ -179,12 +215,16 @@ void ExactIslandSolve::solveVelocities() {
   accumulate();
 }
 
-void ExactIslandSolve::solve() {
+void ExactIslandSolve::keepFree() {
   data_.freeVelocity.clear();
   for (const std::uint32_t i : bodies_) {
     const BodyMotion& m = sim_.solver.motion[i];
     data_.freeVelocity.emplace_back(vectorOf(m.v), vectorOf(m.w));
   }
+}
+
+void ExactIslandSolve::solve() {
+  keepFree();
   try {
     solveRows();
   } catch (const std::invalid_argument&) {
@@ -198,24 +238,28 @@ void ExactIslandSolve::solve() {
 }
 
 void ExactIslandSolve::solveRows() {
-  ExactResult result = solveOnce();
-  for (int k = 0; k < kBoundChanges && takeMultipliers(result); ++k) {
-    for (std::size_t b = 0; b < bodies_.size(); ++b) {
-      BodyMotion& m = sim_.solver.motion[bodies_[b]];
-      assign(m.v, data_.freeVelocity[b].linear);
-      assign(m.w, data_.freeVelocity[b].angular);
-    }
-    result = solveOnce();
-  }
+  if (data_.direct) solveDirectly();
+  const ExactResult result = solveOnce();
+  data_.direct = false;  // what it left open, the solves after it close
+  takeMultipliers(result);
   take(result);
+}
+
+void ExactIslandSolve::resetToFree() {
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    BodyMotion& m = sim_.solver.motion[bodies_[b]];
+    assign(m.v, data_.freeVelocity[b].linear);
+    assign(m.w, data_.freeVelocity[b].angular);
+  }
 }
 
 ExactResult ExactIslandSolve::solveOnce() {
   buildProblem();
   const ExactOptions options{.tolerance = sim_.settings.exactTolerance,
                              .velocityFloor = velocityFloor(),
-                             .aim = kAim * sim_.settings.exactTolerance,
-                             .maxIterations = attemptLength()};
+                             .aim = (data_.direct ? 1.0 : kAim) * sim_.settings.exactTolerance,
+                             .maxIterations = attemptLength(),
+                             .team = team_};
   ExactResult result = data_.solver.solve(data_.problem, options, data_.warmStart);
   data_.newtonLeft -= result.newtonSteps;
   if (!result.converged()) result = solveAgain(result, options);
@@ -267,7 +311,6 @@ void ExactIslandSolve::buildProblem() {
   for (const std::uint32_t slot : bodies_) addBody(slot);
   data_.contact.clear();
   data_.warmStart.clear();
-  pushBoundedRows();
   for (std::uint32_t i = 0; i < points_.size(); ++i) {
     if (!points_[i].closed) continue;
     addContact(points_[i]);
@@ -366,9 +409,14 @@ double ExactIslandSolve::workOf(const ExactPoint& p, const Vector3D& first,
   return onBody(p.body1, p1.angular1, p2.angular1) - onBody(p.body0, p1.angular0, p2.angular0);
 }
 
-bool ExactIslandSolve::createsEnergy() const {
+double ExactIslandSolve::contactWork() const {
   double work = 0.0;
   for (const ExactPoint& p : points_) work += workOf(p, p.first, p.impulse);
+  return work;
+}
+
+bool ExactIslandSolve::createsEnergy() const {
+  const double work = contactWork();
   double kinetic = 0.0;
   for (const std::uint32_t i : bodies_) {
     kinetic += 0.5 * sim_.solver.mass[i].mass *
@@ -399,14 +447,19 @@ void ExactIslandSolve::limitRebound() {
 
 void ExactIslandSolve::accumulate() {
   concludePhase();
-  double first = 0.0, second = 0.0;
+  double first = 0.0, second = 0.0, work = 0.0;
   for (ExactPoint& p : points_) {
     first += p.first[0];
     second += p.impulse[0];
-    p.normalWork += workOf(p, {p.first[0], 0.0, 0.0}, {p.impulse[0], 0.0, 0.0});
-    p.frictionWork += workOf(p, {0.0, p.first[1], p.first[2]}, {0.0, p.impulse[1], p.impulse[2]});
+    const double normal = workOf(p, {p.first[0], 0.0, 0.0}, {p.impulse[0], 0.0, 0.0});
+    const double friction =
+        workOf(p, {0.0, p.first[1], p.first[2]}, {0.0, p.impulse[1], p.impulse[2]});
+    p.normalWork += normal;
+    p.frictionWork += friction;
     p.total += p.first + p.impulse;
+    work += normal + friction;
   }
+  data_.dissipated = std::min(work, 0.0);
   // The impulses of phase 2 are the guess of the next phase 1, unless they are those of an impact.
   if (second <= kImpactRatio * first) return;
   for (ExactPoint& p : points_) p.impulse = p.first;

@@ -15,8 +15,13 @@ class ExactIslandSolve {
  public:
   ExactIslandSolve(Simulation& sim, std::size_t island, double h);
 
+  /// Is the island one that the team shares, so that it is not solved beside others?
+  [[nodiscard]] static bool isLarge(const Simulation& sim, std::size_t island);
+
   /// Start of a step: an empty certificate.
   void begin();
+  /// Start of another attempt at the step, with what is left of the Newton steps.
+  void beginAgain();
 
   /// Start of a substep: gaps, and the rebound speed of the points that will hit.
   void beginSubstep();
@@ -24,17 +29,23 @@ class ExactIslandSolve {
   /// Start of phase 1, after the kick: the rows of the joints.
   void beginPositions();
 
-  /// Phase 1 (T-6): impulses for which the gaps do not close in the drift. True where the joints
-  /// ask for another solve.
-  bool solvePositions();
+  /// Phase 1 (T-6, E-11): impulses for which the gaps do not close in the drift, and the joints do.
+  void solvePositions();
 
   /// After a drift: moves the targets by what the turning of the bodies did to the gaps. True where
-  /// phase 1 and the drift have to be repeated.
+  /// phase 1 and the drift have to be repeated, for gaps or joints.
   [[nodiscard]] bool correctTargets();
+
+  /// End of phase 1: what it proved, and whether the joints have closed.
+  void concludePositions();
 
   /// Phase 2 (T-8): the points that touch after the drift, with their rebounds; then adds the
   /// impulses of both phases to those of the step.
   void solveVelocities();
+
+  /// After the substep: what the island gained beyond the works of its loads, contacts and brakes
+  /// is bounded (E-15, E-16). For islands with joints. True where something was taken out.
+  bool guardMechanism();
 
  private:
   [[nodiscard]] double reboundSpeed(const ExactPoint& p) const;
@@ -51,22 +62,29 @@ class ExactIslandSolve {
   [[nodiscard]] ExactResult solveAgain(const ExactResult& first, ExactOptions options);
   void take(const ExactResult& result);
   void concludePhase();
+  [[nodiscard]] bool wantsJoints() const;
+  void keepFree();
+  void resetToFree();
   void keepVelocities();
   void resetVelocities();
   /// Work that two impulses, of phase 1 and phase 2, did at a point in this substep [J].
   [[nodiscard]] double workOf(const ExactPoint& p, const Vector3D& first,
                               const Vector3D& second) const;
+  /// Work of all contacts in this substep [J].
+  [[nodiscard]] double contactWork() const;
   [[nodiscard]] bool createsEnergy() const;
   void limitRebound();
   void accumulate();
 
   // ExactJoints.cpp.
-  void collectJointRows(JointComponent::Phase phase);
+  void beginJoints(JointComponent::Phase phase);
+  void listJointRows();
+  void solveDirectly();
   double evaluateJoints(JointComponent::Phase phase);
-  void pushBoundedRows();
   void addJointRows();
   [[nodiscard]] double rowVelocity(const ExactJointRow& r) const;
-  bool takeMultipliers(const ExactResult& result);
+  void takeMultipliers(const ExactResult& result);
+  [[nodiscard]] double jointDissipation() const;
 
   // SequentialImpacts.cpp.
   void solveImpactsInTurn();
@@ -79,7 +97,9 @@ class ExactIslandSolve {
   ExactIsland& data_;
   std::span<ExactPoint> points_;
   std::span<const std::uint32_t> bodies_;
+  std::size_t island_;
   double h_;
+  WorkTeam* team_;  ///< shares the factorisations of a large island
 };
 
 /// The world inverse inertia of a body as a matrix.

@@ -1,8 +1,8 @@
-// The rows of joints in an island's problem (docs/theory/exact-contact.md, section 9).
+// The rows of joints in an island's problem (docs/theory/exact-contact.md, section 10).
 //
 // A row's law, linearised where the bodies and impulses stand, reads J v + γ λ + offset = 0, with
-// offset = residual - J v - γ λ of now. Phase 1 repeats this until the joints close after the
-// drift; phase 2 is linear.
+// offset = residual - J v - γ λ of now (E-12). Phase 1 repeats this until the joints close after
+// the drift; phase 2 is linear.
 
 #include <algorithm>
 #include <cmath>
@@ -25,20 +25,60 @@ RowJacobian sideB(const JointRow& j, double scale) {
   return row;
 }
 
+/// Bounds of a row's impulse in a phase of half of h; a holding row or a free spring has none.
+bool hasBounds(const SystemRow& row) {
+  return row.number >= kMostHoldingRows && row.upper > row.lower;
+}
+
 }  // namespace
 
-void ExactIslandSolve::collectJointRows(JointComponent::Phase phase) {
-  data_.jointRows.clear();
+/// Rows where the bodies stand when a phase begins. Where nothing but one component of joints acts,
+/// its own factor gives the first answer.
+void ExactIslandSolve::beginJoints(JointComponent::Phase phase) {
+  data_.phaseOfJoints = phase;
+  data_.open = data_.wasOpen = 0.0;
+  data_.direct = points_.empty() && data_.joints.size() == 1;
+  if (data_.direct) return;
   for (JointComponent* component : data_.joints) {
     component->beginPhase(sim_.solver, sim_.joints.records(), phase);
+  }
+  listJointRows();
+  keepFree();
+  if (phase == JointComponent::Phase::kPosition) {
+    // Linearised where the impulses of the last phase lead.
+    for (JointComponent* component : data_.joints) component->giveImpulses(sim_.solver, phase);
+    for (const ExactPoint& p : points_) push(p, p.place, p.impulse);
+  }
+  (void)evaluateJoints(phase);
+  resetToFree();
+}
+
+void ExactIslandSolve::listJointRows() {
+  data_.jointRows.clear();
+  for (JointComponent* component : data_.joints) {
     component->forEachRow([&](const JointComponent::Link& link, SystemRow& row, double) {
       ExactJointRow r{.row = &row, .slotA = link.slotA, .slotB = link.slotB};
-      r.kind =
-          row.law == RowLaw::kStop ? ExactJointRow::Kind::kStop : ExactJointRow::Kind::kBilateral;
+      r.stop = row.law == RowLaw::kStop;
       if (row.softness > 0.0) r.scale = std::sqrt(row.diagonal / (row.diagonal + row.softness));
       data_.jointRows.push_back(r);
     });
   }
+}
+
+/// The impulses that the component's own Newton's method finds, and the rows linearised there. The
+/// velocities are left as they were.
+void ExactIslandSolve::solveDirectly() {
+  JointComponent& component = *data_.joints.front();
+  component.giveImpulses(sim_.solver, data_.phaseOfJoints);
+  if (data_.phaseOfJoints == JointComponent::Phase::kPosition) {
+    component.solve(sim_.solver, sim_.joints.records(), true);
+    data_.taut = data_.taut || component.isTaut();
+  } else {
+    component.relax(sim_.solver, sim_.joints.records(), true);
+  }
+  listJointRows();
+  (void)evaluateJoints(data_.phaseOfJoints);
+  resetToFree();
 }
 
 double ExactIslandSolve::evaluateJoints(JointComponent::Phase phase) {
@@ -62,29 +102,10 @@ double ExactIslandSolve::rowVelocity(const ExactJointRow& r) const {
          j.linearB.dot(vectorOf(b.v)) + j.angularB.dot(vectorOf(b.w));
 }
 
-/// Rows at their bound push the bodies with a known impulse.
-void ExactIslandSolve::pushBoundedRows() {
-  using Kind = ExactJointRow::Kind;
-  const double half = 0.5 * h_;
-  for (ExactJointRow& r : data_.jointRows) {
-    if (r.kind != Kind::kAtLower && r.kind != Kind::kAtUpper) continue;
-    r.row->impulse = half * (r.kind == Kind::kAtLower ? r.row->lower : r.row->upper);
-    const JointRow& j = r.row->jacobian;
-    const auto give = [&](std::uint32_t slot, const Vector3D& linear, const Vector3D& angular) {
-      if (sim_.pushable[slot] != 0) {
-        msd_sim::push(sim_.solver.motion[slot], r.row->impulse * linear, r.row->impulse * angular);
-      }
-    };
-    give(r.slotA, j.linearA, j.angularA);
-    give(r.slotB, j.linearB, j.angularB);
-  }
-}
-
-/// Stops are contacts without friction, the others bilateral rows.
+/// Stops are contacts without friction, the others bilateral rows, some with bounds.
 void ExactIslandSolve::addJointRows() {
-  using Kind = ExactJointRow::Kind;
   for (ExactJointRow& r : data_.jointRows) {
-    if (r.kind != Kind::kStop) continue;
+    if (!r.stop) continue;
     const JointRow& j = r.row->jacobian;
     FrictionContact contact;
     contact.bodyA = localBody(r.slotA);
@@ -95,54 +116,40 @@ void ExactIslandSolve::addJointRows() {
     r.index = data_.problem.addContact(contact, {q, 0.0, 0.0}, 0.0);
     data_.warmStart.insert(data_.warmStart.end(), {r.row->impulse / r.scale, 0.0, 0.0});
   }
+  const double half = 0.5 * h_;
   for (ExactJointRow& r : data_.jointRows) {
-    if (r.kind != Kind::kBilateral) continue;
+    if (r.stop) continue;
     const JointRow& j = r.row->jacobian;
+    BilateralRow row{localBody(r.slotA), localBody(r.slotB), sideA(j, r.scale),
+                     sideB(j, r.scale)};
+    if (hasBounds(*r.row)) {
+      row.lower = half * r.row->lower / r.scale;
+      row.upper = half * r.row->upper / r.scale;
+    }
     const double q = r.scale * (rowVelocity(r) + r.offset);
-    r.index = data_.problem.addBilateralRow(
-        {localBody(r.slotA), localBody(r.slotB), sideA(j, r.scale), sideB(j, r.scale)}, q,
-        r.scale * r.scale * r.row->softness);
+    r.index = data_.problem.addBilateralRow(row, q, r.scale * r.scale * r.row->softness);
     data_.warmStart.push_back(r.row->impulse / r.scale);
   }
 }
 
-/// Impulses back into the rows. True where a row has to change sides: a motor or brake beyond its
-/// strength is held there, one that the motion no longer pulls against is let go.
-bool ExactIslandSolve::takeMultipliers(const ExactResult& result) {
-  using Kind = ExactJointRow::Kind;
-  const double half = 0.5 * h_;
-  bool changed = false;
+/// Impulses back into the rows.
+void ExactIslandSolve::takeMultipliers(const ExactResult& result) {
   for (ExactJointRow& r : data_.jointRows) {
-    SystemRow& row = *r.row;
-    switch (r.kind) {
-      case Kind::kStop:
-        row.impulse = r.scale * result.impulse[3 * static_cast<std::size_t>(r.index)];
-        break;
-      case Kind::kBilateral:
-        row.impulse = r.scale * result.multiplier[static_cast<std::size_t>(r.index)];
-        if (row.number < kMostHoldingRows) break;  // holding rows have no bounds
-        if (row.law == RowLaw::kSpring && !(row.upper > row.lower)) break;
-        if (row.upper > row.lower && row.impulse > half * row.upper) {
-          r.kind = Kind::kAtUpper;
-          changed = true;
-        } else if (row.upper > row.lower && row.impulse < half * row.lower) {
-          r.kind = Kind::kAtLower;
-          changed = true;
-        }
-        break;
-      case Kind::kAtLower:
-      case Kind::kAtUpper: {
-        const double u = rowVelocity(r) + r.offset + row.softness * row.impulse;
-        const bool released = r.kind == Kind::kAtUpper ? u > 0.0 : u < 0.0;
-        if (released) {
-          r.kind = Kind::kBilateral;
-          changed = true;
-        }
-        break;
-      }
-    }
+    const auto i = static_cast<std::size_t>(r.index);
+    r.row->impulse = r.scale * (r.stop ? result.impulse[3 * i] : result.multiplier[i]);
   }
-  return changed;
+  data_.multiplier.assign(result.multiplier.begin(), result.multiplier.end());
+}
+
+/// (J-18): work of stops, brakes and dampers over the substep, as far as it is a loss [J].
+double ExactIslandSolve::jointDissipation() const {
+  double work = 0.0;
+  for (const ExactJointRow& r : data_.jointRows) {
+    const SystemRow& row = *r.row;
+    if (row.number < kMostHoldingRows) continue;
+    work += (row.first + row.impulse) / h_ * (row.after - row.start);
+  }
+  return std::min(work, 0.0);
 }
 
 }  // namespace msd_sim

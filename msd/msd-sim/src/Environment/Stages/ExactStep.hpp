@@ -53,6 +53,17 @@ struct ExactPoint {
   Vector3D core1;
   double radius0{0.0};
   double radius1{0.0};
+  /// The core of a capsule is a stretch of its axis: its middle and half of it, body axes from the
+  /// centre of mass [m]. Where both surfaces are round, the point of contact moves along it.
+  Vector3D middle0{Vector3D::Zero()}, middle1{Vector3D::Zero()};
+  Vector3D axis0{Vector3D::Zero()}, axis1{Vector3D::Zero()};
+  enum class Follow : std::uint8_t {
+    kFixed,    ///< both cores stay where they are on their bodies
+    kNearest,  ///< the points of the axes nearest to each other
+    kSide0,    ///< core 1 is fixed, core 0 the point of its axis nearest to it
+    kSide1,    ///< the other way round
+  };
+  Follow follow{Follow::kFixed};
   Vector3D normalOfOwner;  ///< in the axes of the body that the normal turns with
   Vector3D startTangent;   ///< world
 
@@ -72,15 +83,13 @@ struct ExactPoint {
 
 /// One row of a joint in an island's problem.
 struct ExactJointRow {
-  enum class Kind : std::uint8_t { kBilateral, kStop, kAtLower, kAtUpper };
-
   SystemRow* row{nullptr};
   std::uint32_t slotA{0};
   std::uint32_t slotB{0};
   double offset{0.0};  ///< velocity that the row asks for, with the opposite sign [m/s]
   double scale{1.0};  ///< of the row in the problem: soft rows are scaled to the size of the others
-  Kind kind{Kind::kBilateral};
-  int index{0};  ///< contact or bilateral row of the problem
+  bool stop{false};   ///< a contact without friction in the problem, else a bilateral row
+  int index{0};       ///< of that contact or row
 };
 
 /// What remains between steps for one island: the workspace of its solver.
@@ -93,6 +102,15 @@ struct ExactIsland {
   std::vector<std::uint32_t> contact;   ///< point of each contact of the problem
   std::vector<JointComponent*> joints;  ///< components that hold its bodies
   std::vector<ExactJointRow> jointRows;
+  std::vector<double> multiplier;  ///< of the problem's bilateral rows, as solved [N·s]
+  JointComponent::Phase phaseOfJoints{JointComponent::Phase::kPosition};  ///< that runs
+  bool direct{false};  ///< the joints' own factor gives the running phase its first answer
+  /// How far phase 1 leaves its worst row of a joint from closed, in units of what counts as such
+  /// (joint_tolerances::kClosed): after the last solve, and after the one before.
+  double open{0.0};
+  double wasOpen{0.0};
+  bool taut{false};        ///< the substep is too long for this island's joints
+  double dissipated{0.0};  ///< work of contacts, stops and brakes in the substep, <= 0 [J]
   std::vector<SpatialVector> freeVelocity;  ///< per body of the island, before a solve
   ContactCertificate certificate;  ///< worst of the step's phases
   ContactCertificate phase;        ///< of the last solve: what the running phase ends with
@@ -120,6 +138,8 @@ struct ExactStep {
   std::vector<std::unique_ptr<ExactIsland>> islands;
 
   std::vector<SavedBody> savedBodies;
+  std::vector<SavedBody> startBodies;         ///< when the step began
+  std::vector<ExactPoint> startPoints;        ///< the same
   std::vector<std::uint8_t> repeat;           ///< per island: drift once more
   std::vector<SpatialVector> startVelocity;   ///< per slot, at the start of the substep
   std::vector<SpatialVector> kickedVelocity;  ///< per slot, before the impulses of phase 2

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 
 #include "msd-sim/src/Environment/Stages/ExactIslandSolve.hpp"
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
@@ -7,36 +8,45 @@ namespace msd_sim {
 
 namespace {
 
+// Substeps of a step, and of one in which joints act; where these are too taut for it, the number is
+// doubled up to the largest.
 constexpr int kDefaultSubsteps = 1;
+constexpr int kJointSubsteps = 4;
+constexpr int kMostSubsteps = 64;
+constexpr int kMostUnsolvedSubsteps = 8;
 
 // Times that phase 1 is solved again for gaps and joints of bodies that turn.
 constexpr int kGapCorrections = 10;
 
-// Why an island may have to be solved again.
-constexpr std::uint8_t kForGaps = 1;
-constexpr std::uint8_t kForJoints = 2;
+// Separation of two anchors at the end of a step with which the step is not ok [m].
+constexpr double kTorn = 1e-6;
 
+/// Calls work(island, k): for the large ones in turn, whose factorisations the team shares, then for
+/// all others side by side.
 template <class Work>
 void forIslands(Simulation& sim, double h, const Work& work) {
-  sim.team->forRange(sim.islands.count(), 1, [&](std::size_t first, std::size_t last) {
-    for (std::size_t k = first; k < last; ++k) {
-      ExactIslandSolve island{sim, k, h};
-      work(island, k);
-    }
+  const auto call = [&](std::size_t k) {
+    ExactIslandSolve island{sim, k, h};
+    work(island, k);
+  };
+  for (std::size_t k = 0; k < sim.islands.count(); ++k) {
+    if (ExactIslandSolve::isLarge(sim, k)) call(k);
+  }
+  sim.team->forBlocks(sim.islands.count(), [&](std::size_t k) {
+    if (!ExactIslandSolve::isLarge(sim, k)) call(k);
   });
 }
 
-void saveBodies(Simulation& sim) {
-  ExactStep& exact = sim.exact;
-  exact.savedBodies.clear();
+void saveBodies(const Simulation& sim, std::vector<SavedBody>& saved) {
+  saved.clear();
   for (std::uint32_t i = 0; i < sim.slots.size(); ++i) {
     if (sim.moving[i] == 0) continue;
-    exact.savedBodies.push_back({i, sim.solver.motion[i], sim.solver.pose[i], sim.solver.kick[i]});
+    saved.push_back({i, sim.solver.motion[i], sim.solver.pose[i], sim.solver.kick[i]});
   }
 }
 
-void restoreBodies(Simulation& sim) {
-  for (const SavedBody& b : sim.exact.savedBodies) {
+void restoreBodies(Simulation& sim, const std::vector<SavedBody>& saved) {
+  for (const SavedBody& b : saved) {
     sim.solver.motion[b.slot] = b.motion;
     sim.solver.pose[b.slot] = b.pose;
     sim.solver.kick[b.slot] = b.kick;
@@ -55,29 +65,27 @@ void driftBodies(Simulation& sim, double h) {
   }
 }
 
-/// Phase 1 and drift (T-2, T-3). The gaps at the end are those of the bodies as they have turned,
-/// not of their tangent motion: where the two differ, the targets are moved and the islands
+/// Phase 1 and drift (T-2, T-3). Gaps and joints at the end are those of the bodies as they have
+/// turned, not of their tangent motion: where the two differ, the targets are moved and the islands
 /// concerned solved again.
 void solvePositions(Simulation& sim, double h) {
   std::vector<std::uint8_t>& repeat = sim.exact.repeat;
   repeat.assign(sim.islands.count(), 1);
-  saveBodies(sim);
+  saveBodies(sim, sim.exact.savedBodies);
   forIslands(sim, h, [](ExactIslandSolve& island, std::size_t) { island.beginPositions(); });
   for (int k = 0; k <= kGapCorrections; ++k) {
     forIslands(sim, h, [&](ExactIslandSolve& island, std::size_t i) {
-      if (repeat[i] != 0) repeat[i] = island.solvePositions() ? kForJoints : kForGaps;
+      if (repeat[i] != 0) island.solvePositions();
     });
     // Islands that need no repetition keep the velocities found before.
     for (SavedBody& b : sim.exact.savedBodies) b.solved = sim.solver.motion[b.slot];
     driftBodies(sim, h);
     if (k == kGapCorrections) break;
     forIslands(sim, h, [&](ExactIslandSolve& island, std::size_t i) {
-      if (repeat[i] == 0) return;
-      const bool gaps = island.correctTargets();
-      repeat[i] = gaps || repeat[i] == kForJoints ? 1 : 0;
+      if (repeat[i] != 0) repeat[i] = island.correctTargets() ? 1 : 0;
     });
     if (std::ranges::none_of(repeat, [](std::uint8_t r) { return r != 0; })) break;
-    restoreBodies(sim);
+    restoreBodies(sim, sim.exact.savedBodies);
     for (const SavedBody& b : sim.exact.savedBodies) {
       const std::uint32_t island = sim.islands.islandOf[b.slot];
       const bool keep = island == Islands::kNone || repeat[island] == 0;
@@ -116,14 +124,13 @@ void writeCertificate(Simulation& sim) {
     worst.bilateralViolation = std::max(worst.bilateralViolation, c.bilateralViolation);
     sim.exact.residual = std::max(sim.exact.residual, c.velocityErrorAbsolute);
     sim.report.iterations += static_cast<std::uint32_t>(island.iterations);
+    sim.report.tautJoints = sim.report.tautJoints || island.taut;
   }
   sim.report.certificate = worst;
 }
 
 /// The components of joints that hold each island's bodies.
-void collectExactJoints(Simulation& sim, double h) {
-  sim.joints.setTime(sim.time);
-  sim.joints.prepare(sim.solver, h, sim.settings.correctionSpeed, *sim.team);
+void collectExactJoints(Simulation& sim) {
   for (auto& island : sim.exact.islands) {
     island->joints.clear();
     island->jointRows.clear();
@@ -146,44 +153,144 @@ void scaleWarmStart(Simulation& sim, double h) {
   for (ExactPoint& p : sim.exact.points) p.impulse *= scale;
 }
 
+/// One exact step, which may have to be taken back for more substeps.
+class ExactSolve {
+ public:
+  ExactSolve(Simulation& sim, double dt) : sim_{sim}, dt_{dt} {}
+
+  /// Returns the number of substeps.
+  int run() {
+    const Settings& settings = sim_.settings;
+    const bool jointed = !sim_.joints.isEmpty();
+    int substeps = settings.substeps > 0 ? settings.substeps
+                   : jointed             ? kJointSubsteps
+                                         : kDefaultSubsteps;
+    const bool mayRefine = settings.substeps == 0 && jointed;
+    prepare(substeps);
+    if (mayRefine) keepStart();
+    for (;; substeps *= 2) {
+      const bool last = !mayRefine || substeps >= kMostSubsteps;
+      if (takeSubsteps(substeps, last)) return substeps;
+      returnToStart();
+      prepareJoints(2 * substeps);
+    }
+  }
+
+ private:
+  void prepare(int substeps) {
+    ExactStep& exact = sim_.exact;
+    exact.localBody.resize(sim_.slots.size());
+    exact.startVelocity.resize(sim_.slots.size());
+    exact.kickedVelocity.resize(sim_.slots.size());
+    exact.meanSpin.resize(sim_.slots.size());
+    collectExactPoints(sim_);
+    scaleWarmStart(sim_, dt_ / substeps);
+    start_ = h_ = dt_ / substeps;
+    prepareJoints(substeps);
+    collectExactJoints(sim_);
+    forIslands(sim_, dt_ / substeps, [](ExactIslandSolve& i, std::size_t) { i.begin(); });
+  }
+
+  void prepareJoints(int substeps) {
+    sim_.joints.setTime(sim_.time);
+    sim_.joints.prepare(sim_.solver, dt_ / substeps, sim_.settings.correctionSpeed, *sim_.team);
+  }
+
+  void keepStart() {
+    ExactStep& exact = sim_.exact;
+    saveBodies(sim_, exact.startBodies);
+    exact.startPoints = exact.points;
+    sim_.startFields = sim_.fields;
+    sim_.joints.keepStart();
+  }
+
+  /// Back to the start, with impulses for substeps of half the length.
+  void returnToStart() {
+    ExactStep& exact = sim_.exact;
+    restoreBodies(sim_, exact.startBodies);
+    exact.points = exact.startPoints;
+    sim_.fields = sim_.startFields;
+    sim_.joints.returnToStart();
+    h_ *= 0.5;
+    const double scale = h_ / start_;
+    for (ExactPoint& p : exact.points) p.impulse *= scale;
+    forIslands(sim_, h_, [](ExactIslandSolve& i, std::size_t) { i.beginAgain(); });
+  }
+
+  /// False where some island's joints are too taut for the substep, unless this is the last attempt.
+  bool takeSubsteps(int substeps, bool last) {
+    const double h = dt_ / substeps;
+    recallJointGains(sim_);
+    for (int k = 0; k < substeps; ++k) {
+      clearBodies(sim_.activeBlocks, sim_.solver.guess);
+      applyFields(sim_, h);
+      forIslands(sim_, h, [](ExactIslandSolve& i, std::size_t) { i.beginSubstep(); });
+      sim_.kernels->body.kick(sim_.solver, sim_.activeBlocks, 0.5 * h);
+      solvePositions(sim_, h);
+      forIslands(sim_, h, [](ExactIslandSolve& i, std::size_t) { i.concludePositions(); });
+      if (!last && isTaut(substeps)) return false;
+      sim_.joints.concludePositions(*sim_.team);
+      forIslands(sim_, h, [](ExactIslandSolve& i, std::size_t) { i.solveVelocities(); });
+      sim_.joints.concludeVelocities(*sim_.team);
+      sim_.kernels->body.finish(sim_.solver, sim_.activeBlocks);
+      guard(h);
+    }
+    return true;
+  }
+
+  /// Is some island's substep too long? Where the problem itself was not solved, more substeps than
+  /// a few do not help.
+  [[nodiscard]] bool isTaut(int substeps) const {
+    for (std::size_t k = 0; k < sim_.islands.count(); ++k) {
+      const ExactIsland& island = *sim_.exact.islands[k];
+      if (island.taut && (island.phaseConverged || substeps < kMostUnsolvedSubsteps)) return true;
+    }
+    return false;
+  }
+
+  void guard(double h) {
+    guardEnergy(sim_, SolveGroup::kFull, h);
+    if (sim_.joints.isEmpty()) return;
+    std::atomic<std::uint32_t> guarded{0};
+    forIslands(sim_, h, [&](ExactIslandSolve& i, std::size_t k) {
+      if (sim_.islands.joints[k] > 0 && i.guardMechanism()) {
+        guarded.fetch_add(1, std::memory_order_relaxed);
+      }
+    });
+    sim_.guardedSubsteps += guarded.load(std::memory_order_relaxed);
+  }
+
+  Simulation& sim_;
+  double dt_;
+  double start_{0.0};  ///< substep that the kept impulses belong to [s]
+  double h_{0.0};      ///< of the running attempt [s]
+};
+
 }  // namespace
 
 void solveExact(Simulation& sim, double dt) {
-  const int substeps = sim.settings.substeps > 0 ? sim.settings.substeps : kDefaultSubsteps;
-  const double h = dt / substeps;
   sim.report.iterations = 0;
   sim.guardedSubsteps = 0;
-  sim.exact.localBody.resize(sim.slots.size());
-  sim.exact.startVelocity.resize(sim.slots.size());
-  sim.exact.kickedVelocity.resize(sim.slots.size());
-  sim.exact.meanSpin.resize(sim.slots.size());
-  collectExactPoints(sim);
-  collectExactJoints(sim, h);
-  scaleWarmStart(sim, h);
-  forIslands(sim, h, [](ExactIslandSolve& island, std::size_t) { island.begin(); });
-  recallJointGains(sim);
-  for (int k = 0; k < substeps; ++k) {
-    clearBodies(sim.activeBlocks, sim.solver.guess);
-    applyFields(sim, h);
-    forIslands(sim, h, [](ExactIslandSolve& island, std::size_t) { island.beginSubstep(); });
-    sim.kernels->body.kick(sim.solver, sim.activeBlocks, 0.5 * h);
-    solvePositions(sim, h);
-    sim.joints.concludePositions(*sim.team);
-    forIslands(sim, h, [](ExactIslandSolve& island, std::size_t) { island.solveVelocities(); });
-    sim.joints.concludeVelocities(*sim.team);
-    sim.kernels->body.finish(sim.solver, sim.activeBlocks);
-    guardEnergy(sim, SolveGroup::kFull, h);
-  }
+  const int substeps = ExactSolve{sim, dt}.run();
   removeFields(sim);
   storeJointGains(sim);
   writeImpulses(sim);
   writeCertificate(sim);
   sim.report.substeps = static_cast<std::uint32_t>(substeps);
-  sim.lastSubstep.fill(h);
+  sim.lastSubstep.fill(dt / substeps);
   for (const std::uint32_t joint : sim.joints.finish(sim.solver, dt, *sim.team)) {
     releasePair(sim, sim.joints.record(joint).definition);
   }
   sim.report.jointError = sim.joints.sums().separation;
+}
+
+void closeJoints(Simulation& sim) {
+  if (sim.joints.isEmpty()) return;
+  sim.joints.project(sim.solver, *sim.team);
+  sim.report.jointError = sim.joints.sums().separation;
+  if (sim.report.jointError > kTorn && sim.report.status == StepStatus::kOk) {
+    sim.report.status = StepStatus::kNotConverged;
+  }
 }
 
 void writeExactSums(Simulation& sim) {

@@ -137,7 +137,7 @@ bool AssembledSpace::computeStep(std::span<const ContactBlock> response,
         if (column_[k] == i) target.diagonal() += s;
       }
     }
-    (void)lu_.factorize(blocks_, tolerance::kTinyPivot);
+    (void)lu_.factorize(blocks_, tolerance::kTinyPivot, team_);
   }
   for (int i = 0; i < contacts_; ++i) {
     const Eigen::Vector3d s(stiffness.value[2 * i], stiffness.value[2 * i + 1],

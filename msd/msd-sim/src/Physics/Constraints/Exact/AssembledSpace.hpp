@@ -18,6 +18,8 @@ class AssembledSpace {
   /// Takes over a problem's matrix. Keeps the analysis of the factorisation while the pattern of
   /// blocks stays the same.
   void setup(const FrictionProblem& problem);
+  /// Threads that share the factorisations from now on, or none.
+  void setTeam(WorkTeam* team) { team_ = team; }
 
   [[nodiscard]] int contactCount() const { return contacts_; }
   [[nodiscard]] int bilateralCount() const { return 0; }
@@ -71,6 +73,7 @@ class AssembledSpace {
   std::vector<double> product_;
   std::vector<double> blocks_;
   SparseBlockLu lu_;
+  WorkTeam* team_{nullptr};
 };
 
 }  // namespace msd_sim

@@ -116,6 +116,7 @@ class Drive {
 
   ExactStatus run(std::span<const double> warmStart) {
     space_.setup(problem_);
+    space_.setTeam(options_.team);
     collectRows();
     start(warmStart);
     if (residual_ <= goal()) return ExactStatus::kConverged;
@@ -145,7 +146,13 @@ class Drive {
       rows_.tangentScale[c] =
           std::max(0.5 * (w(1, 1) + w(2, 2)), tolerance::kScaleFloor * rows_.normalScale[c]);
     }
-    for (int b = 0; b < bilateral; ++b) rows_.bilateralScale[b] = space_.bilateralDiagonal(b);
+    rows_.bilateralLower.resize(bilateral);
+    rows_.bilateralUpper.resize(bilateral);
+    for (int b = 0; b < bilateral; ++b) {
+      rows_.bilateralScale[b] = space_.bilateralDiagonal(b);
+      rows_.bilateralLower[b] = problem_.bilateralRows()[b].lower;
+      rows_.bilateralUpper[b] = problem_.bilateralRows()[b].upper;
+    }
   }
 
   void start(std::span<const double> warmStart) {
@@ -159,6 +166,10 @@ class Drive {
         Eigen::Map<Eigen::Vector3d> r(current_.data() + 3 * static_cast<std::ptrdiff_t>(c));
         r = clampToCone(r, rows_.mu[c]);
         if (!(rows_.normalScale[c] > 0.0)) r.setZero();
+      }
+      for (int b = 0; b < rows_.bilateralCount(); ++b) {
+        double& multiplier = current_[3 * static_cast<std::size_t>(rows_.contactCount()) + b];
+        multiplier = std::clamp(multiplier, rows_.bilateralLower[b], rows_.bilateralUpper[b]);
       }
     }
     best_ = current_;
@@ -305,6 +316,11 @@ class Drive {
                                                 3 * static_cast<std::ptrdiff_t>(c));
       load = std::max(load, scales_.contact[c] * r.norm());
       free = std::max(free, q.norm());
+    }
+    const double* multiplier = best_.data() + 3 * static_cast<std::ptrdiff_t>(rows_.contactCount());
+    for (int b = 0; b < rows_.bilateralCount(); ++b) {
+      load = std::max(load, scales_.bilateral[b] * std::abs(multiplier[b]));
+      free = std::max(free, std::abs(problem_.bilateralQ()[b]));
     }
     return free > 0.0 ? tolerance::kRounding * load / free : 0.0;
   }

@@ -10,6 +10,8 @@
 
 namespace msd_sim {
 
+class WorkTeam;
+
 /// What a caller may ask of the exact solver.
 struct ExactOptions {
   /// Relative natural-map residual (docs: theory/exact-contact.md, section 2) at which to stop [-],
@@ -38,6 +40,10 @@ struct ExactOptions {
   /// Gauss–Seidel sweeps before the first Newton step [-], >= 0. They stop early where they are not
   /// getting anywhere. More: fewer Newton steps on easy problems, wasted time on hard ones.
   int initialSweeps{40};
+
+  /// Threads that share a factorisation, not busy with another loop; none: the caller's alone. The
+  /// bits of the result do not depend on it.
+  WorkTeam* team{nullptr};
 };
 
 enum class ExactStatus : std::uint8_t {

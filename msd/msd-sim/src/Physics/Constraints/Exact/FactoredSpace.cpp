@@ -228,7 +228,7 @@ bool FactoredSpace::computeStep(std::span<const ContactBlock> response,
   if (!reuse) {
     lu_.analyze(bodies_, 6, row_start_, column_);
     assembleMatrix(response, stiffness.inverse.subspan(2 * contacts_.size()));
-    (void)lu_.factorize(blocks_, tolerance::kTinyPivot);
+    (void)lu_.factorize(blocks_, tolerance::kTinyPivot, team_);
   }
   gather(r, target_);
   for (int i = 0; i < 6 * bodies_; ++i) step_[i] = target_[i] - point_[i];

@@ -25,6 +25,8 @@ namespace msd_sim {
 class FactoredSpace {
  public:
   void setup(const FrictionProblem& problem);
+  /// Threads that share the factorisations from now on, or none.
+  void setTeam(WorkTeam* team) { team_ = team; }
 
   [[nodiscard]] int contactCount() const { return static_cast<int>(contacts_.size()); }
   [[nodiscard]] int bilateralCount() const { return static_cast<int>(rows_.size()); }
@@ -136,6 +138,7 @@ class FactoredSpace {
   std::vector<double> step_velocity_;
   std::vector<double> blocks_;
   SparseBlockLu lu_;
+  WorkTeam* team_{nullptr};
 };
 
 }  // namespace msd_sim

@@ -228,6 +228,11 @@ int FrictionProblem::addBilateralRow(const BilateralRow& row, double q, double c
   requireInRange({row.jacobianB.data(), 6}, "bilateral Jacobian B");
   requireInRange({&q, 1}, "bilateral q [m/s]");
   requireNonNegative(compliance, "bilateral compliance [1/kg]");
+  if (!(row.lower <= row.upper)) {
+    throw std::invalid_argument(fmt::format(
+        "friction problem: bilateral bounds are {} to {} N·s, expected lower <= upper", row.lower,
+        row.upper));
+  }
   bilateral_.push_back(row);
   bilateral_q_.push_back(q);
   bilateral_compliance_.push_back(compliance);
@@ -293,6 +298,14 @@ void FrictionProblem::computeBodyVelocityChange(std::span<const double> impulse,
 
 FrictionProblem FrictionProblem::toAssembled() const {
   if (form_ == Form::kAssembled) return *this;
+  for (const BilateralRow& row : bilateral_) {
+    if (row.isBounded()) {
+      throw std::logic_error(
+          fmt::format("friction problem: a row has the bounds {} to {} N·s; contacts alone cannot "
+                      "stand for it, expected settleBounds before",
+                      row.lower, row.upper));
+    }
+  }
   Coupling coupling = computeCoupling(*this);
   std::vector<double> q = q_;
   Eigen::MatrixXd correction;
@@ -321,6 +334,37 @@ FrictionProblem FrictionProblem::toAssembled() const {
     w.rowStart.push_back(static_cast<int>(w.column.size()));
   }
   return assembled(std::move(w), std::move(q), mu_);
+}
+
+FrictionProblem FrictionProblem::settleBounds(std::span<const double> multiplier) const {
+  if (multiplier.size() != bilateral_.size()) {
+    throw std::invalid_argument(fmt::format("friction problem: {} multipliers, expected {}",
+                                            multiplier.size(), bilateral_.size()));
+  }
+  FrictionProblem settled;
+  for (const BodyInverseMass& body : bodies_) settled.addBody(body);
+  std::vector<double> push(bilateral_.size(), 0.0);
+  for (std::size_t b = 0; b < bilateral_.size(); ++b) {
+    const BilateralRow& row = bilateral_[b];
+    const bool atBound = multiplier[b] <= row.lower || multiplier[b] >= row.upper;
+    if (row.isBounded() && atBound) push[b] = multiplier[b];
+  }
+  // What the pushes do to every row is part of its free velocity.
+  const std::vector<double> none(q_.size(), 0.0);
+  std::vector<double> change(6 * bodies_.size()), velocity(q_.size()), rows(bilateral_.size());
+  computeVelocity(none, push, change, velocity, rows);
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    settled.addContact(contacts_[c], {velocity[3 * c], velocity[3 * c + 1], velocity[3 * c + 2]},
+                       mu_[c], compliance_[c]);
+  }
+  for (std::size_t b = 0; b < bilateral_.size(); ++b) {
+    if (push[b] != 0.0) continue;
+    BilateralRow row = bilateral_[b];
+    row.lower = -std::numeric_limits<double>::infinity();
+    row.upper = std::numeric_limits<double>::infinity();
+    settled.addBilateralRow(row, rows[b], bilateral_compliance_[b]);
+  }
+  return settled;
 }
 
 }  // namespace msd_sim

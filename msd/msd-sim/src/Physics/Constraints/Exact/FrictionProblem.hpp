@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -46,18 +47,26 @@ struct FrictionContact {
   ContactJacobian jacobianB{ContactJacobian::Zero()};
 };
 
-/// One scalar equation of a joint, with a multiplier of either sign.
+/// One scalar row of a joint or a motor. Without bounds its velocity is zero, whatever multiplier
+/// that takes; with bounds λ = clamp(λ - u, lower, upper): zero velocity, or as hard as it can.
 struct BilateralRow {
   int bodyA{kStaticBody};
   int bodyB{kStaticBody};
   RowJacobian jacobianA{RowJacobian::Zero()};
   RowJacobian jacobianB{RowJacobian::Zero()};
+  double lower{-std::numeric_limits<double>::infinity()};  ///< least multiplier [N·s]
+  double upper{std::numeric_limits<double>::infinity()};   ///< largest [N·s], >= lower
+
+  [[nodiscard]] bool isBounded() const {
+    return lower > -std::numeric_limits<double>::infinity() ||
+           upper < std::numeric_limits<double>::infinity();
+  }
 };
 
 /// The discrete frictional contact problem of one step:
 ///
 ///   u = W r + q + D r,     K_µ ∋ r_c  ⊥  u_c + µ_c |u_T,c| e_N ∈ K_µ*      for every contact c
-///   0 = W_b r + q_b + D_b λ                                              for every bilateral row
+///   u_b = W_b r + q_b + D_b λ,  λ_b = clamp(λ_b - u_b, l_b, h_b)          for every bilateral row
 ///
 /// r are impulses [N·s], u relative velocities [m/s] at the end of the step, q what u would be
 /// without impulses (free velocity, restitution and gap targets included), K_µ the cone
@@ -119,8 +128,13 @@ class FrictionProblem {
                                  std::span<double> change) const;
 
   /// The same contact law in assembled form, for files and audits. Bilateral rows are eliminated
-  /// (their multipliers become functions of r), so the result has contacts only.
+  /// (their multipliers become functions of r), so the result has contacts only. Throws
+  /// std::logic_error where a row has bounds, which contacts cannot stand for: `settleBounds` first.
   [[nodiscard]] FrictionProblem toAssembled() const;
+
+  /// The same problem with every bounded row as it stands in the solution λ: without bounds where λ
+  /// is inside them, and as a constant push, part of q, where it is at one.
+  [[nodiscard]] FrictionProblem settleBounds(std::span<const double> multiplier) const;
 
  private:
   Form form_{Form::kFactored};

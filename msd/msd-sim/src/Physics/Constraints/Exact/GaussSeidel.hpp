@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -19,10 +20,12 @@ void sweepGaussSeidel(Space& space, const ContactRowData& rows, std::span<double
   for (int b = 0; b < rows.bilateralCount(); ++b) {
     const double diagonal = rows.bilateralScale[b] + rows.bilateralCompliance[b];
     double& multiplier = r[3 * contacts + b];
-    const double change =
-        -(space.bilateralVelocity(b) + rows.bilateralCompliance[b] * multiplier) / diagonal;
-    multiplier += change;
-    space.addMultiplier(b, change);
+    if (!(diagonal > 0.0)) continue;
+    const double u = space.bilateralVelocity(b) + rows.bilateralCompliance[b] * multiplier;
+    const double next = std::clamp(multiplier - u / diagonal, rows.bilateralLower[b],
+                                   rows.bilateralUpper[b]);
+    space.addMultiplier(b, next - multiplier);
+    multiplier = next;
   }
   for (int k = 0; k < contacts; ++k) {
     const int c = forward ? k : contacts - 1 - k;

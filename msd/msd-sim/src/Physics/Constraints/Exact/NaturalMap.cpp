@@ -25,6 +25,20 @@ namespace {
   return r - projectOntoCone(r - shifted / divisor, mu);
 }
 
+/// F of one bilateral row with the velocity divided by `divisor`, times the divisor: the velocity
+/// itself where the row has no bounds.
+[[nodiscard]] double rowMap(const BilateralRow& row, double multiplier, double u, double divisor) {
+  if (!row.isBounded()) return u;
+  return divisor * (multiplier - std::clamp(multiplier - u / divisor, row.lower, row.upper));
+}
+
+/// The same as a velocity; a row that nothing moves has none.
+[[nodiscard]] double rowError(const FrictionProblem& problem, int b, double multiplier, double u,
+                              double scale) {
+  return scale > 0.0 ? std::abs(rowMap(problem.bilateralRows()[b], multiplier, u, scale))
+                     : std::abs(u);
+}
+
 /// ‖F‖² and the squared scale that the published residual divides by.
 struct PlainNorms {
   double map{0.0};
@@ -46,7 +60,11 @@ struct PlainNorms {
   norms.scale = std::max({squaredNorm(problem.q()) + squaredNorm(problem.bilateralQ()),
                           squaredNorm(impulse) + squaredNorm(multiplier),
                           squaredNorm(velocity) + squaredNorm(bilateralVelocity)});
-  norms.map = squaredNorm(bilateralVelocity);
+  for (int b = 0; b < problem.bilateralCount(); ++b) {
+    const double map =
+        rowMap(problem.bilateralRows()[b], multiplier[b], bilateralVelocity[b], 1.0);
+    norms.map += map * map;
+  }
   for (int c = 0; c < problem.contactCount(); ++c) {
     const Eigen::Map<const Eigen::Vector3d> r(impulse.data() + 3 * c);
     const Eigen::Map<const Eigen::Vector3d> u(velocity.data() + 3 * c);
@@ -84,7 +102,8 @@ struct VelocityError {
     }
   }
   for (int b = 0; b < problem.bilateralCount(); ++b) {
-    worst = std::max(worst, std::abs(bilateralVelocity[b]));
+    worst = std::max(
+        worst, rowError(problem, b, multiplier[b], bilateralVelocity[b], bilateralScale[b]));
     free = std::max(free, std::abs(problem.bilateralQ()[b]));
     load = std::max(load, bilateralScale[b] * std::abs(multiplier[b]));
   }
@@ -167,8 +186,10 @@ ContactCertificate computeCertificate(const FrictionProblem& problem,
         std::max(certificate.coneViolation, tangent - problem.mu()[c] * r[0]);
     certificate.normalViolation = std::max(certificate.normalViolation, -u[0]);
   }
-  for (const double value : bilateralVelocity) {
-    certificate.bilateralViolation = std::max(certificate.bilateralViolation, std::abs(value));
+  for (int b = 0; b < problem.bilateralCount(); ++b) {
+    certificate.bilateralViolation =
+        std::max(certificate.bilateralViolation,
+                 rowError(problem, b, multiplier[b], bilateralVelocity[b], bilateralScale[b]));
   }
   return certificate;
 }

@@ -11,7 +11,7 @@ namespace msd_sim {
 /// Computed from the problem alone; nothing of the solver enters.
 struct ContactCertificate {
   /// ‖F‖₂ / max(‖q‖, ‖r‖, ‖u‖) with F_c = r_c - P_K(r_c - (u_c + µ|u_T,c| e_N)); bilateral rows
-  /// enter with F_b = u_b. The absolute value where that scale is below machine precision. [-]
+  /// enter with F_b = λ_b - clamp(λ_b - u_b, lower, upper), u_b where there are no bounds. The absolute value where that scale is below machine precision. [-]
   double naturalMap{std::numeric_limits<double>::quiet_NaN()};
 
   /// ‖F‖₂ itself; mixes N·s and m/s, as the published definition does.
@@ -28,7 +28,8 @@ struct ContactCertificate {
   double complementarity{std::numeric_limits<double>::quiet_NaN()};  ///< worst |r_N u_N| [J]
   double coneViolation{std::numeric_limits<double>::quiet_NaN()};    ///< worst |r_T| - µ r_N [N·s]
   double normalViolation{std::numeric_limits<double>::quiet_NaN()};  ///< worst -u_N [m/s]
-  double bilateralViolation{std::numeric_limits<double>::quiet_NaN()};  ///< worst |u_b| [m/s]
+  /// Worst w|λ - clamp(λ - u_b/w)| of a bilateral row: |u_b| where it has no bounds [m/s].
+  double bilateralViolation{std::numeric_limits<double>::quiet_NaN()};
 };
 
 /// The certificate of impulses r (3 per contact) and multipliers λ (one per bilateral row).

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <span>
@@ -95,7 +96,7 @@ class ProximalNewton {
   void setFloor(double floor) { floor_ = floor; }
 
  private:
-  [[nodiscard]] RowStiffness scale() const { return {stiffness_, inverse_}; }
+  [[nodiscard]] RowStiffness scale() const { return {stiffness_, row_response_}; }
 
   void prepare(const ContactRowData& rows, double softness) {
     const std::size_t contacts = rows.mu.size();
@@ -103,6 +104,7 @@ class ProximalNewton {
     softness_.resize(2 * contacts + bilateral);
     stiffness_.resize(2 * contacts + bilateral);
     inverse_.resize(2 * contacts + bilateral);
+    row_response_.resize(2 * contacts + bilateral);
     const auto set = [&](std::size_t i, double scale, double compliance) {
       softness_[i] = softness * scale;
       // A row that nothing can move answers with no impulse; its equation is r = 0.
@@ -148,12 +150,25 @@ class ProximalNewton {
     for (int b = 0; b < rows.bilateralCount(); ++b) {
       const int i = 3 * contacts + b;
       const double velocity = space.baseVelocity()[i] + t * space.stepVelocity()[i];
-      impulses[i] =
-          (softness_[2 * contacts + b] * centre_[i] - velocity) * inverse_[2 * contacts + b];
+      impulses[i] = std::clamp(
+          (softness_[2 * contacts + b] * centre_[i] - velocity) * inverse_[2 * contacts + b],
+          rows.bilateralLower[b], rows.bilateralUpper[b]);
+    }
+  }
+
+  /// ∂λ/∂ζ of the bilateral rows: none where the multiplier is at a bound.
+  void computeRowResponse(const ContactRowData& rows) {
+    const std::size_t contacts = rows.mu.size();
+    for (std::size_t b = 0; b < rows.bilateralScale.size(); ++b) {
+      const double multiplier = impulses_[3 * contacts + b];
+      const bool inside =
+          multiplier > rows.bilateralLower[b] && multiplier < rows.bilateralUpper[b];
+      row_response_[2 * contacts + b] = inside ? inverse_[2 * contacts + b] : 0.0;
     }
   }
 
   void computeResponse(const Space& space, const ContactRowData& rows) {
+    computeRowResponse(rows);
     for (int c = 0; c < rows.contactCount(); ++c) {
       response_[c] = coulombDerivative(zeta(space, c, 0.0), inverse_[2 * c], inverse_[2 * c + 1],
                                        rows.mu[c], states_[c]);
@@ -176,7 +191,9 @@ class ProximalNewton {
       x = clampToCone(x, rows.mu[c]);
     }
     for (int b = 0; b < rows.bilateralCount(); ++b) {
-      refined_[3 * contacts + b] -= change[3 * contacts + b] * inverse_[2 * contacts + b];
+      double& x = refined_[3 * contacts + b];
+      x = std::clamp(x - change[3 * contacts + b] * row_response_[2 * contacts + b],
+                     rows.bilateralLower[b], rows.bilateralUpper[b]);
     }
   }
 
@@ -193,6 +210,7 @@ class ProximalNewton {
   std::vector<double> softness_;   ///< a: two a contact (normal, tangent), one a bilateral row
   std::vector<double> stiffness_;  ///< a + compliance, alike
   std::vector<double> inverse_;    ///< one over that; 0 for a row that nothing can move
+  std::vector<double> row_response_;  ///< the same, 0 for a bilateral row at a bound
   std::vector<double> impulses_;
   std::vector<double> trial_impulses_;
   std::vector<double> refined_;

@@ -3,12 +3,14 @@
 #include <Eigen/OrderingMethods>
 #include <Eigen/SparseCore>
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <map>
 #include <numeric>
 #include <utility>
 
+#include "msd-sim/src/DataTypes/WorkTeam.hpp"
 #include "msd-sim/src/Physics/Constraints/Exact/DenseKernels.hpp"
 
 namespace msd_sim {
@@ -18,6 +20,10 @@ namespace {
 /// or when the two together stay this small (in nodes): fewer, larger dense blocks run faster.
 constexpr double kMergeZeroShare = 0.15;
 constexpr int kMergeAlways = 4;
+
+/// Fronts with more than this many block products are shared by columns, so many at a time.
+constexpr int kLargeFront = 2000;
+constexpr std::size_t kSharedColumns = 24;
 
 /// First-fit allocator on a line, used to plan where the remainders of the fronts live.
 class LinePlan {
@@ -107,6 +113,7 @@ void SparseBlockLu::analyze(int nodes, int blockSize, std::span<const int> rowSt
   buildTree(rowStart, column);
   buildFronts();
   mapEntries(rowStart, column);
+  orderLevels();
   planMemory();
 }
 
@@ -286,6 +293,28 @@ void SparseBlockLu::mapEntries(std::span<const int> rowStart, std::span<const in
   }
 }
 
+bool SparseBlockLu::isLarge(const Front& front) {
+  return front.pivots * front.border * front.border > kLargeFront;
+}
+
+void SparseBlockLu::orderLevels() {
+  std::vector<int> height(fronts_.size(), 0);
+  int highest = 0;
+  for (std::size_t f = 0; f < fronts_.size(); ++f) {  // children come before their parents
+    highest = std::max(highest, height[f]);
+    if (fronts_[f].parent >= 0) {
+      int& above = height[fronts_[f].parent];
+      above = std::max(above, height[f] + 1);
+    }
+  }
+  level_start_.assign(static_cast<std::size_t>(highest) + 2, 0);
+  for (const int h : height) ++level_start_[h + 1];
+  std::partial_sum(level_start_.begin(), level_start_.end(), level_start_.begin());
+  std::vector<int> next = level_start_;
+  levels_.resize(fronts_.size());
+  for (std::size_t f = 0; f < fronts_.size(); ++f) levels_[next[height[f]]++] = static_cast<int>(f);
+}
+
 void SparseBlockLu::planMemory() {
   const long square = static_cast<long>(block_size_) * block_size_;
   LinePlan plan;
@@ -297,12 +326,20 @@ void SparseBlockLu::planMemory() {
     front.rightOffset = right_size_;
     left_size_ += square * (front.pivots + front.border) * front.pivots;
     right_size_ += square * front.pivots * front.border;
-    front.schurOffset = plan.take(square * front.border * front.border);
-    for (int c = front.childBegin; c < front.childEnd; ++c) {
-      const Front& child = fronts_[children_[c]];
-      plan.give(child.schurOffset, square * child.border * child.border);
-    }
     largestBorder = std::max(largestBorder, front.border);
+  }
+  // What a level leaves is there at once; what it has taken is free after it.
+  for (std::size_t l = 0; l + 1 < level_start_.size(); ++l) {
+    const auto level = std::span(levels_).subspan(level_start_[l], level_start_[l + 1] - level_start_[l]);
+    for (const int f : level) {
+      fronts_[f].schurOffset = plan.take(square * fronts_[f].border * fronts_[f].border);
+    }
+    for (const int f : level) {
+      for (int c = fronts_[f].childBegin; c < fronts_[f].childEnd; ++c) {
+        const Front& child = fronts_[children_[c]];
+        plan.give(child.schurOffset, square * child.border * child.border);
+      }
+    }
   }
   left_.resize(left_size_);
   right_.resize(right_size_);
@@ -312,16 +349,38 @@ void SparseBlockLu::planMemory() {
   border_values_.resize(static_cast<std::size_t>(largestBorder) * block_size_);
 }
 
-int SparseBlockLu::factorize(std::span<const double> blocks, double relativeTiny) {
+int SparseBlockLu::factorize(std::span<const double> blocks, double relativeTiny, WorkTeam* team) {
   double largest = 0.0;
   for (const double value : blocks) largest = std::max(largest, std::abs(value));
   const double tiny = relativeTiny * std::max(largest, 1e-300);
-  int replaced = 0;
-  for (const Front& front : fronts_) {
-    assemble(front, blocks);
-    factorizeFrontMatrix(front, tiny, replaced);
+  std::atomic<int> replaced{0};
+  for (std::size_t l = 0; l + 1 < level_start_.size(); ++l) {
+    const int first = level_start_[l], count = level_start_[l + 1] - first;
+    const auto work = [&](std::size_t k) {
+      const int found = eliminate(fronts_[levels_[first + static_cast<int>(k)]], blocks, tiny);
+      if (found > 0) replaced.fetch_add(found, std::memory_order_relaxed);
+    };
+    if (team != nullptr) {
+      team->forBlocks(static_cast<std::size_t>(count), work);
+    } else {
+      for (int k = 0; k < count; ++k) work(static_cast<std::size_t>(k));
+    }
+    // The fronts near the root are few and large: their products are shared by columns.
+    for (int k = 0; k < count; ++k) {
+      const Front& front = fronts_[levels_[first + k]];
+      if (!isLarge(front)) continue;
+      const auto share = [&](std::size_t begin, std::size_t end) {
+        subtractSchur(front, static_cast<int>(begin), static_cast<int>(end - begin));
+      };
+      const auto columns = static_cast<std::size_t>(front.border * block_size_);
+      if (team != nullptr) {
+        team->forRange(columns, kSharedColumns, share);
+      } else {
+        share(0, columns);
+      }
+    }
   }
-  return replaced;
+  return replaced.load(std::memory_order_relaxed);
 }
 
 void SparseBlockLu::assemble(const Front& front, std::span<const double> blocks) {
@@ -381,17 +440,26 @@ void SparseBlockLu::addChild(const Front& front, const Front& child) {
   }
 }
 
-void SparseBlockLu::factorizeFrontMatrix(const Front& front, double tiny, int& replaced) {
+int SparseBlockLu::eliminate(const Front& front, std::span<const double> blocks, double tiny) {
+  assemble(front, blocks);
   const int p = front.pivots * block_size_;
   const int b = front.border * block_size_;
-  const int m = p + b;
   double* left = left_.data() + front.leftOffset;
   double* right = right_.data() + front.rightOffset;
   int* pivot = pivot_.data() + static_cast<long>(front.first) * block_size_;
-  replaced += dense::factorizeFront(m, p, left, b, right, pivot, tiny);
-  if (b > 0) {
-    dense::subtractProduct(b, b, p, left + p, m, right, p, schur_.data() + front.schurOffset, b);
-  }
+  const int replaced = dense::factorizeFront(p + b, p, left, b, right, pivot, tiny);
+  if (!isLarge(front)) subtractSchur(front, 0, b);
+  return replaced;
+}
+
+/// What a front leaves to its parent: every number of it is one sum, so that columns may be taken
+/// in any shares.
+void SparseBlockLu::subtractSchur(const Front& front, int firstColumn, int columns) {
+  const int p = front.pivots * block_size_;
+  const int b = front.border * block_size_;
+  dense::subtractProduct(b, columns, p, left_.data() + front.leftOffset + p, p + b,
+                         right_.data() + front.rightOffset + static_cast<long>(firstColumn) * p, p,
+                         schur_.data() + front.schurOffset + static_cast<long>(firstColumn) * b, b);
 }
 
 void SparseBlockLu::solve(std::span<double> x) {

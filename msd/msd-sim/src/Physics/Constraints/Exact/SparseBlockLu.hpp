@@ -5,6 +5,8 @@
 
 namespace msd_sim {
 
+class WorkTeam;
+
 /// Multifrontal LU of a sparse matrix of square blocks with a symmetric block pattern.
 ///
 ///   A = P^T (L U) P  with a fill-reducing ordering P of the blocks (approximate minimum degree).
@@ -13,6 +15,10 @@ namespace msd_sim {
 /// this library: a positive definite part plus the unsymmetric coupling of sliding friction. The
 /// analysis (ordering, elimination tree, fronts, memory plan) is kept and reused while the pattern
 /// stays the same; `factorize` and `solve` allocate nothing then.
+///
+/// Fronts are eliminated level by level of their tree, leaves first. Those of a level do not depend
+/// on each other, and a front adds its children in their order: a team may share the work, and the
+/// bits are the same without one.
 class SparseBlockLu {
  public:
   /// Prepares for matrices of `nodes` block rows with the block pattern (rowStart, column), which
@@ -22,8 +28,9 @@ class SparseBlockLu {
                std::span<const int> column);
 
   /// Factorises A given by its blocks (row-major, in the order of the pattern). Pivots below
-  /// `relativeTiny` times the largest entry are replaced; returns how many were.
-  int factorize(std::span<const double> blocks, double relativeTiny);
+  /// `relativeTiny` times the largest entry are replaced; returns how many were. A team, if given,
+  /// is not busy with another loop.
+  int factorize(std::span<const double> blocks, double relativeTiny, WorkTeam* team = nullptr);
 
   /// x := A⁻¹ x.
   void solve(std::span<double> x);
@@ -32,8 +39,6 @@ class SparseBlockLu {
 
   /// Numbers stored in the factors, a measure of the fill.
   [[nodiscard]] long factorSize() const { return left_size_ + right_size_; }
-
-  /// Floating-point operations of one factorisation.
 
  private:
   /// A front: pivot nodes [first, first + pivots) in elimination order, then `border` nodes.
@@ -74,12 +79,15 @@ class SparseBlockLu {
   void linkFronts(const std::vector<int>& frontOf);
   [[nodiscard]] int localIndex(const Front& front, int k) const;
   void mapEntries(std::span<const int> rowStart, std::span<const int> column);
+  [[nodiscard]] static bool isLarge(const Front& front);
+  void orderLevels();
   void planMemory();
+  [[nodiscard]] int eliminate(const Front& front, std::span<const double> blocks, double tiny);
   void assemble(const Front& front, std::span<const double> blocks);
   void addChild(const Front& front, const Front& child);
   void substituteForward(const Front& front);
   void substituteBackward(const Front& front);
-  void factorizeFrontMatrix(const Front& front, double tiny, int& replaced);
+  void subtractSchur(const Front& front, int firstColumn, int columns);
 
   int nodes_{0};
   int block_size_{0};
@@ -92,6 +100,8 @@ class SparseBlockLu {
   std::vector<std::vector<int>> tree_struct_;  ///< rows below the diagonal of each column of L
 
   std::vector<Front> fronts_;
+  std::vector<int> levels_;       ///< fronts, level by level
+  std::vector<int> level_start_;  ///< first of each level in levels_, and the end
   std::vector<int> children_;
   std::vector<int> border_nodes_;
   std::vector<int> border_in_parent_;

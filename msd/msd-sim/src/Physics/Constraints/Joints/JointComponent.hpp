@@ -101,6 +101,14 @@ class JointComponent {
   }
   /// After the rows' impulses were set from outside: what the phase gave to the bodies.
   void takeImpulses();
+  /// Before solve or relax where the bodies' velocities hold no guess: gives them the impulses of
+  /// the last phase (before solve), or has relax do so.
+  void giveImpulses(SolverBodies& bodies, Phase phase);
+
+  /// Impulses of all rows, for a step that may be taken back.
+  void saveImpulses(std::vector<double>& impulses) const;
+  /// Takes back what saveImpulses appended; returns the number of impulses read.
+  std::size_t loadImpulses(std::span<const double> impulses);
 
  private:
   [[nodiscard]] double measureErrors(const SolverBodies& bodies, std::span<const JointRecord> records);

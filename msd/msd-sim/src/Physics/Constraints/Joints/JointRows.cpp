@@ -26,4 +26,23 @@ void JointComponent::takeImpulses() {
   for (Link& link : links_) link.applied = impulseOf(link);
 }
 
+void JointComponent::giveImpulses(SolverBodies& bodies, Phase phase) {
+  for (Link& link : links_) {
+    link.applied = {Vector3D::Zero(), Vector3D::Zero(), Vector3D::Zero(), Vector3D::Zero()};
+  }
+  if (phase == Phase::kPosition) applyDifference(bodies);
+}
+
+void JointComponent::saveImpulses(std::vector<double>& impulses) const {
+  for (const SystemRow& row : rows_) impulses.push_back(row.impulse);
+  for (const SystemRow& row : bounded_) impulses.push_back(row.impulse);
+}
+
+std::size_t JointComponent::loadImpulses(std::span<const double> impulses) {
+  std::size_t k = 0;
+  for (SystemRow& row : rows_) row.impulse = impulses[k++];
+  for (SystemRow& row : bounded_) row.impulse = impulses[k++];
+  return k;
+}
+
 }  // namespace msd_sim

@@ -21,21 +21,17 @@ bool canBePushed(const SolverBodies& bodies, std::uint32_t slot) {
   return slot != 0 && bodies.mass[slot].dynamic > 0.0;
 }
 
-/// Bytes of one joint in a snapshot.
+/// What may change of a joint while it exists, as numbers in a snapshot.
 struct SavedJoint {
-  double coordinate, potential, kinetic, energyGain, energyPeak;
-  double impulse[kMostHoldingRows + kExtraRows];
-  double substep;
-  std::uint64_t flags;  ///< kUsed and so on
-  // What may change while the joint exists.
+  double flagged;  ///< kLimited and so on
   double length, stiffness, damping, rest, armature, friction;
   double breakingForce, breakingTorque, boundLower, boundUpper;
   double limitLower, limitUpper;
   double motorMode, motor[10];
 };
 
-constexpr std::uint64_t kUsed = 1, kBroken = 2, kSolved = 4, kLimited = 8, kDriven = 16,
-                        kLoadSet = 32, kLoadCarried = 64;
+constexpr unsigned kLimited = 1, kDriven = 2, kLoadSet = 4, kLoadCarried = 8;
+constexpr std::size_t kSavedNumbers = sizeof(SavedJoint) / sizeof(double);
 
 /// Calls visit(saved number, number) for all that a motor has beside its mode and load.
 template <class Saved, class Motor, class Visit>
@@ -48,6 +44,7 @@ void forMotorNumbers(Saved& saved, Motor& m, const Visit& visit) {
 }
 
 void saveDefinition(const JointDefinition& d, SavedJoint& saved) {
+  unsigned flags = 0;
   saved.length = d.length;
   saved.stiffness = d.stiffness;
   saved.damping = d.damping;
@@ -59,18 +56,20 @@ void saveDefinition(const JointDefinition& d, SavedJoint& saved) {
   saved.boundLower = d.lower;
   saved.boundUpper = d.upper;
   if (d.limit) {
-    saved.flags |= kLimited;
+    flags |= kLimited;
     saved.limitLower = d.limit->lower;
     saved.limitUpper = d.limit->upper;
   }
+  if (d.motor) flags |= kDriven;
+  if (d.motor && d.motor->carriesLoad) flags |= *d.motor->carriesLoad ? kLoadSet | kLoadCarried : kLoadSet;
+  saved.flagged = flags;
   if (!d.motor) return;
-  saved.flags |= kDriven;
   saved.motorMode = static_cast<double>(d.motor->mode);
   forMotorNumbers(saved, *d.motor, [](double& to, const double& from) { to = from; });
-  if (d.motor->carriesLoad) saved.flags |= *d.motor->carriesLoad ? kLoadSet | kLoadCarried : kLoadSet;
 }
 
 void loadDefinition(const SavedJoint& saved, JointDefinition& d) {
+  const auto flags = static_cast<unsigned>(saved.flagged);
   d.length = saved.length;
   d.stiffness = saved.stiffness;
   d.damping = saved.damping;
@@ -83,18 +82,16 @@ void loadDefinition(const SavedJoint& saved, JointDefinition& d) {
   d.upper = saved.boundUpper;
   d.limit.reset();
   d.motor.reset();
-  if ((saved.flags & kLimited) != 0) d.limit = JointLimit{saved.limitLower, saved.limitUpper};
-  if ((saved.flags & kDriven) == 0) return;
+  if ((flags & kLimited) != 0) d.limit = JointLimit{saved.limitLower, saved.limitUpper};
+  if ((flags & kDriven) == 0) return;
   JointMotor& motor = d.motor.emplace();
   motor.mode = saved.motorMode == 0.0   ? MotorMode::kVelocity
                : saved.motorMode == 1.0 ? MotorMode::kPosition
                                         : MotorMode::kForce;
   forMotorNumbers(saved, motor, [](const double& from, double& to) { to = from; });
-  if ((saved.flags & kLoadSet) != 0) motor.carriesLoad = (saved.flags & kLoadCarried) != 0;
+  if ((flags & kLoadSet) != 0) motor.carriesLoad = (flags & kLoadCarried) != 0;
 }
 
-/// Bytes before the joints: their number.
-constexpr std::size_t kHead = sizeof(std::uint64_t);
 
 }  // namespace
 
@@ -430,6 +427,22 @@ std::span<const std::uint32_t> JointSolver::finish(const SolverBodies& bodies, d
   return broken_;
 }
 
+void JointSolver::keepStart() {
+  kept_impulses_.clear();
+  for (const JointComponent& c : components_) c.saveImpulses(kept_impulses_);
+  kept_.clear();
+  for (const JointRecord& r : records_) kept_.push_back({r.coordinate, r.substep});
+}
+
+void JointSolver::returnToStart() {
+  std::span<const double> impulses = kept_impulses_;
+  for (JointComponent& c : components_) impulses = impulses.subspan(c.loadImpulses(impulses));
+  for (std::size_t j = 0; j < records_.size(); ++j) {
+    records_[j].coordinate = kept_[j].coordinate;
+    records_[j].substep = kept_[j].substep;
+  }
+}
+
 void JointSolver::project(SolverBodies& bodies, WorkTeam& team) {
   if (built_version_ != version_) return;  // joints have come or gone since the step was solved
   forComponents(team, [&](JointComponent& c) {
@@ -453,6 +466,10 @@ void JointSolver::save(ByteWriter& out) const {
     out.put(r.potential);
     out.put(r.energyGain);
     out.put(r.energyPeak);
+    out.put(r.kinetic);
+    SavedJoint saved{};
+    saveDefinition(r.definition, saved);
+    for (std::size_t i = 0; i < kSavedNumbers; ++i) out.put(reinterpret_cast<const double*>(&saved)[i]);
     for (const double impulse : r.impulse) out.put(impulse);
     out.putVector(r.reaction.linear);
     out.putVector(r.reaction.angular);
@@ -479,6 +496,13 @@ void JointSolver::load(ByteReader& in) {
     r.potential = in.take<double>();
     r.energyGain = in.take<double>();
     r.energyPeak = in.take<double>();
+    r.kinetic = in.take<double>();
+    SavedJoint saved{};
+    for (std::size_t i = 0; i < kSavedNumbers; ++i) in.take(reinterpret_cast<double*>(&saved)[i]);
+    if (!(saved.flagged >= 0.0 && saved.flagged < 16.0)) {
+      throw std::invalid_argument("snapshot has a joint of no known kind");
+    }
+    loadDefinition(saved, r.definition);
     for (double& impulse : r.impulse) impulse = in.take<double>();
     r.reaction = {in.takeVector(), in.takeVector()};
   }
@@ -489,7 +513,7 @@ const char* JointSolver::findFault() const {
   constexpr double kLongestSubstep = 1.0;
   for (const JointRecord& r : records_) {
     if (!(r.substep >= 0.0 && r.substep <= kLongestSubstep)) return "a joint's last substep was too long";
-    double sum = r.coordinate + r.potential + r.energyGain + r.energyPeak;
+    double sum = r.coordinate + r.potential + r.kinetic + r.energyGain + r.energyPeak;
     for (const double impulse : r.impulse) sum += impulse;
     sum += r.reaction.linear.sum() + r.reaction.angular.sum();
     if (!std::isfinite(sum)) return "a joint is not made of numbers";

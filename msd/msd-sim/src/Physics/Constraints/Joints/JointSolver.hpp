@@ -126,6 +126,10 @@ class JointSolver {
   [[nodiscard]] std::span<JointComponent> components() { return components_; }
   [[nodiscard]] bool isAwake(std::size_t component) const { return awake_[component] != 0; }
   [[nodiscard]] std::span<JointRecord> records() { return records_; }
+  /// A step that may be taken back: keeps impulses and coordinates after prepare, ...
+  void keepStart();
+  /// ... and takes them back, before prepare for another length of the substep.
+  void returnToStart();
   [[nodiscard]] std::span<const JointRecord> records() const { return records_; }
 
   /// Simulated time at the start of the coming step [s].
@@ -160,6 +164,11 @@ class JointSolver {
   std::vector<std::uint32_t> component_of_;  ///< per body slot that can be pushed
   std::vector<double> answers_;        ///< per component, so that their order does not matter
   std::vector<std::uint32_t> broken_;  ///< in the last step
+  struct Kept {
+    double coordinate, substep;
+  };
+  std::vector<double> kept_impulses_;  ///< of keepStart
+  std::vector<Kept> kept_;             ///< per record
   Sums sums_{};
   double time_{0.0};
   std::vector<std::uint8_t> solved_;  ///< per component: had to be, in the running step
