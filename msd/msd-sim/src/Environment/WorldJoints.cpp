@@ -282,7 +282,7 @@ JointId WorldModel::spawn(const JointDescription& d) {
 }
 
 void WorldModel::change(JointId id, const JointDescription& d) {
-  Simulation& sim = *simulation_;
+  Simulation& sim = simulation_.edit();
   JointSlot& slot = sim.jointSlot(id);
   requireSameJoint(slot.description, d);
   const JointRecord& record = sim.joints.record(slot.joint);
@@ -295,7 +295,7 @@ void WorldModel::change(JointId id, const JointDescription& d) {
 }
 
 void WorldModel::setMotorTarget(JointId id, double target, double targetVelocity) {
-  Simulation& sim = *simulation_;
+  Simulation& sim = simulation_.edit();
   JointSlot& slot = sim.jointSlot(id);
   if (!slot.description.motor) {
     throw std::invalid_argument(fmt::format(
