@@ -271,8 +271,9 @@ void commit(Simulation& sim, WorldState&& state) {
   sim.report.time = state.time;
   sim.report.energy.scale = state.energyScale;
   sim.pendingWork = state.pendingWork;
-  sim.solver.motion = std::move(state.motion);
-  sim.solver.pose = std::move(state.pose);
+  // Copied, not moved: whoever reads bodyArrays() finds the numbers where they were.
+  std::ranges::copy(state.motion, sim.solver.motion.begin());
+  std::ranges::copy(state.pose, sim.solver.pose.begin());
   sim.solver.start = std::move(state.start);
   sim.pushable = std::move(state.pushable);
   sim.moving = std::move(state.moving);
