@@ -1,5 +1,6 @@
 # `cpack` (in the build folder) makes Debian packages:
 #   msd-sim        tool, libraries, headers, CMake package, scenes, documentation, manual page and completion
+#   python3-msd    the Python package, where it was built
 #   msd-sim-peers  the adapters through which `msd bench` runs other engines, where any was built; it alone depends on those
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME msd-sim)
@@ -31,6 +32,18 @@ if(msd_peers)
     "Small programs through which msd bench runs its scenes on other engines: ${msd_peers}.")
   set(CPACK_DEBIAN_PEERS_PACKAGE_DEPENDS "msd-sim (= ${PROJECT_VERSION})")
   set(CPACK_DEBIAN_PEERS_PACKAGE_ENHANCES msd-sim)
+endif()
+
+get_property(msd_has_python GLOBAL PROPERTY MSD_HAS_PYTHON)
+if(msd_has_python)
+  list(APPEND CPACK_COMPONENTS_ALL python)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-msd)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+  set(CPACK_DEBIAN_PYTHON_DESCRIPTION "The Python package msd: rigid-body dynamics with contact that can be trusted, with numpy arrays.")
+  math(EXPR msd_next_minor "${Python3_VERSION_MINOR} + 1")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
+    "python3 (>= 3.${Python3_VERSION_MINOR}), python3 (<< 3.${msd_next_minor}), python3-numpy")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-matplotlib, msd-sim")
 endif()
 
 find_program(MSD_SHLIBDEPS dpkg-shlibdeps)

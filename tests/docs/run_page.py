@@ -20,6 +20,7 @@ An HTML comment on the line before a block changes that:
     <!-- page-test: before COMMANDS --> run first: what the reader is assumed to have done
     <!-- page-test: given CODE -->      C++ or Python that comes before what is shown
     <!-- page-test: inside CODE -->     likewise, with what is shown as the body of a function
+    <!-- page-test: goes-on -->         Python that goes on where the block of Python before it ended
 
 A command in a block of another kind would never be run, so it is an error.
 """
@@ -39,7 +40,7 @@ from pathlib import Path
 
 COMMAND = re.compile(r"^\s*(?:\$ )?(?:build/release/bin/)?(?:msd [a-z-]|\./(?:run|test)\b|cmake |sqlite3 |tools/\w+\.(?:py|sh))")
 FENCE = re.compile(r"^(```+)([\w+-]*)\s*$")
-MARK = re.compile(r"<!-- page-test: (skip|help|serve|needs|before|given|inside)\b\s*(.*?)\s*-->", re.S)
+MARK = re.compile(r"<!-- page-test: (skip|help|serve|needs|before|given|inside|goes-on)\b\s*(.*?)\s*-->", re.S)
 KINDS = {"sh", "cpp", "python", "json"}
 # Text that is not done but read: other tests deal with sql (msd-record) and cmake (tests/package).
 OTHER_KINDS = {"sql", "cmake", "text", ""}
@@ -53,6 +54,7 @@ class Failure(Exception):
 class Block:
     def __init__(self, kind, line, text, marks):
         self.kind, self.line, self.text, self.marks = kind, line, text, marks
+        self.goes_on = False  # in the next block of Python, with which it is run
 
 
 def read_blocks(page):
@@ -78,6 +80,9 @@ def read_blocks(page):
         blocks.append(Block(fence[2], start, text, marks))
         before = []
         i += 1
+    scripts = [block for block in blocks if block.kind == "python"]
+    for block, following in zip(scripts, scripts[1:]):
+        block.goes_on = "goes-on" in following.marks
     return blocks
 
 
@@ -96,7 +101,9 @@ class Page:
     def __init__(self, path, options, folder):
         self.path, self.options, self.folder = path, options, folder
         self.environment = dict(os.environ, HOME=str(folder), LC_ALL="C.UTF-8",
-                                PATH=f"{options.binary / 'bin'}:{os.environ['PATH']}")
+                                PATH=f"{options.binary / 'bin'}:{os.environ['PATH']}", MPLBACKEND="Agg",
+                                PYTHONPATH=str(options.binary / "python"))
+        self.python = ""  # what the blocks of Python did so far
 
     def run(self, command, what):
         try:
@@ -202,7 +209,11 @@ class Page:
         return "compiled, linked and run"
 
     def do_python(self, block):
-        text = block.marks.get("given", "") + "\n" + block.text
+        text = (self.python if "goes-on" in block.marks else "") + block.marks.get("given", "") + "\n" + block.text
+        self.python = text
+        if block.goes_on:
+            compile(text, f"{self.path.name}:{block.line}", "exec")
+            return "run with the block that goes on with it"
         for module in re.findall(r"^\s*(?:import|from) ([\w, ]+?)(?: import .*| as \w+)?$", text, re.M):
             for name in module.split(","):
                 if importlib.util.find_spec(name.strip().split(" ")[0]) is None:
@@ -226,7 +237,7 @@ class Page:
 
 def make_folder(folder, source):
     """Looks like a checkout to a reader who stands in it; what pages write does not reach the real one."""
-    for name in ("scenes", "docs", "tools", "bench"):
+    for name in ("scenes", "docs", "tools", "bench", "examples"):
         shutil.copytree(source / name, folder / name, ignore=shutil.ignore_patterns("*.png", "*.jpg"))
 
 
@@ -241,6 +252,8 @@ def main():
     parser.add_argument("--all-wrong", action="store_true", help="every block must fail: a test of this script")
     options = parser.parse_args()
     options.source, options.binary = options.source.resolve(), options.binary.resolve()
+    if any((options.binary / "python" / "msd").glob("_core*.so")):
+        sys.path.insert(0, str(options.binary / "python"))  # the package, where it was built
     failures = 0
     with tempfile.TemporaryDirectory(prefix="msd-page-") as name:
         folder = Path(name)

@@ -63,4 +63,16 @@ double AnchorSpringPotential::computeEnergy(const InertialState& state, double) 
   return 0.5 * stiffness_ * stretch * stretch;
 }
 
+std::unique_ptr<PotentialEnergy> GravityPotential::clone() const {
+  return std::make_unique<GravityPotential>(*this);
+}
+
+std::unique_ptr<PotentialEnergy> PointGravityPotential::clone() const {
+  return std::make_unique<PointGravityPotential>(*this);
+}
+
+std::unique_ptr<PotentialEnergy> AnchorSpringPotential::clone() const {
+  return std::make_unique<AnchorSpringPotential>(*this);
+}
+
 }  // namespace msd_sim

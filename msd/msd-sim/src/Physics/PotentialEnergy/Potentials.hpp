@@ -1,15 +1,16 @@
 #pragma once
 
-#include "msd-sim/src/Physics/PotentialEnergy/PotentialEnergy.hpp"
+#include "msd-sim/src/Physics/PotentialEnergy/CopyablePotential.hpp"
 
 namespace msd_sim {
 
 /// Uniform gravity: U = -m g·x.
-class GravityPotential final : public PotentialEnergy {
+class GravityPotential final : public CopyablePotential {
  public:
   explicit GravityPotential(const Acceleration& gravity);
   [[nodiscard]] Force computeForce(const InertialState& state, double mass) const override;
   [[nodiscard]] double computeEnergy(const InertialState& state, double mass) const override;
+  [[nodiscard]] std::unique_ptr<PotentialEnergy> clone() const override;
   [[nodiscard]] const Acceleration& gravity() const { return gravity_; }
 
  private:
@@ -18,11 +19,12 @@ class GravityPotential final : public PotentialEnergy {
 
 /// Attraction by a point mass: U = -m μ / |x - c|, with μ = G M [m³/s²]. Softened below `radius` [m],
 /// where the field is that inside a homogeneous ball, so that it stays finite.
-class PointGravityPotential final : public PotentialEnergy {
+class PointGravityPotential final : public CopyablePotential {
  public:
   PointGravityPotential(const Coordinate& centre, double mu, double radius);
   [[nodiscard]] Force computeForce(const InertialState& state, double mass) const override;
   [[nodiscard]] double computeEnergy(const InertialState& state, double mass) const override;
+  [[nodiscard]] std::unique_ptr<PotentialEnergy> clone() const override;
 
  private:
   Coordinate centre_;
@@ -31,7 +33,7 @@ class PointGravityPotential final : public PotentialEnergy {
 };
 
 /// A spring from a fixed point of the world to a point of the body: U = ½ k (|p - a| - l)².
-class AnchorSpringPotential final : public PotentialEnergy {
+class AnchorSpringPotential final : public CopyablePotential {
  public:
   /// `localPoint` is given from the centre of mass in body axes [m]; stiffness [N/m], length [m].
   AnchorSpringPotential(const Coordinate& anchor, const Coordinate& localPoint, double stiffness,
@@ -40,6 +42,7 @@ class AnchorSpringPotential final : public PotentialEnergy {
   [[nodiscard]] Torque computeTorque(const InertialState& state,
                                      const Matrix3D& inertia) const override;
   [[nodiscard]] double computeEnergy(const InertialState& state, double mass) const override;
+  [[nodiscard]] std::unique_ptr<PotentialEnergy> clone() const override;
 
  private:
   [[nodiscard]] Vector3D arm(const InertialState& state) const;
