@@ -1,6 +1,7 @@
 # `cpack` (in the build folder) makes Debian packages:
 #   msd-sim        tool, libraries, headers, CMake package, scenes, documentation, manual page and completion
 #   msd-sim-peers  the adapters through which `msd bench` runs other engines, where any was built; it alone depends on those
+#   msd-sim-mpi    `msd-mpi`, where MPI was found; it alone depends on it
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME msd-sim)
 set(CPACK_PACKAGE_VERSION "${PROJECT_VERSION}")
@@ -31,6 +32,14 @@ if(msd_peers)
     "Small programs through which msd bench runs its scenes on other engines: ${msd_peers}.")
   set(CPACK_DEBIAN_PEERS_PACKAGE_DEPENDS "msd-sim (= ${PROJECT_VERSION})")
   set(CPACK_DEBIAN_PEERS_PACKAGE_ENHANCES msd-sim)
+endif()
+
+if(TARGET msd-mpi)
+  list(APPEND CPACK_COMPONENTS_ALL mpi)
+  set(CPACK_DEBIAN_MPI_PACKAGE_NAME msd-sim-mpi)
+  set(CPACK_DEBIAN_MPI_DESCRIPTION "The program msd-mpi, which runs studies of msd on the machines of a cluster.")
+  set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "msd-sim (= ${PROJECT_VERSION})")
+  set(CPACK_DEBIAN_MPI_PACKAGE_ENHANCES msd-sim)
 endif()
 
 find_program(MSD_SHLIBDEPS dpkg-shlibdeps)

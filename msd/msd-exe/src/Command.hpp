@@ -50,8 +50,6 @@ void addPlotCommand(CLI::App& parser, Action& action);
 void addReportCommand(CLI::App& parser, Action& action);
 void addVerifyCommand(CLI::App& parser, Action& action);
 void addResumeCommand(CLI::App& parser, Action& action);
-void addSweepCommand(CLI::App& parser, Action& action);
-void addReplayCommand(CLI::App& parser, Action& action);
 #ifdef MSD_HAS_VIEW
 void addViewCommand(CLI::App& parser, Action& action);
 void addSnapshotCommand(CLI::App& parser, Action& action);

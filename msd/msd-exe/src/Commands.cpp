@@ -1,6 +1,7 @@
 #include <array>
 
 #include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/Study/StudyCommands.hpp"
 
 namespace msd_exe {
 

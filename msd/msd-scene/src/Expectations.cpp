@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "msd-scene/src/QuantityProbe.hpp"
+
 namespace msd_scene {
 
 namespace {

@@ -43,8 +43,8 @@ CaseResult CaseRunner::run(const CaseOrder& order) {
 void CaseRunner::simulate(msd_scene::SceneWorld& scene, CaseResult& result) {
   const StudyDocument& study = study_.document();
   const std::uint64_t steps = world_.document().steps;
-  const Clock::time_point start = Clock::now();
   Measures measures{study, scene};
+  const Clock::time_point start = Clock::now();
   for (std::uint64_t i = 0; i < steps; ++i) {
     const msd_sim::StepReport report = scene.advance();
     if (report.status == msd_sim::StepStatus::kNonFinite) {
@@ -65,13 +65,13 @@ void CaseRunner::simulate(msd_scene::SceneWorld& scene, CaseResult& result) {
       break;
     }
   }
+  result.stepSeconds = secondsSince(start);
   result.time = scene.world.time();
   result.hash = scene.world.stateHash();
   if (result.isMeasured()) {
     result.values = measures.finish(scene);
     result.success = isSuccess(study, result.values);
   }
-  result.stepSeconds = secondsSince(start);
 }
 
 }  // namespace msd_study

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "msd-scene/src/Expectations.hpp"
 #include "msd-scene/src/JsonText.hpp"
 #include "msd-scene/src/SceneError.hpp"
 #include "msd-scene/src/SceneShapes.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "msd-scene/src/BuildScene.hpp"
-#include "msd-scene/src/Expectations.hpp"
+#include "msd-scene/src/QuantityProbe.hpp"
 #include "msd-study/src/StudyDocument.hpp"
 
 namespace msd_study {

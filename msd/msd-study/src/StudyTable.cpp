@@ -49,9 +49,9 @@ void describeTable(Database& database, std::string_view table, Layout& layout) {
   while (info.step()) {
     const std::string name = info.text(1);
     if (name == "case_id" || name == "hash") continue;
-    layout.columns.push_back({.name = name, .kind = "result", .unit = "-"});
+    const std::string_view unit = name == "time" ? "s" : "-";
+    layout.columns.push_back({.name = name, .kind = "result", .unit = std::string{unit}});
     layout.isText.push_back(info.text(2) == "TEXT");
-    if (name == "time") layout.columns.back().unit = "s";
   }
 }
 

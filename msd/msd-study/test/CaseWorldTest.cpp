@@ -5,6 +5,7 @@
 
 #include "msd-scene/src/BuildScene.hpp"
 #include "msd-scene/src/WriteScene.hpp"
+#include "msd-sim/src/Physics/Collision/CollisionShape.hpp"
 #include "msd-study/src/CaseRunner.hpp"
 #include "msd-study/src/CaseWorld.hpp"
 #include "msd-study/test/StudySamples.hpp"
@@ -71,6 +72,15 @@ TEST(CaseWorld, movedJointedBodyIsBuiltAnew) {
   const auto study =
       makeStudy(R"("z": {"path": "bodies.bob.position[2]", "values": [2, 2.1]})", R"(, "steps": 20)");
   expectBitsOfTheFile(*study, false);
+}
+
+TEST(CaseWorld, surfacesAndTheirTreesAreSharedBetweenWorlds) {
+  const msd_assets::Shape surface = msd_assets::Mesh{std::make_shared<const msd_assets::TriangleMesh>(
+      std::vector<Eigen::Vector3d>{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}},
+      std::vector<std::array<std::uint32_t, 3>>{{0, 1, 2}})};
+  const auto first = msd_sim::makeCollisionShape(surface);
+  const auto second = msd_sim::makeCollisionShape(surface);
+  EXPECT_EQ(first.triangles, second.triangles);
 }
 
 TEST(CaseRunner, valuesThatMakeNoSceneAreARowWithTheReason) {

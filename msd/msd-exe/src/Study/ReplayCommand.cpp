@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/Study/StudyCommands.hpp"
 #include "msd-exe/src/Interrupt.hpp"
 #include "msd-exe/src/OptionChecks.hpp"
 #include "msd-exe/src/OutputFile.hpp"
@@ -79,7 +79,9 @@ int replay(const ReplayOptions& options) {
   const msd_study::StoredResult stored = msd_study::readResult(options.results, options.index);
   msd_scene::SceneDocument document = study->sceneOf(options.index);
   document.name = fmt::format("{}, case {}", study->name(), options.index);
-  msd_scene::SceneWorld scene = msd_scene::buildWorld(document);
+  msd_scene::SettingsOverrides overrides;
+  if (!options.record.empty()) overrides.hashEveryStep = true;
+  msd_scene::SceneWorld scene = msd_scene::buildWorld(document, overrides);
   if (!options.scene.empty()) writeScene(options, document);
 
   MeasureObserver measures{study->document(), scene};

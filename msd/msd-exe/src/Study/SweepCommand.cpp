@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/Study/StudyCommands.hpp"
 #include "msd-exe/src/Interrupt.hpp"
 #include "msd-exe/src/OptionChecks.hpp"
 #include "msd-exe/src/OutputFile.hpp"
