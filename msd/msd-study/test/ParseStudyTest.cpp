@@ -55,7 +55,7 @@ TEST(StudyFile, refusesPathsThatLeadNowhere) {
   EXPECT_THAT(ofPath("bodies.ball"), HasSubstr("the value of a thing"));
   EXPECT_THAT(ofPath("bodies.ball.position[3]"), HasSubstr("a value that the scene has"));
   EXPECT_THAT(ofPath("bodies.ball.name"), HasSubstr("a value that the scene has"));
-  EXPECT_THAT(ofPath("body.ball.mass"), HasSubstr("did you mean \"bodies\"?"));
+  EXPECT_THAT(ofPath("bodis.ball.mass"), HasSubstr("did you mean \"bodies\"?"));
   EXPECT_THAT(ofPath("bodies.ball.position[x]"), HasSubstr("a whole number or a name in quotes"));
   EXPECT_EQ(ofPath("bodies[\\\"ball\\\"].mass"), "nothing");
   EXPECT_EQ(ofPath("joints.swing.friction"), "nothing");
