@@ -21,6 +21,7 @@
 #include "msd-study/src/CaseRunner.hpp"
 #include "msd-study/src/ResultsSchema.hpp"
 #include "msd-study/src/StudyChecks.hpp"
+#include "msd-study/src/StudySummary.hpp"
 #include "msd-study/src/StudyTable.hpp"
 #include "msd-study/src/Sweep.hpp"
 
@@ -31,6 +32,7 @@ namespace {
 namespace fs = std::filesystem;
 using msd_study::ResultsFile;
 using msd_study::Study;
+using msd_study::StudySummary;
 using msd_study::StudyTable;
 using msd_study::SweepProgress;
 
@@ -100,24 +102,18 @@ void exportTable(const SweepOptions& options, const StudyTable& table) {
   if (!options.npz.empty()) write(options.npz, msd_study::toNpz(table));
 }
 
-void printStatuses(const StudyTable& table) {
-  const msd_study::TableColumn* status = table.find("status");
-  const msd_study::TableColumn* reason = table.find("reason");
-  if (status == nullptr || reason == nullptr) return;
-  for (std::size_t word = 0; word < status->words.size(); ++word) {
-    const auto is = [&](double value) { return value == static_cast<double>(word); };
-    const auto count = static_cast<std::size_t>(std::ranges::count_if(status->numbers, is));
-    const auto first = static_cast<std::size_t>(
-        std::ranges::find_if(status->numbers, is) - status->numbers.begin());
-    const double why = reason->numbers[first];
-    fmt::print("{:<10} {} {}{}\n", word == 0 ? "status" : "", count, status->words[word],
-               why >= 0.0 ? fmt::format("; the first, case {}: {}", table.ids[first],
-                                        reason->words[static_cast<std::size_t>(why)])
-                          : std::string{});
+void printStatuses(const StudySummary& summary) {
+  bool isFirst = true;
+  for (const StudySummary::StatusCount& count : summary.statuses) {
+    fmt::print("{:<10} {} {}{}\n", isFirst ? "status" : "", count.cases, count.status,
+               count.reason.empty()
+                   ? std::string{}
+                   : fmt::format("; the first, case {}: {}", count.first, count.reason));
+    isFirst = false;
   }
 }
 
-void printSummary(const Study& study, const Outcome& outcome, const StudyTable& table,
+void printSummary(const Study& study, const Outcome& outcome, const StudySummary& summary,
                   const fs::path& path) {
   const SweepProgress& p = outcome.progress;
   fmt::print("{}{:<10} {}\n", studyLine(study), "engine", outcome.engine);
@@ -125,15 +121,10 @@ void printSummary(const Study& study, const Outcome& outcome, const StudyTable& 
              plural(p.done, "case", "cases"), p.seconds,
              p.seconds > 0.0 ? static_cast<double>(p.done) / p.seconds : 0.0, p.stepSeconds,
              p.before > 0 ? fmt::format("; {} were done before", p.before) : std::string{});
-  printStatuses(table);
-  if (const auto* success = study.document().success.empty() ? nullptr : table.find("success")) {
-    const auto count = [&](double value) { return std::ranges::count(success->numbers, value); };
-    const auto yes = count(1.0);
-    const auto all = yes + count(0.0);
-    if (all > 0) {
-      fmt::print("{:<10} {} of {}, {:.4g} %\n", "success", yes, all,
-                 100.0 * static_cast<double>(yes) / static_cast<double>(all));
-    }
+  printStatuses(summary);
+  if (summary.judged > 0) {
+    fmt::print("{:<10} {} of {}, {:.4g} %\n", "success", summary.successes, summary.judged,
+               100.0 * static_cast<double>(summary.successes) / static_cast<double>(summary.judged));
   }
   std::error_code ignored;
   fmt::print("{:<10} {} ({:.3g} MB)\n", "wrote", path.string(),
@@ -235,15 +226,19 @@ int runSweep(const SweepOptions& options, const Study& study, const MakeEngine& 
                resumeHint(options));
     return kSimulationFailed;
   }
-  const StudyTable table = msd_study::readTable(path);
+  const StudySummary summary = msd_study::readSummary(path);
   if (options.json) {
     printJson(study, outcome, path);
   } else if (!options.quiet) {
-    printSummary(study, outcome, table, path);
+    printSummary(study, outcome, summary, path);
   }
+  // The table as a whole is read where someone wants it.
+  const bool isWanted =
+      !options.csv.empty() || !options.npz.empty() || !study.document().expect.empty();
+  const StudyTable table = isWanted ? msd_study::readTable(path) : StudyTable{};
   exportTable(options, table);
   if (outcome.isInterrupted) {
-    fmt::print(stderr, "msd: stopped with {} of {} cases done; {}\n", table.rows(),
+    fmt::print(stderr, "msd: stopped with {} of {} cases done; {}\n", summary.done,
                study.cases().size(), resumeHint(options));
     return kInterrupted;
   }
