@@ -70,7 +70,7 @@ void CaseRunner::simulate(msd_scene::SceneWorld& scene, CaseResult& result) {
   result.hash = scene.world.stateHash();
   if (result.isMeasured()) {
     result.values = measures.finish(scene);
-    result.success = isSuccess(study, result.values);
+    result.success = !study.success.empty() && isSuccess(study, result.values);
   }
 }
 
