@@ -16,7 +16,7 @@ if(TARGET msd_sim)
 endif()
 
 install(TARGETS ${msd_installed} EXPORT msdTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-foreach(part msd-assets msd-sim msd-scene msd-record msd-view)
+foreach(part msd-assets msd-sim msd-scene msd-record msd-study msd-view)
   if(EXISTS "${PROJECT_SOURCE_DIR}/msd/${part}/src")
     install(DIRECTORY "${PROJECT_SOURCE_DIR}/msd/${part}/src"
       DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/${part}"
@@ -24,6 +24,8 @@ foreach(part msd-assets msd-sim msd-scene msd-record msd-view)
   endif()
 endforeach()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/scenes/" DESTINATION "${CMAKE_INSTALL_DATADIR}/msd/scenes"
+  FILES_MATCHING PATTERN "*.json")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/studies/" DESTINATION "${CMAKE_INSTALL_DATADIR}/msd/studies"
   FILES_MATCHING PATTERN "*.json")
 # README and pages keep their places to each other, so that their links lead somewhere.
 set(msd_doc_dir "${CMAKE_INSTALL_DATADIR}/doc/msd-sim")

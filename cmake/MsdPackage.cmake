@@ -2,6 +2,7 @@
 #   msd-sim        tool, libraries, headers, CMake package, scenes, documentation, manual page and completion
 #   python3-msd    the Python package, where it was built
 #   msd-sim-peers  the adapters through which `msd bench` runs other engines, where any was built; it alone depends on those
+#   msd-sim-mpi    `msd-mpi`, where MPI was found; it alone depends on it
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME msd-sim)
 set(CPACK_PACKAGE_VERSION "${PROJECT_VERSION}")
@@ -44,6 +45,14 @@ if(msd_has_python)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
     "python3 (>= 3.${Python3_VERSION_MINOR}), python3 (<< 3.${msd_next_minor}), python3-numpy")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-matplotlib, msd-sim")
+endif()
+
+if(TARGET msd-mpi)
+  list(APPEND CPACK_COMPONENTS_ALL mpi)
+  set(CPACK_DEBIAN_MPI_PACKAGE_NAME msd-sim-mpi)
+  set(CPACK_DEBIAN_MPI_DESCRIPTION "The program msd-mpi, which runs studies of msd on the machines of a cluster.")
+  set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "msd-sim (= ${PROJECT_VERSION})")
+  set(CPACK_DEBIAN_MPI_PACKAGE_ENHANCES msd-sim)
 endif()
 
 find_program(MSD_SHLIBDEPS dpkg-shlibdeps)

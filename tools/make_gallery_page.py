@@ -11,6 +11,7 @@ and fails where the page differs or a picture is missing. Only the standard libr
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -76,6 +77,14 @@ CHAPTERS = [
     ]),
 ]
 
+# Studies; of each, what is drawn (msd plot's --x and --y, empty for the histogram) and what it shows.
+STUDIES = [
+    ("gripper", "--y success", "success_over_friction_force", "Yellow grips hold. The boundary is the hyperbola µ F = m g / 2."),
+    ("dice", "--y face", "face_histogram", "How often each face came up."),
+    ("loaded_dice", "--y face", "face_histogram", "The face opposite the heavy one comes most often."),
+    ("arch", "--y fastest", "fastest_over_thickness", "Largest kinetic energy of the run: an arch that stands never had any."),
+]
+
 UNITS = {"position": "m", "speed": "m/s", "linearVelocity": "m/s", "angularVelocity": "rad/s",
          "angularSpeed": "rad/s", "contactForce": "N", "force": "N", "torque": "N·m", "jointError": "m",
          "deepestPenetration": "m", "motorForce": "N or N·m", "kineticEnergy": "J", "potentialEnergy": "J", "mechanicalEnergy": "J"}
@@ -116,6 +125,14 @@ def section(name, at, options, folder):
     return lines
 
 
+def study_section(name, options, plot, what):
+    with open(os.path.join(ROOT, "studies", name + ".json"), encoding="utf-8") as stream:
+        study = json.load(stream)
+    return ["### studies/" + name, "", study["description"], "", "![%s](images/studies/%s.svg)" % (name, name), "",
+            what, "", "<!-- page-test: help -->", "```sh", "msd sweep studies/%s.json --expect" % name,
+            "msd plot %s.db %s -o plots" % (name, options), "```", ""]
+
+
 def page(folder):
     lines = ["# Gallery", "",
              "Scenes whose outcome is known beforehand. Each is a file, a picture and a test: the tables give what mechanics "
@@ -127,7 +144,22 @@ def page(folder):
         lines += ["## " + chapter, ""]
         for name, at, options in scenes:
             lines += section(name, at, options, folder)
+    lines += ["## Studies", "", "Many runs of one scene: [studies](studies.md). Each fails, by `--expect`, where its outcome is not "
+              "the expected one.", ""]
+    for study in STUDIES:
+        lines += study_section(*study)
     return "\n".join(lines).rstrip() + "\n"
+
+
+def study_picture(msd, name, options, plot, _):
+    """Runs the study and keeps its plot."""
+    with tempfile.TemporaryDirectory() as folder:
+        results = os.path.join(folder, name + ".db")
+        subprocess.run([msd, "sweep", os.path.join(ROOT, "studies", name + ".json"), "-o", results, "--expect"], check=True)
+        subprocess.run([msd, "plot", results, *options.split(), "-o", folder], check=True)
+        output = os.path.join(ROOT, "docs", "images", "studies", name + ".svg")
+        os.makedirs(os.path.dirname(output), exist_ok=True)
+        shutil.copyfile(os.path.join(folder, plot + ".svg"), output)
 
 
 def picture(msd, name, at, options, folder):
@@ -151,6 +183,8 @@ def main():
         if arguments.compare:
             missing = [name for name in listed
                        if not os.path.exists(os.path.join(ROOT, "docs", "images", "gallery", name + ".png"))]
+            missing += ["studies/" + study[0] for study in STUDIES
+                        if not os.path.exists(os.path.join(ROOT, "docs", "images", "studies", study[0] + ".svg"))]
             shipped = {file[:-5] for file in os.listdir(os.path.join(ROOT, "scenes")) if file.endswith(".json")}
             for name in sorted(shipped - set(listed)):
                 print("no place in the gallery for scenes/%s.json: CHAPTERS in tools/make_gallery_page.py" % name)
@@ -165,8 +199,12 @@ def main():
             stream.write(text)
         if arguments.pictures:
             os.makedirs(os.path.join(ROOT, "docs", "images", "gallery"), exist_ok=True)
-            for name in arguments.names or listed:
-                picture(arguments.pictures, name, *listed[name], folder)
+            studies = {"studies/" + study[0]: study for study in STUDIES}
+            for name in arguments.names or [*listed, *studies]:
+                if name in studies:
+                    study_picture(arguments.pictures, *studies[name])
+                else:
+                    picture(arguments.pictures, name, *listed[name], folder)
     return 0
 
 

@@ -1,6 +1,7 @@
 #include <array>
 
 #include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/Study/StudyCommands.hpp"
 
 namespace msd_exe {
 
@@ -17,6 +18,8 @@ std::span<const Command> commands() {
        addReportCommand},
       {"verify", "simulate a recording again and compare every step", addVerifyCommand},
       {"resume", "go on with a recording from its last committed step", addResumeCommand},
+      {"sweep", "run a study: many cases of a scene, on all cores", addSweepCommand},
+      {"replay", "run one case of a study again and compare, bit for bit", addReplayCommand},
       {"bench", "measure speed and quality, beside other engines", addBenchCommand},
       {"validate", "compare the engine with the laws of mechanics and with measurements",
        addValidateCommand},

@@ -18,6 +18,8 @@
 #include "msd-exe/src/RecordingInfo.hpp"
 #include "msd-record/src/OpenRecording.hpp"
 #include "msd-scene/src/ReadScene.hpp"
+#include "msd-study/src/ResultsFile.hpp"
+#include "msd-study/src/StudyTable.hpp"
 
 namespace msd_exe {
 
@@ -164,6 +166,19 @@ int describePoses(const std::string& path) {
   return kOk;
 }
 
+int describeStudy(const std::string& path) {
+  const msd_study::StudyTable table = msd_study::readTable(path);
+  line("study", "{}: {} of {} cases done, {}", table.name, table.rows(), table.cases, table.status);
+  line("made", "{} by {}", table.created, table.build);
+  for (const std::string_view kind : {"parameter", "measure"}) {
+    for (const msd_study::TableColumn* column : table.ofKind(kind)) {
+      line(kind, "{} [{}]", column->name, column->unit);
+    }
+  }
+  line("next", "msd report {}", path);
+  return kOk;
+}
+
 int describe(const std::string& path) {
   std::string extension = fs::path{path}.extension().string();
   std::ranges::transform(extension, extension.begin(), [](unsigned char c) {
@@ -179,6 +194,7 @@ int describe(const std::string& path) {
   constexpr std::array<std::string_view, 4> kMeshes{".stl", ".obj", ".gltf", ".glb"};
   if (std::ranges::find(kMeshes, extension) != kMeshes.end()) return describeMesh(path);
   if (extension == ".bin") return describePoses(path);
+  if (msd_study::isResultsFile(path)) return describeStudy(path);
   if (extension == ".db" || msd_record::isSqliteFile(path)) return describeRecording(path);
   return describeScene(path);
 }

@@ -10,6 +10,8 @@
 #include "msd-exe/src/Console.hpp"
 #include "msd-exe/src/OutputFile.hpp"
 #include "msd-record/src/HtmlReport.hpp"
+#include "msd-study/src/ResultsFile.hpp"
+#include "msd-study/src/StudyReport.hpp"
 
 namespace msd_exe {
 
@@ -21,12 +23,20 @@ struct ReportOptions {
   bool quiet{false};
 };
 
+std::string pageOf(const std::string& path) {
+  if (msd_study::isResultsFile(path)) {
+    return msd_study::htmlReport(msd_study::readTable(path), *msd_study::readStudy(path), path);
+  }
+  msd_record::Reader reader{path};
+  return msd_record::htmlReport(reader);
+}
+
 int report(const ReportOptions& options) {
-  msd_record::Reader reader{options.recording};
+  const std::string page = pageOf(options.recording);
   std::filesystem::path path{options.out};
   if (path.empty()) path = std::filesystem::path{options.recording}.replace_extension(".html");
   OutputFile file{path};
-  file.write(msd_record::htmlReport(reader));
+  file.write(page);
   file.commit();
   if (!options.quiet) {
     tell("{:<10} {} ({:.3g} MB)\n", "wrote", file.path().string(),
@@ -39,8 +49,8 @@ int report(const ReportOptions& options) {
 
 void addReportCommand(CLI::App& parser, Action& action) {
   const auto options = std::make_shared<ReportOptions>();
-  parser.add_option("RECORDING", options->recording, "recording (.db)")->required();
-  parser.add_option("-o,--out", options->out, "the page (default: beside the recording)")
+  parser.add_option("RECORDING", options->recording, "recording or results of a study (.db)")->required();
+  parser.add_option("-o,--out", options->out, "the page (default: beside the file)")
       ->type_name("OUT.html");
   parser.add_flag("--quiet", options->quiet, "print nothing but errors");
   parser.callback([options, &action] { action = [options] { return report(*options); }; });

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <set>
+#include <utility>
 
 namespace msd_record {
 
@@ -140,6 +142,57 @@ std::string pathOf(const Series& series, const Axis& x, const Axis& y, double xF
   return path;
 }
 
+/// Points as round ends of lines of no length; those that would fall on the same pixel are drawn once.
+std::string pointsOf(const Series& series, const Axis& x, const Axis& y, double yFactor) {
+  std::string path;
+  std::set<std::pair<int, int>> drawn;
+  const std::size_t count = std::min(series.x.size(), series.y.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!std::isfinite(series.x[i]) || !std::isfinite(series.y[i])) continue;
+    const double px = x.place(series.x[i]);
+    const double py = y.place(yFactor * series.y[i]);
+    const std::pair pixel{static_cast<int>(std::lround(px)), static_cast<int>(std::lround(py))};
+    if (!drawn.insert(pixel).second) continue;
+    fmt::format_to(std::back_inserter(path), "M{:.1f} {:.1f}h0", px, py);
+  }
+  return path;
+}
+
+std::string barsOf(const Series& series, const Axis& x, const Axis& y, double yFactor) {
+  std::string path;
+  const std::size_t count = std::min(series.x.size(), series.y.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!std::isfinite(series.x[i]) || !std::isfinite(series.y[i])) continue;
+    const double left = x.place(series.x[i] - 0.5 * series.barWidth) + 0.5;
+    const double right = x.place(series.x[i] + 0.5 * series.barWidth) - 0.5;
+    fmt::format_to(std::back_inserter(path), "M{:.1f} {:.1f}V{:.1f}H{:.1f}V{:.1f}Z", left,
+                   y.place(0.0), y.place(yFactor * series.y[i]), std::max(right, left + 0.5),
+                   y.place(0.0));
+  }
+  return path;
+}
+
+void addSeries(std::string& svg, const Series& series, std::string_view colour, const Axis& x,
+               const Axis& y, double xFactor, double yFactor) {
+  auto out = std::back_inserter(svg);
+  switch (series.mark) {
+    case Mark::kLine:
+      fmt::format_to(out, "<path class=\"c-line\" stroke=\"{}\" d=\"{}\"/>\n", colour,
+                     pathOf(series, x, y, xFactor, yFactor));
+      break;
+    case Mark::kPoints:
+      fmt::format_to(out,
+                     "<path fill=\"none\" stroke=\"{}\" stroke-width=\"4\" stroke-linecap=\"round\" "
+                     "stroke-opacity=\"0.6\" d=\"{}\"/>\n",
+                     colour, pointsOf(series, x, y, yFactor));
+      break;
+    case Mark::kBars:
+      fmt::format_to(out, "<path fill=\"{}\" fill-opacity=\"0.8\" d=\"{}\"/>\n", colour,
+                     barsOf(series, x, y, yFactor));
+      break;
+  }
+}
+
 void addAxes(std::string& svg, const Chart& chart, const Axis& x, const Axis& y,
              const std::string& xUnit, const std::string& yUnit) {
   auto out = std::back_inserter(svg);
@@ -227,7 +280,10 @@ std::string escaped(std::string_view text) {
 std::string toSvg(const Chart& chart) {
   Range xRange, yRange;
   for (const Series& series : chart.series) {
-    for (const double value : series.x) xRange.include(value);
+    for (const double value : series.x) {
+      xRange.include(value - 0.5 * series.barWidth);
+      xRange.include(value + 0.5 * series.barWidth);
+    }
     for (const double value : series.y) yRange.include(value);
   }
   if (chart.fromZero) yRange.include(0.0);
@@ -250,9 +306,8 @@ std::string toSvg(const Chart& chart) {
   addLegend(svg, chart);
   addAxes(svg, chart, x, y, xScale.unit, yScale.unit);
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
-    fmt::format_to(std::back_inserter(svg), "<path class=\"c-line\" stroke=\"{}\" d=\"{}\"/>\n",
-                   kColours[i % kColours.size()],
-                   pathOf(chart.series[i], x, y, xScale.factor, yScale.factor));
+    addSeries(svg, chart.series[i], kColours[i % kColours.size()], x, y, xScale.factor,
+              yScale.factor);
   }
   return svg + "</svg>\n";
 }

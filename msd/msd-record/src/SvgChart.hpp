@@ -6,14 +6,18 @@
 
 namespace msd_record {
 
-/// A line of a chart. NaN leaves a gap.
+enum class Mark { kLine, kPoints, kBars };
+
+/// A line of a chart, or its points or bars. NaN leaves a gap.
 struct Series {
   std::string name{};
   std::vector<double> x{};
   std::vector<double> y{};
+  Mark mark{Mark::kLine};
+  double barWidth{0.0};  ///< in units of x
 };
 
-/// A line chart. Values are in SI units; the axis chooses the prefix that reads best.
+/// A chart of lines, points or bars. Values are in SI units; the axis chooses the prefix that reads best.
 struct Chart {
   std::string title{};
   std::string quantity{};  ///< on the y axis: "energy"

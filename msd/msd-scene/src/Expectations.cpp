@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "msd-scene/src/QuantityProbe.hpp"
+
 namespace msd_scene {
 
 namespace {
@@ -20,6 +22,12 @@ struct Quantity {
   std::string_view name;
   std::string_view unit;
   double (*measure)(const WorldModel&, Of);
+};
+
+struct WorldQuantity {
+  std::string_view name;
+  std::string_view unit;
+  double (*measure)(const WorldModel&);
 };
 
 using W = WorldModel;
@@ -42,7 +50,21 @@ Force contactForce(const W& w, BodyId b) {
   return sum;
 }
 
-constexpr std::array<Quantity<BodyId>, 20> kBodyQuantities{{
+/// Which of the body's axes points most nearly against gravity: 1 for +x, 2 for +y, 3 for +z, 4, 5
+/// and 6 for their opposites, so that two opposite faces add up to seven as on a die. Without
+/// gravity, up is z.
+double faceUp(const W& w, BodyId b) {
+  const Vector3D& gravity = w.settings().gravity;
+  const Vector3D up = gravity.isZero(0.0) ? Vector3D{0.0, 0.0, 1.0} : Vector3D{-gravity};
+  const Vector3D along = pose(w, b).orientation.conjugate() * up;
+  int axis = 0;
+  for (int k = 1; k < 3; ++k) {
+    if (std::abs(along[k]) > std::abs(along[axis])) axis = k;
+  }
+  return along[axis] > 0.0 ? 1.0 + axis : 6.0 - axis;
+}
+
+constexpr std::array<Quantity<BodyId>, 21> kBodyQuantities{{
     {"position.x", "[m]", [](const W& w, BodyId b) { return pose(w, b).position.x(); }},
     {"position.y", "[m]", [](const W& w, BodyId b) { return pose(w, b).position.y(); }},
     {"position.z", "[m]", [](const W& w, BodyId b) { return pose(w, b).position.z(); }},
@@ -59,6 +81,7 @@ constexpr std::array<Quantity<BodyId>, 20> kBodyQuantities{{
     {"speed", "[m/s]", [](const W& w, BodyId b) { return w.frameVelocity(b).norm(); }},
     {"angularSpeed", "[rad/s]", [](const W& w, BodyId b) { return spin(w, b).norm(); }},
     {"awake", "[-]", [](const W& w, BodyId b) { return w.isAwake(b) ? 1.0 : 0.0; }},
+    {"faceUp", "[-]", faceUp},
     {"contacts", "[-]",
      [](const W& w, BodyId b) { return static_cast<double>(w.contacts(b).size()); }},
     {"contactForce.x", "[N]", [](const W& w, BodyId b) { return contactForce(w, b).x(); }},
@@ -75,25 +98,24 @@ constexpr std::array<Quantity<JointId>, 6> kJointQuantities{{
     {"broken", "[-]", [](const W& w, JointId j) { return w.isBroken(j) ? 1.0 : 0.0; }},
 }};
 
-struct World {};
-constexpr std::array<Quantity<World>, 10> kWorldQuantities{{
-    {"time", "[s]", [](const W& w, World) { return w.time(); }},
-    {"kineticEnergy", "[J]", [](const W& w, World) { return w.lastReport().energy.kinetic; }},
-    {"potentialEnergy", "[J]", [](const W& w, World) { return w.lastReport().energy.potential; }},
+constexpr std::array<WorldQuantity, 10> kWorldQuantities{{
+    {"time", "[s]", [](const W& w) { return w.time(); }},
+    {"kineticEnergy", "[J]", [](const W& w) { return w.lastReport().energy.kinetic; }},
+    {"potentialEnergy", "[J]", [](const W& w) { return w.lastReport().energy.potential; }},
     {"mechanicalEnergy", "[J]",
-     [](const W& w, World) {
+     [](const W& w) {
        return w.lastReport().energy.kinetic + w.lastReport().energy.potential;
      }},
     {"deepestPenetration", "[m]",
-     [](const W& w, World) { return w.lastReport().deepestPenetration; }},
-    {"residual", "[m/s]", [](const W& w, World) { return w.lastReport().residual; }},
-    {"jointError", "[m]", [](const W& w, World) { return w.lastReport().jointError; }},
+     [](const W& w) { return w.lastReport().deepestPenetration; }},
+    {"residual", "[m/s]", [](const W& w) { return w.lastReport().residual; }},
+    {"jointError", "[m]", [](const W& w) { return w.lastReport().jointError; }},
     {"contacts", "[-]",
-     [](const W& w, World) { return static_cast<double>(w.lastReport().contacts); }},
+     [](const W& w) { return static_cast<double>(w.lastReport().contacts); }},
     {"islands", "[-]",
-     [](const W& w, World) { return static_cast<double>(w.lastReport().islands); }},
+     [](const W& w) { return static_cast<double>(w.lastReport().islands); }},
     {"awakeBodies", "[-]",
-     [](const W& w, World) { return static_cast<double>(w.lastReport().awakeBodies); }},
+     [](const W& w) { return static_cast<double>(w.lastReport().awakeBodies); }},
 }};
 
 /// Calls onTable with the table of quantities that an expectation draws on.
@@ -104,21 +126,11 @@ auto withTable(const SceneExpectation& e, OnTable&& onTable) {
   return onTable(kWorldQuantities);
 }
 
+/// How a table measures a quantity; null where it does not know it.
 template <class Table>
-double measureIn(const Table& table, std::string_view quantity, const WorldModel& world, auto of) {
+auto findMeasure(const Table& table, std::string_view quantity) {
   const auto found = std::ranges::find_if(table, [&](const auto& q) { return q.name == quantity; });
-  return found == table.end() ? std::numeric_limits<double>::quiet_NaN()
-                              : found->measure(world, of);
-}
-
-double measureQuantity(const SceneExpectation& e, const SceneWorld& scene) {
-  if (!e.body.empty()) {
-    return measureIn(kBodyQuantities, e.quantity, scene.world, scene.bodyByName.at(e.body));
-  }
-  if (!e.joint.empty()) {
-    return measureIn(kJointQuantities, e.quantity, scene.world, scene.jointByName.at(e.joint));
-  }
-  return measureIn(kWorldQuantities, e.quantity, scene.world, World{});
+  return found == table.end() ? nullptr : found->measure;
 }
 
 bool holds(const SceneExpectation& e, double measured) {
@@ -144,6 +156,25 @@ std::string_view quantityUnit(const SceneExpectation& expectation) {
     }
     return {};
   });
+}
+
+QuantityProbe::QuantityProbe(const SceneExpectation& e, const SceneWorld& scene) {
+  if (!e.body.empty()) {
+    of_body_ = findMeasure(kBodyQuantities, e.quantity);
+    body_ = scene.bodyByName.at(e.body);
+  } else if (!e.joint.empty()) {
+    of_joint_ = findMeasure(kJointQuantities, e.quantity);
+    joint_ = scene.jointByName.at(e.joint);
+  } else {
+    of_world_ = findMeasure(kWorldQuantities, e.quantity);
+  }
+}
+
+double QuantityProbe::measure(const WorldModel& world) const {
+  if (of_body_ != nullptr) return of_body_(world, body_);
+  if (of_joint_ != nullptr) return of_joint_(world, joint_);
+  if (of_world_ != nullptr) return of_world_(world);
+  return std::numeric_limits<double>::quiet_NaN();
 }
 
 std::string describe(const SceneExpectation& e, const ExpectationResult& result) {
@@ -188,7 +219,7 @@ void ExpectationChecker::finish(const SceneWorld& scene) {
 
 void ExpectationChecker::measure(std::size_t index, const SceneWorld& scene) {
   const SceneExpectation& e = document_.expect[index];
-  const double measured = measureQuantity(e, scene);
+  const double measured = QuantityProbe{e, scene}.measure(scene.world);
   results_.push_back({index, scene.world.time(), measured, holds(e, measured)});
 }
 

@@ -98,8 +98,7 @@ void readNamed(JsonReader& reader, std::string_view what, OnEntry&& onEntry) {
 
 void readMaterials(JsonReader& reader, D& document) {
   readNamed(reader, "materials", [&](std::string name) {
-    SceneMaterial& material = document.materials.emplace_back();
-    readFields(reader, "a material", kMaterialFields, material);
+    SceneMaterial& material = document.materials.emplace_back(parseMaterial(reader));
     material.name = std::move(name);
   });
 }
@@ -134,7 +133,7 @@ constexpr std::array<Field<D>, 13> kFields{{
     {"dt", [](R& r, D& d) { d.dt = readNumber(r, "[s]"); }},
     {"steps",
      [](R& r, D& d) { d.steps = readWhole(r, 0, static_cast<std::uint64_t>(Limits::kMaxSteps)); }},
-    {"solver", [](R& r, D& d) { readFields(r, "the solver settings", kSolverFields, d.solver); }},
+    {"solver", [](R& r, D& d) { d.solver = parseSolver(r); }},
     {"camera", [](R& r, D& d) { readFields(r, "the camera", kCameraFields, d.camera.emplace()); }},
     {"materials", readMaterials},
     {"shapes", readShapes, "the shapes of the scene by name"},
@@ -151,6 +150,18 @@ SceneDocument parseScene(std::string_view text, std::string_view source) {
   readFields(reader, "a scene", kFields, document);
   reader.finish();
   return document;
+}
+
+SceneMaterial parseMaterial(JsonReader& reader) {
+  SceneMaterial material;
+  readFields(reader, "a material", kMaterialFields, material);
+  return material;
+}
+
+SceneSolver parseSolver(JsonReader& reader) {
+  SceneSolver solver;
+  readFields(reader, "the solver settings", kSolverFields, solver);
+  return solver;
 }
 
 std::vector<FieldGroup> sceneFields() {

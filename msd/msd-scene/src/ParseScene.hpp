@@ -25,6 +25,8 @@ struct FieldGroup {
 [[nodiscard]] SceneShape::Variant parseShape(JsonReader& reader);
 [[nodiscard]] SceneBody parseBody(JsonReader& reader);
 [[nodiscard]] SceneJoint parseJoint(JsonReader& reader);
+[[nodiscard]] SceneMaterial parseMaterial(JsonReader& reader);  ///< without its name
+[[nodiscard]] SceneSolver parseSolver(JsonReader& reader);
 [[nodiscard]] std::vector<FieldGroup> shapeFields();
 [[nodiscard]] std::vector<FieldGroup> bodyFields();
 [[nodiscard]] std::vector<FieldGroup> jointFields();

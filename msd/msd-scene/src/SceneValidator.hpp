@@ -15,7 +15,8 @@ namespace msd_scene {
 /// The checks behind validate(), one group per part of a document.
 class SceneValidator {
  public:
-  SceneValidator(const SceneDocument& document, Validation& result);
+  SceneValidator(const SceneDocument& document, Validation& result,
+                 const KnownShapes* known = nullptr);
   void run();
 
  private:
@@ -74,6 +75,7 @@ class SceneValidator {
 
   const SceneDocument& document_;
   Validation& result_;
+  const KnownShapes* known_;  ///< null: every shape is built
   IssueList issues_;
   NameTable materials_;
   NameTable shapes_;

@@ -30,9 +30,17 @@ Validation validate(const SceneDocument& document) {
   return result;
 }
 
-SceneValidator::SceneValidator(const SceneDocument& document, Validation& result)
+Validation validate(const SceneDocument& document, const KnownShapes& known) {
+  Validation result;
+  SceneValidator{document, result, &known}.run();
+  return result;
+}
+
+SceneValidator::SceneValidator(const SceneDocument& document, Validation& result,
+                               const KnownShapes* known)
     : document_{document},
       result_{result},
+      known_{known},
       issues_{result.issues},
       materials_{document.materials},
       shapes_{document.shapes},

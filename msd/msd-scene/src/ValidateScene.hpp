@@ -36,4 +36,13 @@ struct Validation {
 /// that can be built, shapes that may move, masses, joints. docs/scene-format.md has the rules.
 [[nodiscard]] Validation validate(const SceneDocument& document);
 
+/// Shapes of a document that were built and checked before, for one that differs in some of them.
+struct KnownShapes {
+  const SceneShapes& shapes;         ///< in the order of the document's
+  const std::vector<bool>& changed;  ///< those that must be built anew, compounds of them included
+};
+
+/// The same, sharing the shapes that are known instead of building them again.
+[[nodiscard]] Validation validate(const SceneDocument& document, const KnownShapes& known);
+
 }  // namespace msd_scene

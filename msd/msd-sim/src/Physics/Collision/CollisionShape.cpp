@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <hwy/highway.h>
 
+#include <map>
+#include <memory>
+#include <mutex>
 #include <stdexcept>
 
 #include "msd-sim/src/Physics/Collision/ConvexView.hpp"
@@ -56,6 +59,22 @@ Vector3D symmetricExtent(const CollisionShape& shape, const Matrix3D& R) {
   }
 }
 
+/// The tree of a surface: built once, and shared by all bodies and worlds for as long as one of them has
+/// it. A tree keeps its surface alive, so the address of one that is found is not another's.
+template <class Surface>
+std::shared_ptr<const TriangleBvh> sharedTree(const std::shared_ptr<const Surface>& surface) {
+  static std::mutex mutex;
+  static std::map<const Surface*, std::weak_ptr<const TriangleBvh>> trees;
+  const std::lock_guard lock{mutex};
+  if (const auto found = trees.find(surface.get()); found != trees.end()) {
+    if (auto tree = found->second.lock()) return tree;
+  }
+  std::erase_if(trees, [](const auto& entry) { return entry.second.expired(); });
+  auto tree = std::make_shared<const TriangleBvh>(surface);
+  trees[surface.get()] = tree;
+  return tree;
+}
+
 }  // namespace
 
 CollisionShape makeCollisionShape(const msd_assets::Shape& shape) {
@@ -95,12 +114,10 @@ CollisionShape makeCollisionShape(const msd_assets::Shape& shape) {
       result.planeOffset = shape.as<msd_assets::Plane>().offset;
       break;
     case ShapeKind::kMesh:
-      result.triangles =
-          std::make_shared<const TriangleBvh>(shape.as<msd_assets::Mesh>().surface);
+      result.triangles = sharedTree(shape.as<msd_assets::Mesh>().surface);
       break;
     case ShapeKind::kTerrain:
-      result.triangles =
-          std::make_shared<const TriangleBvh>(shape.as<msd_assets::Terrain>().field);
+      result.triangles = sharedTree(shape.as<msd_assets::Terrain>().field);
       break;
     case ShapeKind::kCompound:
       break;

@@ -1,0 +1,86 @@
+#include "msd-study/src/Study.hpp"
+
+#include <utility>
+
+#include "msd-scene/src/JsonReader.hpp"
+#include "msd-scene/src/SceneError.hpp"
+#include "msd-scene/src/WriteScene.hpp"
+#include "msd-study/src/CaseRunner.hpp"
+#include "msd-study/src/Measures.hpp"
+#include "msd-study/src/ParseStudy.hpp"
+
+namespace msd_study {
+
+namespace {
+
+namespace fs = std::filesystem;
+using msd_scene::LoadedScene;
+using msd_scene::SceneError;
+
+/// A mistake that was found without the study's text at hand: its place is looked up.
+[[noreturn]] void rethrowLocated(const SceneError& error, const StudyTexts& texts) {
+  msd_scene::SceneProblem problem = error.problem();
+  if (problem.source.empty()) problem.source = texts.source;
+  if (problem.position.line == 0 && !problem.path.segments().empty()) {
+    problem.position = msd_scene::findPosition(texts.study, problem.path);
+  }
+  throw SceneError{problem};
+}
+
+StudyDocument completed(StudyDocument document, LoadedScene& scene) {
+  if (document.steps) scene.document.steps = *document.steps;
+  return document;
+}
+
+}  // namespace
+
+Study::Study(StudyTexts texts, LoadedScene scene)
+    : texts_{std::move(texts)},
+      document_{completed(parseStudy(texts_.study, texts_.source), scene)},
+      scene_{std::move(scene)} {
+  const CsvTable rows =
+      document_.table.empty() ? CsvTable{} : parseCsv(texts_.table, document_.table);
+  try {
+    cases_ = std::make_unique<CaseTable>(document_, rows);
+    (void)makePatch();  // finds paths that lead nowhere
+    checkMeasures(document_, scene_.document);
+  } catch (const SceneError& error) {
+    rethrowLocated(error, texts_);
+  }
+}
+
+std::unique_ptr<Study> Study::load(const fs::path& path) {
+  StudyTexts texts{.source = path.string(), .study = msd_scene::readTextFile(path)};
+  const StudyDocument document = parseStudy(texts.study, texts.source);
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path{"."};
+  LoadedScene scene = msd_scene::loadSceneFile(folder / document.scene);
+  texts.scene = msd_scene::writeScene(scene.document, {.embedMeshes = true});
+  if (!document.table.empty()) texts.table = msd_scene::readTextFile(folder / document.table);
+  return std::unique_ptr<Study>{new Study{std::move(texts), std::move(scene)}};
+}
+
+std::unique_ptr<Study> Study::fromTexts(StudyTexts texts) {
+  LoadedScene scene = msd_scene::loadScene(std::as_bytes(std::span{texts.scene}),
+                                           "the study's scene", msd_scene::noMeshes());
+  return std::unique_ptr<Study>{new Study{std::move(texts), std::move(scene)}};
+}
+
+std::string Study::name() const {
+  return document_.name.empty() ? fs::path{texts_.source}.stem().string() : document_.name;
+}
+
+MakeCaseFunction Study::runners() const {
+  return [this]() -> CaseFunction {
+    const auto runner = std::make_shared<CaseRunner>(*this);
+    return [runner](const CaseOrder& order) { return runner->run(order); };
+  };
+}
+
+msd_scene::SceneDocument Study::sceneOf(std::uint64_t index) const {
+  msd_scene::SceneDocument document = scene_.document;
+  document.expect.clear();
+  makePatch().apply(cases_->values(index), document);
+  return document;
+}
+
+}  // namespace msd_study
