@@ -52,6 +52,7 @@ void copyJoints(const Simulation& from, Simulation& to) {
   to.jointSlots = from.jointSlots;
   to.freeJointSlots = from.freeJointSlots;
   to.jointOrder = from.jointOrder;
+  to.jointByName = from.jointByName;
 }
 
 void copyPotentials(const Simulation& from, Simulation& to) {
