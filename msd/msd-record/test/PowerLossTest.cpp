@@ -70,7 +70,9 @@ void loseEverywhere(bool durable) {
       power.writeDisk(after.path(), seed);
       const fs::path path = after / "a.db";
       const std::uint64_t there = requireWhole(path, durable ? committed : 0);
-      if (there > 0) EXPECT_EQ(resumeUntil(path, kSteps), expected);
+      if (there > 0) {
+        EXPECT_EQ(resumeUntil(path, kSteps), expected);
+      }
       if (testing::Test::HasFailure()) FAIL() << "at call " << n << ", seed " << seed;
     }
   }

@@ -67,7 +67,7 @@ void setSurface(Simulation& sim, std::uint32_t index, const SurfaceMaterial& mat
   callNeighbours(sim, index);
   callAwake(sim, index);
   restoreSurface(sim, index, material, velocity);
-  sim.collision.refreshBody(index, slot.firstCollider);
+  sim.collision.refreshBody(slot.firstCollider);
 }
 
 void WorldModel::setMaterial(BodyId body, const SurfaceMaterial& material) {

@@ -5,6 +5,7 @@
 
 #include "msd-sim/src/Diagnostics/FaultText.hpp"
 #include "msd-sim/src/Environment/WorldModel.hpp"
+#include "msd-sim/src/Physics/PotentialEnergy/PotentialEnergy.hpp"
 
 namespace msd_sim {
 namespace {

@@ -29,7 +29,7 @@ void print(const char* name, const Trial& t) {
 }
 
 TEST(ExactMechanism, hingedLinksSwingWithClosedJointsAndKeepTheirEnergy) {
-  Mechanism m{settingsOf(Method::kExact)};
+  TestMechanism m{settingsOf(Method::kExact)};
   addSwing(m, 5);
   const Trial t = watch(m, 600, kDt);
   print("5 hinged links", t);
@@ -40,7 +40,7 @@ TEST(ExactMechanism, hingedLinksSwingWithClosedJointsAndKeepTheirEnergy) {
 }
 
 TEST(ExactMechanism, swingingChainDoesNotDrift) {
-  Mechanism m{settingsOf(Method::kExact)};
+  TestMechanism m{settingsOf(Method::kExact)};
   addSwing(m, 8);
   const Trial t = watch(m, 1200, 1.0 / 240.0);
   print("8 hinged links at 240 Hz", t);
@@ -52,7 +52,7 @@ TEST(ExactMechanism, swingingChainDoesNotDrift) {
 
 TEST(ExactMechanism, droppedChainStaysTogetherAndGainsNothing) {
   for (const double restitution : {0.0, 0.5}) {
-    Mechanism m{settingsOf(Method::kExact)};
+    TestMechanism m{settingsOf(Method::kExact)};
     addDroppedChain(m, 6, 1.0, restitution);
     const Trial t = watch(m, 150, kDt);
     print(fmt::format("dropped chain, e = {}", restitution).c_str(), t);
@@ -65,7 +65,7 @@ TEST(ExactMechanism, droppedChainStaysTogetherAndGainsNothing) {
 TEST(ExactMechanism, gripperLiftsItsBoxAtTheSpeedOfItsMotor) {
   // The fingers close 0.03 m at 0.2 m/s while the carriage rises at 0.05 m/s: after 4 s the box has
   // been carried for 4 s - 0.15 s. Two fingers of 40 N with µ = 0.8 could hold 64 N; the box weighs 9.81 N.
-  Mechanism m{settingsOf(Method::kExact)};
+  TestMechanism m{settingsOf(Method::kExact)};
   const Gripper g = addGripper(m);
   const Trial t = watch(m, 240, kDt);
   print("gripper", t);
@@ -81,7 +81,7 @@ TEST(ExactMechanism, gripperLiftsItsBoxAtTheSpeedOfItsMotor) {
 TEST(ExactMechanism, fingerPressesABoxOnTheWallWithTheForceOfItsMotor) {
   // Statics: the floor's friction, at most µ m g = 4.905 N, may carry a part of the motor's 10 N;
   // what is left, 5.095 to 10 N, the wall feels.
-  Mechanism m{settingsOf(Method::kExact)};
+  TestMechanism m{settingsOf(Method::kExact)};
   const BodyId box = addFinger(m);
   const Trial t = watch(m, 240, kDt);
   print("finger", t);
@@ -102,7 +102,7 @@ TEST(ExactMechanism, fingerPressesABoxOnTheWallWithTheForceOfItsMotor) {
 
 TEST(ExactMechanism, heavyBallOnLightLinksStaysOnItsChain) {
   // 200 : 1; across its pull of 2 to 4 kN a link of 1 kg and 0.3 m swings at some 80 Hz.
-  Mechanism m{settingsOf(Method::kExact)};
+  TestMechanism m{settingsOf(Method::kExact)};
   addWreckingBall(m, 0, 0);
   const Trial t = watch(m, 120, kDt);
   print("ball on ten links", t);
@@ -112,7 +112,7 @@ TEST(ExactMechanism, heavyBallOnLightLinksStaysOnItsChain) {
 }
 
 TEST(ExactMechanism, jointTornByHandIsClosedByTheEndOfTheStepOrSaysSo) {
-  Mechanism m{settingsOf(Method::kExact)};
+  TestMechanism m{settingsOf(Method::kExact)};
   addSwing(m, 2);
   (void)m.world.update(kDt);
   InertialState state = m.world.inertial(m.links[1]).getInertialState();
@@ -131,7 +131,7 @@ TEST(ExactMechanism, sameBitsForAnyNumberOfThreads) {
   const auto hashOf = [](int threads) {
     Settings settings = settingsOf(Method::kExact);
     settings.threads = threads;
-    Mechanism m{settings};
+    TestMechanism m{settings};
     addFloor(m);
     for (int c = 0; c < 12; ++c) {  // chains side by side, apart
       BodyId last{};

@@ -29,8 +29,8 @@ struct Pin {
 };
 
 /// A world, its joints as the judge knows them, and whether something drives it.
-struct Mechanism {
-  explicit Mechanism(const Settings& settings) : world{settings} {}
+struct TestMechanism {
+  explicit TestMechanism(const Settings& settings) : world{settings} {}
   WorldModel world;
   std::vector<Pin> pins;
   std::vector<JointId> joints;
@@ -89,7 +89,7 @@ struct Trial {
 };
 
 template <class Each>
-Trial watch(Mechanism& m, int steps, double dt, const Each& each) {
+Trial watch(TestMechanism& m, int steps, double dt, const Each& each) {
   Trial t;
   double least = 0.0, start = 0.0, firsts = 0.0, lasts = 0.0;
   const int tenth = std::max(steps / 10, 1);
@@ -122,17 +122,17 @@ Trial watch(Mechanism& m, int steps, double dt, const Each& each) {
   return t;
 }
 
-inline Trial watch(Mechanism& m, int steps, double dt) {
+inline Trial watch(TestMechanism& m, int steps, double dt) {
   return watch(m, steps, dt, [](int, const StepReport&) {});
 }
 
-inline BodyId addFloor(Mechanism& m, double friction = 0.5) {
+inline BodyId addFloor(TestMechanism& m, double friction = 0.5) {
   return m.world.spawn(EnvironmentDescription{
       .name = "floor", .shape = Plane{}, .friction = friction, .restitution = 0.0});
 }
 
 /// Bars of 0.4 m on hinges, held out level and let go; nothing touches.
-inline void addSwing(Mechanism& m, int links) {
+inline void addSwing(TestMechanism& m, int links) {
   BodyId last{};
   for (int i = 0; i < links; ++i) {
     const BodyId bar = m.world.spawn(InertialDescription{.shape = Box{{0.2, 0.03, 0.03}},
@@ -150,7 +150,7 @@ inline void addSwing(Mechanism& m, int links) {
 }
 
 /// A chain of capsules on ball joints, upright, dropped on a floor with a little sideways motion.
-inline void addDroppedChain(Mechanism& m, int links, double size, double restitution = 0.0) {
+inline void addDroppedChain(TestMechanism& m, int links, double size, double restitution = 0.0) {
   addFloor(m);
   BodyId last{};
   for (int i = 0; i < links; ++i) {
@@ -172,7 +172,7 @@ struct Gripper {
   BodyId box{};
   JointId lift{}, left{}, right{};
 };
-inline Gripper addGripper(Mechanism& m, double boxMass = 1.0) {
+inline Gripper addGripper(TestMechanism& m, double boxMass = 1.0) {
   addFloor(m);
   Gripper g;
   const auto part = [&](const Vector3D& half, const Coordinate& at, double mass, double friction) {
@@ -207,7 +207,7 @@ inline Gripper addGripper(Mechanism& m, double boxMass = 1.0) {
 }
 
 /// A finger on a hinge, its motor of 10 N·m, pushes a box against a wall.
-inline BodyId addFinger(Mechanism& m) {
+inline BodyId addFinger(TestMechanism& m) {
   addFloor(m);
   m.world.spawn(EnvironmentDescription{.name = "wall",
                                        .shape = Box{{0.1, 1.0, 1.0}},
@@ -235,7 +235,7 @@ inline BodyId addFinger(Mechanism& m) {
 }
 
 /// A ball 200 times as heavy as each of the ten links it hangs on, let go towards a wall of bricks.
-inline BodyId addWreckingBall(Mechanism& m, int columns = 4, int rows = 5) {
+inline BodyId addWreckingBall(TestMechanism& m, int columns = 4, int rows = 5) {
   addFloor(m);
   constexpr int kLinks = 10;
   constexpr double kLink = 0.3;
