@@ -33,7 +33,7 @@ class Verification {
     frames_ = reader_.frameEntries();
     hasEvent_ = events_.next(event_);
     note(0, compareBeginnings(reader_, loaded_.document, scene_));
-    if (!result_.difference && reader_.snapshot()) compareFrames(0);
+    if (!result_.difference && !frames_.empty()) compareFrames(0);
     if (!result_.difference) {
       reader_.forEachStep(1, [this](const RecordedStep& recorded) { return follow(recorded); });
     }
@@ -202,7 +202,8 @@ VerifyResult verify(Reader& reader, const VerifyOptions& options) {
 
 std::string describe(const Difference& d) {
   std::string text = fmt::format("step {} differs: {}", d.step, d.quantity);
-  if (d.quantity != "state") text += fmt::format(" was {}, is {}", d.recorded, d.found);
+  const bool isOfBody = d.quantity == "state" && !d.body.empty();  // then the body says it
+  if (!isOfBody) text += fmt::format(" was {}, is {}", d.recorded, d.found);
   if (d.body.empty()) return text;
   const std::string place =
       d.bodyStep == d.step ? std::string{"there"} : fmt::format("at step {}", d.bodyStep);

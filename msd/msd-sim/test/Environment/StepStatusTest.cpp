@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <memory>
 
 #include "msd-sim/src/Diagnostics/FaultText.hpp"
 #include "msd-sim/src/Environment/WorldModel.hpp"
