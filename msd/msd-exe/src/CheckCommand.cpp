@@ -45,6 +45,7 @@ std::size_t printOverlaps(const msd_scene::SceneDocument& document, msd_scene::S
   if (overlaps.size() > kOverlapsShown) {
     tell("overlap: {} more pairs\n", overlaps.size() - kOverlapsShown);
   }
+  return 1;
 }
 
 /// Reads a scene, or says all that is wrong with it.
@@ -58,7 +59,6 @@ std::optional<msd_scene::LoadedScene> load(const std::string& path) {
     }
     return std::nullopt;
   }
-  return 1;
 }
 
 int check(const CheckOptions& options) {

@@ -62,11 +62,6 @@ Json faultsJson(const RunStatistics& statistics) {
   return json;
 }
 
-int threadCount(const msd_sim::Settings& settings) {
-  return settings.threads > 0 ? settings.threads
-                              : static_cast<int>(std::thread::hardware_concurrency());
-}
-
 }  // namespace
 
 std::string jsonLine(const RunResult& result) {

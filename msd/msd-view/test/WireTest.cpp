@@ -98,7 +98,7 @@ TEST(StepRow, holdsTheTimeOfEachStageUnderItsName) {
     if (name == "islands") name = "islandTime";  // "islands" is their number
     const auto found = std::ranges::find(kColumnNames, name);
     ASSERT_NE(found, kColumnNames.end()) << name;
-    EXPECT_EQ(row.values[static_cast<std::size_t>(found - kColumnNames.begin())], 1.0 + i) << name;
+    EXPECT_EQ(row.values[static_cast<std::size_t>(found - kColumnNames.begin())], 1.0 + static_cast<double>(i)) << name;
   }
 }
 

@@ -50,7 +50,7 @@ class MeasureObserver final : public StepObserver {
 
 std::string_view nameOf(RunEnd end) {
   return end == RunEnd::kCompleted   ? "ok"
-         : end == RunEnd::kNonFinite ? "non-finite"
+         : end == RunEnd::kFailed ? "failed"
                                      : "interrupted";
 }
 
@@ -99,8 +99,8 @@ int replay(const ReplayOptions& options) {
   msd_scene::ExpectationChecker none{document};
   Runner runner{scene, std::move(observers)};
   const RunEnd end = runner.run(document.steps, none);
-  if (record) record->close(scene, nameOf(end));
-  if (end == RunEnd::kInterrupted || end == RunEnd::kStopped) return kInterrupted;
+  if (record) record->close(scene, end == RunEnd::kFailed ? "failed" : "ok", endName(end));
+  if (end == RunEnd::kInterrupted || end == RunEnd::kStopped) return InterruptGuard::exitCode();
 
   const std::string hash = scene.world.stateHash().toString();
   const bool isSame = !isComparable(stored) || stored.hash == hash;

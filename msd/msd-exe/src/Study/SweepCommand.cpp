@@ -240,7 +240,7 @@ int runSweep(const SweepOptions& options, const Study& study, const MakeEngine& 
   if (outcome.isInterrupted) {
     fmt::print(stderr, "msd: stopped with {} of {} cases done; {}\n", summary.done,
                study.cases().size(), resumeHint(options));
-    return kInterrupted;
+    return InterruptGuard::exitCode();
   }
   const bool held = checksHold(options, study, table);
   if (!options.quiet && !options.json) {
