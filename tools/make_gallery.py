@@ -379,7 +379,7 @@ def arch(stands):
     s = Scene("arch that " + ("stands" if stands else "falls"),
               "A semicircle of %d loose stones, thickness %.3f of its radius, no mortar. The least that can stand is 0.1075 "
               "(Milankovitch 1907): this one is %s." % (blocks, ratio, "thicker" if stands else "thinner"),
-              seconds, dt=1 / 240, camera=([0, -6, 2], [0, 0, 1]), method="exact", sleeping=False)
+              seconds, dt=1 / 240, camera=([0, -6, 2], [0, 0, 1]), method="exact", sleeping=False, exactIterations=4000)
     s.material(friction=0.8, density=2400.0)
     s.ground(10.0)
     for i in range(blocks):

@@ -60,7 +60,7 @@ TEST(LifeOfAStep, namesFunctionsWhereTheyAreAndUpdateCallsThem) {
   const std::string update = readAll(sourceFolder() / "msd/msd-sim/src/Environment/WorldModel.cpp");
   const auto told = allMatches(page, std::regex{R"(\n`(\w+)` in `([^`]+)`\.\n)"});
   ASSERT_EQ(told.size(), msd_sim::kStageCount);
-  std::size_t last = update.find("StepReport WorldModel::update(");
+  std::size_t last = update.find("bool advance(Simulation& sim");
   ASSERT_NE(last, std::string::npos);
   for (const std::smatch& m : told) {
     const std::string function = m[1];

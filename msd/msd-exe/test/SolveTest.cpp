@@ -66,7 +66,7 @@ TEST(DumpProblem, writesAStepThatSolveReads) {
   const auto report = nlohmann::json::parse(run.out);
   EXPECT_LE(report["certificate"]["natural_map"].get<double>(), 1e-8);
   EXPECT_LE(report["certificate"]["velocity_error"].get<double>(), 1e-8);
-  EXPECT_EQ(report["not_converged"], 0);
+  EXPECT_EQ(report["faults"]["not converged"], 0) << report["faults"];
   const Outcome solve = runMsd({"solve", problem, "--json"});
   ASSERT_EQ(solve.exitCode, 0) << solve.err;
   const auto json = nlohmann::json::parse(solve.out);

@@ -12,6 +12,7 @@ struct SolverTuning {
   int substeps{4};                     ///< of a step (T-1)
   std::uint32_t tinyManifolds{4};      ///< up to so many, impacts are solved until they have settled
   std::uint32_t smallManifolds{256};   ///< up to so many, a phase has two sweeps for what has not settled
+  std::uint32_t graspManifolds{16};    ///< up to so many, friction on a mechanism is swept until it has settled
   double hitVisits{256};               ///< manifold visits of a phase that hits may cost ...
   int fewestHitSweeps{4};              ///< ... but no fewer sweeps, ...
   int mostHitSweeps{200};              ///< ... and no more

@@ -340,6 +340,12 @@ void loadWorld(std::span<const std::byte> bytes, Simulation& sim) {
   for (std::uint32_t i = 0; i < sim.slots.size(); ++i) applySlot(sim, i, takeSlot(in));
   sim.collision.load(in);
   sim.joints.load(in);
+  for (JointSlot& slot : sim.jointSlots) {
+    if (!slot.used) continue;
+    const JointDefinition& joint = sim.joints.record(slot.joint).definition;
+    slot.description.motor = joint.motor;
+    slot.description.limit = joint.limit;
+  }
   listJoinedPairs(sim);
   sim.report = StepReport{};
   sim.report.dt = sim.settled.dt;

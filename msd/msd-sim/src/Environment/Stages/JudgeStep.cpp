@@ -36,7 +36,8 @@ std::uint32_t countUnsolvedIslands(const Simulation& sim) {
   if (sim.settings.method != Method::kExact) return 0;
   std::uint32_t unsolved = 0;
   for (std::size_t k = 0; k < sim.islands.count(); ++k) {
-    if (sim.exact.islands[k]->certificate.naturalMap > sim.settings.exactTolerance) ++unsolved;
+    const ExactIsland& island = *sim.exact.islands[k];
+    if (!island.converged && island.certificate.naturalMap > sim.settings.exactTolerance) ++unsolved;
   }
   return unsolved;
 }

@@ -148,10 +148,13 @@ namespace {
 /// May a test of these two start from what the pair remembers?
 bool isUsable(const ManifoldCache& cache, const CollisionShape& a, const CollisionShape& b) {
   using Kind = ManifoldCache::Kind;
-  constexpr std::uint8_t kMostCorners = 3;
+  constexpr std::uint8_t kMostCorners = 4;
   if (cache.kind > Kind::kEdges || cache.cornerCount > kMostCorners || !cache.axis.allFinite()) return false;
   if (cache.kind < Kind::kFaceA) return true;  // corners are compared with the shape's when they are read
   if (a.polyhedron == nullptr || b.polyhedron == nullptr) return false;
+  // Two boxes remember the number of an axis.
+  constexpr std::uint16_t kBoxAxes = 15;
+  if (a.kind == ShapeKind::kBox && b.kind == ShapeKind::kBox) return cache.cornersA[0] < kBoxAxes;
   const std::size_t facesA = a.polyhedron->faces().size(), facesB = b.polyhedron->faces().size();
   if (cache.cornersA[1] >= facesA || cache.cornersB[1] >= facesB) return false;
   if (cache.kind == Kind::kFaceA) return cache.cornersA[0] < facesA;
