@@ -237,7 +237,7 @@ class Page:
 
 def make_folder(folder, source):
     """Looks like a checkout to a reader who stands in it; what pages write does not reach the real one."""
-    for name in ("scenes", "docs", "tools", "bench", "examples"):
+    for name in ("scenes", "studies", "docs", "tools", "bench", "examples"):
         shutil.copytree(source / name, folder / name, ignore=shutil.ignore_patterns("*.png", "*.jpg"))
 
 

@@ -17,12 +17,23 @@ double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+/// "not converged, torn joint"
+std::string faultsOf(const msd_sim::StepReport& report) {
+  std::string text;
+  for (std::size_t i = 0; i < msd_sim::kFaultCount; ++i) {
+    const auto fault = static_cast<msd_sim::StepFault>(i);
+    if (!report.faults.has(fault)) continue;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", msd_sim::faultName(fault));
+  }
+  return text.empty() ? std::string{msd_sim::statusName(report.status)} : text;
+}
+
 std::string describeFailure(const msd_sim::WorldModel& world, const msd_sim::StepReport& report) {
   const std::string body = world.contains(report.failedBody)
                                ? fmt::format("body \"{}\" ", world.name(report.failedBody))
                                : std::string{};
   return fmt::format("step {}: {}{} in stage {}", report.step, body,
-                     msd_sim::statusName(report.status), msd_sim::stageName(report.failedStage));
+                     faultsOf(report), msd_sim::stageName(report.failedStage));
 }
 
 }  // namespace
@@ -47,7 +58,7 @@ void CaseRunner::simulate(msd_scene::SceneWorld& scene, CaseResult& result) {
   const Clock::time_point start = Clock::now();
   for (std::uint64_t i = 0; i < steps; ++i) {
     const msd_sim::StepReport report = scene.advance();
-    if (report.status == msd_sim::StepStatus::kNonFinite) {
+    if (report.status == msd_sim::StepStatus::kFailed) {
       result.status = CaseStatus::kFailed;
       result.reason = describeFailure(scene.world, report);
       break;
@@ -55,8 +66,7 @@ void CaseRunner::simulate(msd_scene::SceneWorld& scene, CaseResult& result) {
     ++result.steps;
     if (report.status != msd_sim::StepStatus::kOk && result.status == CaseStatus::kOk) {
       result.status = CaseStatus::kDegraded;
-      result.reason =
-          fmt::format("step {}: {}", report.step, msd_sim::statusName(report.status));
+      result.reason = fmt::format("step {}: {}", report.step, faultsOf(report));
     }
     measures.observe(scene);
     if (study.caseSeconds && secondsSince(start) > *study.caseSeconds && i + 1 < steps) {

@@ -36,15 +36,15 @@ std::vector<fs::path> filesOf(const fs::path& path) {
 }
 
 /// What stands in the way is refused, or removed where the user said so.
-void makeRoom(const fs::path& path, bool force) {
+void makeRoom(const fs::path& path, bool force, bool isEmpty) {
   std::error_code error;
   if (!fs::exists(fs::symlink_status(path, error))) return;
   const std::string name = path.string();
-  if (!force) {
+  if (!force && !isEmpty) {
     throw RecordError{fmt::format(
         "cannot write {}: it exists; --resume goes on with it, --force replaces it", name)};
   }
-  if (!isResultsFile(path)) {
+  if (!isEmpty && !isResultsFile(path)) {
     throw RecordError{fmt::format(
         "cannot write {}: it exists and holds no results of a study that --force may replace",
         name)};
@@ -55,6 +55,22 @@ void makeRoom(const fs::path& path, bool force) {
       throw RecordError{fmt::format("cannot write {}: {}", file.string(), error.message())};
     }
   }
+}
+
+/// Whether a process died before it had made the file: what it left holds nothing. SQLite undoes what was
+/// half done.
+bool isEmptyRemains(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return false;
+  if (fs::exists(path.string() + "-journal", error)) {
+    try {
+      Database database{fs::absolute(path).string(), OpenMode::kWrite};
+      database.execute("SELECT count(*) FROM sqlite_schema");
+    } catch (const SqliteError&) {
+      return false;
+    }
+  }
+  return fs::file_size(path, error) == 0 && !error;
 }
 
 void setUp(Database& database, bool durable) {
@@ -231,7 +247,7 @@ ResultsFile::~ResultsFile() {
 
 std::unique_ptr<ResultsFile> ResultsFile::create(const fs::path& path, const Study& study,
                                                  const ResultsOptions& options) {
-  makeRoom(path, options.force);
+  makeRoom(path, options.force, isEmptyRemains(path));
   auto lock = std::make_unique<FileLock>(path, FileLock::Mode::kNew);
   try {
     Database database{fs::absolute(path).string(), OpenMode::kWrite};
@@ -258,6 +274,7 @@ std::unique_ptr<ResultsFile> ResultsFile::create(const fs::path& path, const Stu
 std::unique_ptr<ResultsFile> ResultsFile::resume(const fs::path& path, const Study& study,
                                                  const ResultsOptions& options) {
   const std::string name = path.string();
+  if (isEmptyRemains(path)) return create(path, study, options);
   if (!isResultsFile(path)) (void)openResults(path);  // says what it is instead
   auto lock = std::make_unique<FileLock>(path, FileLock::Mode::kExisting);
   try {

@@ -68,6 +68,14 @@ TEST(Results, ofAnotherStudyAreNotResumed) {
               HasSubstr("found no file of this name"));
 }
 
+TEST(Results, ofAProcessThatDiedBeforeItBeganAreBegunAnew) {
+  const auto study = smallStudy();
+  const TemporaryFolder folder;
+  std::ofstream{folder / "a.db"}.flush();
+  const auto file = ResultsFile::resume(folder / "a.db", *study, {});
+  EXPECT_EQ(std::ranges::count(file->done(), true), 0);
+}
+
 TEST(Results, aFullDiskKeepsWhatIsWrittenAndSaysSo) {
   const auto study = makeStudy(R"("z": {"path": "bodies.ball.position[2]", "uniform": [1, 2]})",
                                R"(, "steps": 1, "sampling": {"cases": 20000})");
