@@ -225,12 +225,12 @@ TEST(SweepDice, facesOfAFairDieComeEquallyOftenAndOfALoadedOneDoNot) {
   for (const std::string name : {"dice", "loaded_dice"}) {
     std::string text = readAll(sourceFile("studies/" + name + ".json"));
     const std::size_t at = text.find("\"cases\": ");
-    text.replace(at, text.find(',', at) - at, "\"cases\": 2000");
+    text.replace(at, text.find(',', at) - at, "\"cases\": 600");
     writeAll(folder / (name + ".json"), text);
     const Outcome outcome =
         runMsd({"sweep", folder / (name + ".json"), "-o", folder / (name + ".db"), "--expect"});
     EXPECT_EQ(outcome.exitCode, 0) << outcome.out << outcome.err;
-    EXPECT_THAT(outcome.out, HasSubstr("2000 ok"));
+    EXPECT_THAT(outcome.out, HasSubstr("600 ok"));
   }
   // The fair die's check, asked of the loaded die, does not hold.
   std::string fair = readAll(folder / "loaded_dice.json");
