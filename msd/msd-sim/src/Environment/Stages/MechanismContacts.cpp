@@ -123,6 +123,12 @@ void listMechanismPoints(Simulation& sim, SolveGroup group) {
   const Islands& islands = sim.islands;
   std::vector<std::pair<std::uint32_t, MechanismPoint>>& found = list.found;
   found.clear();
+  // Points become more and fewer; room for many from the start.
+  constexpr std::size_t kPointsPerJoint = 32;
+  const std::size_t room = kPointsPerJoint * (sim.joints.records().size() + 1);
+  found.reserve(room);
+  list.points.reserve(room);
+  list.start.reserve(room);
   ContactCache& contacts = sim.collision.contacts();
   contacts.forEach([&](std::uint32_t id, const ContactCache::Contact& contact, auto& bundle, auto& rows,
                        ContactSums&, int lane) {

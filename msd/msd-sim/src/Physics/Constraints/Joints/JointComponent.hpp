@@ -150,6 +150,11 @@ class JointComponent {
   [[nodiscard]] double velocityOf(const SolverBodies& bodies, const Link& link,
                                   const SystemRow& row) const;
 
+  /// Of a body by the projection of positions.
+  struct Move {
+    Vector3D d{Vector3D::Zero()}, theta{Vector3D::Zero()};
+  };
+  std::vector<Move> moves_;             ///< scratch of the projection
   std::vector<Link> links_;             ///< in the order of elimination
   std::vector<std::uint32_t> slots_;    ///< bodies, ascending
   std::vector<std::uint8_t> pushable_;  ///< per body: may ever be pushed

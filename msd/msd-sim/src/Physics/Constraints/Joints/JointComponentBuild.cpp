@@ -128,6 +128,7 @@ bool JointComponent::build(std::span<const std::uint32_t> joints,
   }
   const std::size_t n = rows_.size(), c = bounded_.size();
   drifted_.resize(slots_.size());
+  moves_.reserve(slots_.size());
   residual_.resize(n);
   change_.resize(n);
   for (auto* vector :

@@ -30,10 +30,8 @@ double JointComponent::measureErrors(const SolverBodies& bodies, std::span<const
 
 /// x += M⁻¹ Jᵀ λ for the multipliers in change_; no body farther than it may go at once.
 void JointComponent::moveBodies(SolverBodies& bodies, double part) {
-  struct Move {
-    Vector3D d{Vector3D::Zero()}, theta{Vector3D::Zero()};
-  };
-  std::vector<Move> moves(slots_.size());
+  std::vector<Move>& moves = moves_;
+  moves.assign(slots_.size(), Move{});
   for (const Link& link : links_) {
     for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
       if (!(rows_[i].diagonal > 0.0)) continue;
