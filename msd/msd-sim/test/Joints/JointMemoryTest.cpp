@@ -28,7 +28,7 @@ TEST(JointMemory, mechanismsOfAllKindsAllocateNothingAfterTheFirstStep) {
 TEST(JointMemory, mechanismsThatTouchAllocateNothingOnceTheyLie) {
   WorldModel world{Settings{.sleeping = false}};
   addAllKinds(world);
-  (void)allocationsOf(world, 1000);  // contacts become more until then
+  (void)allocationsOf(world, 2000);  // contacts become more until then
   EXPECT_EQ(allocationsOf(world, 120), 0);
 }
 
