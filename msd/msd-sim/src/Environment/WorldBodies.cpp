@@ -108,8 +108,8 @@ void refuseResistance(const SurfaceMaterial& material, const std::string& name) 
   const bool rolls = material.rollingResistance > 0.0;
   if (!rolls && !(material.torsionalResistance > 0.0)) return;
   throw std::invalid_argument(fmt::format(
-      "{} of body \"{}\" is {} m; exact mode knows no resistance to rolling and spinning: expected 0, or "
-      "method fast",
+      "{} of body \"{}\" is {} m; exact and reference mode know no resistance to rolling and spinning: "
+      "expected 0, or method fast",
       rolls ? "rollingResistance" : "torsionalResistance", name,
       rolls ? material.rollingResistance : material.torsionalResistance));
 }
@@ -127,7 +127,8 @@ BodyId WorldModel::spawn(const InertialDescription& d) {
   const SurfaceMaterial material{d.friction, d.restitution, d.rollingResistance,
                                  d.torsionalResistance};
   body->setMaterial(material);
-  if (sim.settings.method == Method::kExact) refuseResistance(material, d.name);
+  if (sim.settings.method != Method::kFast) refuseResistance(material, d.name);
+  body->setKinematic(d.kinematic);
   body->setDamping(d.linearDamping, d.angularDamping);
   requireFinite(d.linearVelocity, "linearVelocity", "m/s");
   requireFinite(d.angularVelocity, "angularVelocity", "rad/s");
@@ -189,7 +190,7 @@ BodyId WorldModel::spawn(const EnvironmentDescription& d) {
   const SurfaceMaterial material{d.friction, d.restitution, d.rollingResistance,
                                  d.torsionalResistance};
   body->setMaterial(material);
-  if (sim.settings.method == Method::kExact) refuseResistance(material, d.name);
+  if (sim.settings.method != Method::kFast) refuseResistance(material, d.name);
   const std::uint32_t slot = openSlot(sim);
   BodySlot& s = sim.slots[slot];
   const std::uint32_t generation = s.generation;

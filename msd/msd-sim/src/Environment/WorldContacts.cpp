@@ -4,6 +4,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "msd-sim/src/Environment/Reference/StepReference.hpp"
 #include "msd-sim/src/Environment/Simulation.hpp"
 #include "msd-sim/src/Environment/WorldModel.hpp"
 
@@ -163,7 +164,10 @@ ContactRecord strongestPoint(const Simulation& sim, std::uint32_t contact) {
 }
 
 std::span<const ContactRecord> WorldModel::contacts() const {
-  if (!simulation_->recordsValid) fillRecords(*simulation_);
+  if (!simulation_->recordsValid) {
+    const bool reference = simulation_->settings.method == Method::kReference;
+    reference ? listReferenceRecords(*simulation_) : fillRecords(*simulation_);
+  }
   return simulation_->records;
 }
 

@@ -12,7 +12,7 @@ namespace msd_sim {
 namespace {
 
 constexpr std::array<char, 8> kMagic{'m', 's', 'd', '-', 's', 'n', 'a', 'p'};
-constexpr std::uint32_t kVersion = 5;
+constexpr std::uint32_t kVersion = 6;
 
 Hash128 hashBytes(std::span<const std::byte> bytes) {
   Hasher hasher;
@@ -87,6 +87,7 @@ void forSettings(Settings& s, const Visit& visit) {
   visit(s.exactIterations);
   visit(s.restitutionThreshold);
   visit(s.positionCorrection);
+  visit(s.baumgarte);
   visit(s.correctionSpeed);
   visit(s.sleeping);
   visit(s.sleepSpeed);
@@ -159,6 +160,7 @@ struct WorldState {
   std::vector<SlotState> slots;
   CollisionPipeline collision;
   JointSolver joints;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> touching;  ///< ReferenceState
 };
 
 void write(ByteWriter& out, const Simulation& sim) {
@@ -190,6 +192,11 @@ void write(ByteWriter& out, const Simulation& sim) {
   std::vector<std::byte> joints;
   sim.joints.save(joints);
   out.putRun(joints);
+  out.put(static_cast<std::uint64_t>(sim.reference.touching.size()));
+  for (const auto& [a, b] : sim.reference.touching) {
+    out.put(a);
+    out.put(b);
+  }
 }
 
 template <class Values>
@@ -255,6 +262,11 @@ WorldState read(ByteReader& in, const Simulation& sim) {
   if (state.joints.load(joints) != joints.size()) {
     throw std::invalid_argument("snapshot holds more than the joints of this world");
   }
+  const auto touching = in.take<std::uint64_t>();
+  for (std::uint64_t i = 0; i < touching; ++i) {
+    const std::uint32_t a = in.takeBelow(sim.slots.size());
+    state.touching.emplace_back(a, in.takeBelow(sim.slots.size()));
+  }
   return state;
 }
 
@@ -280,6 +292,7 @@ void commit(Simulation& sim, WorldState&& state) {
   sim.sleepers = std::move(state.sleepers);
   sim.collision = std::move(state.collision);
   sim.joints = std::move(state.joints);
+  sim.reference = ReferenceState{.touching = std::move(state.touching)};
   listJoinedPairs(sim);
   for (std::uint32_t i = 0; i < sim.slots.size(); ++i) {
     sim.travel[i] = {state.travelled[i], state.travelled[i]};

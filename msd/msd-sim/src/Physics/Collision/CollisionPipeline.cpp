@@ -5,6 +5,7 @@
 
 #include "msd-sim/src/DataTypes/Arrays.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionTolerances.hpp"
+#include "msd-sim/src/Physics/RigidBody/Restitution.hpp"
 
 namespace msd_sim {
 
@@ -17,7 +18,7 @@ constexpr std::size_t kBoxGrain = 256;
 constexpr std::size_t kSortFrom = 512;
 
 ContactMaterial geometricMeans(const ContactMaterial& a, const ContactMaterial& b) {
-  return {std::sqrt(a.friction * b.friction), std::sqrt(a.restitution * b.restitution),
+  return {std::sqrt(a.friction * b.friction), pairRestitution(a.restitution, b.restitution),
           std::sqrt(a.rollingResistance * b.rollingResistance),
           std::sqrt(a.torsionalResistance * b.torsionalResistance)};
 }
@@ -74,6 +75,21 @@ void CollisionPipeline::removeCollider(std::uint32_t id) {
   collider = Collider{};
   is_moved_[id] = 0;
   free_colliders_.push_back(id);
+}
+
+void CollisionPipeline::setMaterial(std::uint32_t body, std::uint32_t firstCollider,
+                                    const ContactMaterial& material) {
+  for (std::uint32_t c = firstCollider; c != Collider::kNone; c = colliders_[c].nextOfBody) {
+    colliders_[c].material = material;
+  }
+  for (const Pair& pair : pairs_) {
+    const Collider &a = colliders_[pair.colliderA], &b = colliders_[pair.colliderB];
+    if (a.body != body && b.body != body) continue;
+    for (std::uint32_t c = pair.firstContact; c != ContactCache::kNone;
+         c = contacts_.contact(c).next) {
+      contacts_.setMaterial(c, combine(a.material, b.material));
+    }
+  }
 }
 
 void CollisionPipeline::refreshBody(std::uint32_t body, std::uint32_t firstCollider) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -22,6 +23,11 @@
 #include "msd-sim/src/Physics/Collision/TriangleMemory.hpp"
 
 namespace msd_sim {
+
+class AssetEnvironment;
+class AssetInertial;
+class ReferencePipeline;
+struct SpatialVector;
 
 /// How far a body has moved, and what it does in the coming step, so that pairs know when to look again
 /// (docs/theory/collision.md, K-2 and K-15).
@@ -146,6 +152,8 @@ class CollisionPipeline {
   /// Narrowphase: tests the pairs whose limit has passed and brings their contacts up to date.
   void testPairs(const CollisionStep& step, WorkTeam& team);
 
+  /// Coefficients of a body's shapes, and with them of the contacts it has.
+  void setMaterial(std::uint32_t body, std::uint32_t firstCollider, const ContactMaterial& material);
   /// Forgets pairs, contacts and boxes of a body's colliders so that they are found afresh; for a
   /// body that was moved from outside or whose kind of motion changed.
   void refreshBody(std::uint32_t body, std::uint32_t firstCollider);
@@ -169,6 +177,27 @@ class CollisionPipeline {
       removePair(i);
     }
   }
+
+  // --- the reference method (Environment/Reference, docs/reference-method.md) ---
+
+  /// Finds what touches among the bodies, solves the contacts together with their friction, and adds the
+  /// forces to the bodies' accumulators. `velocityBias`: what the loads will add to the velocity of every
+  /// inertial body, M⁻¹F dt; not multiplied by 1 + e. Velocities and positions stay.
+  void execute(std::span<AssetInertial> inertialAssets,
+               std::span<const AssetEnvironment> environmentalAssets, double dt,
+               const std::vector<SpatialVector>& velocityBias = {});
+  /// The same for bodies that lie anywhere. `names`, inertial ones first: by which contacts are
+  /// remembered from call to call; empty: their places in the lists.
+  void execute(std::span<AssetInertial* const> inertialAssets,
+               std::span<const AssetEnvironment* const> environmentalAssets, double dt,
+               const std::vector<SpatialVector>& velocityBias = {},
+               std::span<const std::uint32_t> names = {});
+  void advanceFrame() { contacts_.advanceFrame(); }
+  void expireOldEntries() { contacts_.expireOldEntries(); }
+  /// Did the last execute find any contact?
+  [[nodiscard]] bool hadCollisions() const;
+  /// What execute works with, and what it found.
+  [[nodiscard]] ReferencePipeline& reference();
 
   /// Everything that decides the future, into bytes and back (Environment/WorldSnapshot.cpp). `load`
   /// throws std::invalid_argument on bytes that do not fit these colliders; the pipeline it is called
@@ -242,6 +271,21 @@ class CollisionPipeline {
   std::vector<std::uint32_t> free_memories_;
   ContactCache contacts_;
   Combination combination_;
+  /// Workspace of execute. It decides nothing of the future, and every pipeline has its own: a copy
+  /// starts without.
+  struct Workspace {
+    std::shared_ptr<ReferencePipeline> pipeline;
+    Workspace() = default;
+    Workspace(const Workspace&) {}
+    Workspace& operator=(const Workspace&) {
+      pipeline.reset();
+      return *this;
+    }
+    Workspace(Workspace&&) noexcept = default;
+    Workspace& operator=(Workspace&&) noexcept = default;
+    ~Workspace() = default;
+  };
+  Workspace reference_;
   std::optional<BadCombination> bad_combination_;
 
   std::vector<std::uint32_t> moved_;                     ///< colliders that got a new box

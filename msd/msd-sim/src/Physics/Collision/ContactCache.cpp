@@ -270,6 +270,24 @@ void ContactCache::remove(std::uint32_t id) {
   ++version_;
 }
 
+void ContactCache::setMaterial(std::uint32_t id, const ContactMaterial& material) {
+  Contact& contact = contacts_[id];
+  forKind(contact.kind, [&]<int kPoints>() {
+    ContactBundle<kPoints>& b = colours<kPoints>()[contact.colour].bundles[bundleOf(contact)];
+    b.friction[laneOf(contact)] = material.friction;
+    b.restitution[laneOf(contact)] = material.restitution;
+  });
+  if (contact.bounces) --bouncing_count_;
+  contact.bounces = material.restitution > 0.0;
+  if (contact.bounces) ++bouncing_count_;
+  if (resistance(id).isThere()) --resisting_count_;
+  ContactResistance resists{material.rollingResistance, material.torsionalResistance};
+  if (id < resistances_.size()) std::copy_n(resistances_[id].impulse, 3, resists.impulse);
+  if (resists.isThere()) ++resisting_count_;
+  if (resists.isThere() && resistances_.size() < contacts_.size()) resistances_.resize(contacts_.size());
+  if (id < resistances_.size()) resistances_[id] = resists;
+}
+
 /// Gives a contact the next free lane of its colour.
 template <int kPoints>
 void ContactCache::placeLane(Contact& contact) {
@@ -600,7 +618,8 @@ int ContactCache::countColours() {
   return most;
 }
 
-void ContactCache::expireOldEntries() {
+void ContactCache::expireOldEntries(std::uint64_t maxAge) {
+  impulses_.expire(frame_, maxAge);
   if (free_.size() < kManyFree || free_.size() < live_count_) return;
   std::size_t end = contacts_.size();
   while (end > 0 && contacts_[end - 1].pair == kNone) --end;
@@ -624,6 +643,7 @@ void ContactCache::clear() {
   live_count_ = 0;
   bouncing_count_ = 0;
   resisting_count_ = 0;
+  impulses_.clear();
   ++version_;
 }
 
