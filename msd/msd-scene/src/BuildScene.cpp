@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "msd-scene/src/ReadScene.hpp"
+#include "msd-scene/src/OverTime.hpp"
 #include "msd-scene/src/SceneError.hpp"
 #include "msd-scene/src/ValidateScene.hpp"
 
@@ -73,7 +74,9 @@ JointDescription describeJoint(const SceneJoint& joint, BodyId bodyA, BodyId bod
                           .length = joint.length.value_or(msd_sim::kUnset),
                           .stiffness = joint.stiffness.value_or(msd_sim::kUnset),
                           .damping = joint.damping,
+                          .rest = joint.rest,
                           .friction = joint.friction,
+                          .armature = joint.armature,
                           .breakingForce = joint.breakingForce.value_or(kInfinity),
                           .breakingTorque = joint.breakingTorque.value_or(kInfinity),
                           .collideConnected = joint.collideConnected};
@@ -84,11 +87,19 @@ JointDescription describeJoint(const SceneJoint& joint, BodyId bodyA, BodyId bod
                     .upper = joint.limit->upper.value_or(kInfinity)};
   }
   if (joint.motor) {
-    result.motor = {.mode = joint.motor->mode,
-                    .target = joint.motor->target,
-                    .maxForce = joint.motor->maxForce.value_or(kInfinity),
-                    .frequency = joint.motor->frequency,
-                    .dampingRatio = joint.motor->dampingRatio};
+    const SceneMotor& motor = *joint.motor;
+    result.motor = {.mode = motor.mode,
+                    .target = motor.target,
+                    .maxForce = motor.maxForce.value_or(kInfinity),
+                    .frequency = motor.frequency,
+                    .dampingRatio = motor.dampingRatio,
+                    .stiffness = motor.stiffness.value_or(msd_sim::JointMotor::kUnset),
+                    .damping = motor.damping.value_or(msd_sim::JointMotor::kUnset),
+                    .feedForward = motor.feedForward,
+                    .carriesLoad = motor.carriesLoad,
+                    .gear = motor.gear,
+                    .rotorInertia = motor.rotorInertia};
+    if (!motor.targets.empty()) result.motor->target = motor.targets.front().value;
   }
   return result;
 }
@@ -124,6 +135,9 @@ void spawnBodies(SceneWorld& scene, const SceneDocument& document, const SceneSh
     if (!body.force.isZero(0.0) || !body.torque.isZero(0.0)) {
       scene.forces.push_back({id, body.force, body.torque});
     }
+    if (!body.forces.empty() || !body.torques.empty()) {
+      scene.timedForces.push_back({id, body.forces, body.torques});
+    }
   }
 }
 
@@ -137,6 +151,9 @@ void spawnJoints(SceneWorld& scene, const SceneDocument& document) {
                            [&] { return scene.world.spawn(describeJoint(joint, bodyA, bodyB)); });
     scene.joints.push_back(id);
     if (!joint.name.empty()) scene.jointByName.emplace(joint.name, id);
+    if (joint.motor && !joint.motor->targets.empty()) {
+      scene.motors.push_back({id, joint.motor->targets});
+    }
   }
 }
 
@@ -152,6 +169,16 @@ SceneWorld build(const SceneDocument& document, const SceneShapes& shapes,
 }  // namespace
 
 msd_sim::StepReport SceneWorld::advance() {
+  // The middle of the step: what changes evenly gets its mean.
+  const double moment = world.time() + 0.5 * dt;
+  for (const TimedMotor& motor : motors) {
+    const auto [target, rate] = valueAt(motor.targets, moment);
+    world.setMotorTarget(motor.joint, target, rate);
+  }
+  for (const TimedForce& timed : timedForces) {
+    world.applyForce(timed.body, vectorAt(timed.forces, moment));
+    world.applyTorque(timed.body, vectorAt(timed.torques, moment));
+  }
   for (const ConstantForce& constant : forces) {
     world.applyForce(constant.body, constant.force);
     world.applyTorque(constant.body, constant.torque);

@@ -33,6 +33,18 @@ struct SceneWorld {
     Torque torque;  ///< [N·m]
   };
 
+  /// Forces and torques that change over time.
+  struct TimedForce {
+    msd_sim::BodyId body;
+    std::vector<TimedVector> forces;   ///< [N]
+    std::vector<TimedVector> torques;  ///< [N·m]
+  };
+  /// A motor whose target changes over time.
+  struct TimedMotor {
+    msd_sim::JointId joint;
+    std::vector<TimedNumber> targets;
+  };
+
   msd_sim::WorldModel world;
   double dt{0.0};                          ///< [s]
   std::vector<msd_sim::BodyId> bodies{};   ///< in the document's order
@@ -40,8 +52,10 @@ struct SceneWorld {
   std::map<std::string, msd_sim::BodyId, std::less<>> bodyByName{};
   std::map<std::string, msd_sim::JointId, std::less<>> jointByName{};  ///< those with a name
   std::vector<ConstantForce> forces{};
+  std::vector<TimedForce> timedForces{};
+  std::vector<TimedMotor> motors{};
 
-  /// Applies the scene's constant forces and advances the world by dt.
+  /// Applies the scene's forces and targets of this moment, and advances the world by dt.
   msd_sim::StepReport advance();
 };
 

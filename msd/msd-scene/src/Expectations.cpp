@@ -66,8 +66,10 @@ constexpr std::array<Quantity<BodyId>, 20> kBodyQuantities{{
     {"contactForce.z", "[N]", [](const W& w, BodyId b) { return contactForce(w, b).z(); }},
 }};
 
-constexpr std::array<Quantity<JointId>, 4> kJointQuantities{{
+constexpr std::array<Quantity<JointId>, 6> kJointQuantities{{
     {"coordinate", "[rad] or [m]", [](const W& w, JointId j) { return w.jointCoordinate(j); }},
+    {"velocity", "[rad/s] or [m/s]", [](const W& w, JointId j) { return w.jointVelocity(j); }},
+    {"motorForce", "[N·m] or [N]", [](const W& w, JointId j) { return w.motorForce(j); }},
     {"force", "[N]", [](const W& w, JointId j) { return w.jointReaction(j).force.norm(); }},
     {"torque", "[N·m]", [](const W& w, JointId j) { return w.jointReaction(j).torque.norm(); }},
     {"broken", "[-]", [](const W& w, JointId j) { return w.isBroken(j) ? 1.0 : 0.0; }},

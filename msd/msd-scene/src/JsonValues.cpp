@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "msd-scene/src/FieldTable.hpp"
 #include "msd-scene/src/JsonText.hpp"
 #include "msd-scene/src/Suggestion.hpp"
 
@@ -31,7 +32,47 @@ void readNumbers(JsonReader& reader, std::string_view unit, std::array<double, N
   }
 }
 
+constexpr std::array<Field<TimedNumber>, 2> kTimedNumberFields{{
+    {"at", [](JsonReader& r, TimedNumber& t) { t.at = readNumber(r, "[s]"); }, "the moment [s]"},
+    {"value",
+     [](JsonReader& r, TimedNumber& t) { t.value = readNumber(r, "(in the field's unit)"); },
+     "what it is then"},
+}};
+
+constexpr std::array<Field<TimedVector>, 2> kTimedVectorFields{{
+    {"at", [](JsonReader& r, TimedVector& t) { t.at = readNumber(r, "[s]"); }, "the moment [s]"},
+    {"value",
+     [](JsonReader& r, TimedVector& t) { readNumbers(r, "(in the field's unit)", t.value); },
+     "what it is then"},
+}};
+
+template <class Value, std::size_t N>
+std::vector<AtTime<Value>> readTimed(JsonReader& reader,
+                                     const std::array<Field<AtTime<Value>>, N>& fields) {
+  std::vector<AtTime<Value>> entries;
+  const std::size_t start = reader.offset();
+  reader.readArray("an array of values over time", [&](std::size_t) {
+    readFields(reader, "a value over time", fields, entries.emplace_back());
+  });
+  if (entries.empty()) {
+    reader.failAt(start, reader.path(), "an empty array", "at least one value over time");
+  }
+  return entries;
+}
+
 }  // namespace
+
+std::vector<TimedNumber> readTimedNumbers(JsonReader& reader) {
+  return readTimed(reader, kTimedNumberFields);
+}
+
+std::vector<TimedVector> readTimedVectors(JsonReader& reader) {
+  return readTimed(reader, kTimedVectorFields);
+}
+
+std::vector<std::string_view> timedFields() {
+  return fieldNames(kTimedNumberFields);
+}
 
 double readNumber(JsonReader& reader, std::string_view unit) {
   if (reader.peek() != JsonKind::kNumber) {

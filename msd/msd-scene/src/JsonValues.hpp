@@ -18,6 +18,10 @@ namespace msd_scene {
 [[nodiscard]] std::vector<Coordinate> readPoints(JsonReader& reader);
 [[nodiscard]] std::vector<std::array<std::uint32_t, 3>> readTriangles(JsonReader& reader);
 [[nodiscard]] WrittenRotation readRotation(JsonReader& reader);
+/// What a quantity is over time: an array of {"at": s, "value": ...}.
+[[nodiscard]] std::vector<TimedNumber> readTimedNumbers(JsonReader& reader);
+[[nodiscard]] std::vector<TimedVector> readTimedVectors(JsonReader& reader);
+[[nodiscard]] std::vector<std::string_view> timedFields();
 /// A tensor of three principal values, or six: xx, yy, zz, xy, xz, yz.
 [[nodiscard]] Matrix3D readInertia(JsonReader& reader);
 

@@ -20,6 +20,7 @@ struct Limits {
   static constexpr double kMinDt = 1e-9;  ///< [s]; below, 1/dt loses its meaning
   static constexpr double kMaxDt = 1.0;   ///< [s]
   static constexpr double kMaxSteps = 1e9;
+  static constexpr double kMaxTime = 1e9;  ///< [s]
 
   // --- space ---
   static constexpr double kMinSize = 1e-6;     ///< [m], extent of a shape

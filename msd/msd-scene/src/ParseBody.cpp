@@ -13,7 +13,7 @@ std::uint32_t readBits(JsonReader& reader) {
   return static_cast<std::uint32_t>(readWhole(reader, 0, 0xFFFFFFFFu));
 }
 
-constexpr std::array<Field<B>, 21> kFields{{
+constexpr std::array<Field<B>, 23> kFields{{
     {"name", [](R& r, B& b) { b.name = readName(r, "a body's name"); }, "a body's name"},
     {"shape", [](R& r, B& b) { b.shape = readName(r, "the name of a shape"); },
      "the name of a shape"},
@@ -30,6 +30,8 @@ constexpr std::array<Field<B>, 21> kFields{{
     {"centreOfMass", [](R& r, B& b) { b.centreOfMass = readVector3(r, "[m]"); }},
     {"force", [](R& r, B& b) { b.force = readVector3(r, "[N]"); }},
     {"torque", [](R& r, B& b) { b.torque = readVector3(r, "[N·m]"); }},
+    {"forces", [](R& r, B& b) { b.forces = readTimedVectors(r); }},
+    {"torques", [](R& r, B& b) { b.torques = readTimedVectors(r); }},
     {"linearDamping", [](R& r, B& b) { b.linearDamping = readNumber(r, "[1/s]"); }},
     {"angularDamping", [](R& r, B& b) { b.angularDamping = readNumber(r, "[1/s]"); }},
     {"layer", [](R& r, B& b) { b.layer = readBits(r); }},
@@ -47,7 +49,7 @@ SceneBody parseBody(JsonReader& reader) {
 }
 
 std::vector<FieldGroup> bodyFields() {
-  return {{"a body", fieldNames(kFields)}};
+  return {{"a body", fieldNames(kFields)}, {"a value over time", timedFields()}};
 }
 
 }  // namespace msd_scene

@@ -16,7 +16,13 @@ using J = SceneJoint;
 using msd_sim::JointKind;
 using msd_sim::MotorMode;
 
-constexpr std::array<std::string_view, 2> kMotorModes{"velocity", "position"};
+constexpr std::array<std::string_view, 4> kMotorModes{"velocity", "position", "force", "torque"};
+
+/// "torque" is another word for force.
+MotorMode readMode(JsonReader& reader) {
+  const std::size_t i = readChoice(reader, kMotorModes);
+  return static_cast<MotorMode>(std::min<std::size_t>(i, 2));
+}
 
 /// A body's name, or null or "world" for the world, which the document writes as an empty name.
 std::string readPartner(JsonReader& reader) {
@@ -33,18 +39,36 @@ constexpr std::array<Field<SceneLimit>, 2> kLimitFields{{
     {"upper", [](R& r, SceneLimit& l) { l.upper = readNumber(r, "[rad] or [m]"); }},
 }};
 
-constexpr std::array<Field<SceneMotor>, 5> kMotorFields{{
-    {"mode",
-     [](R& r, SceneMotor& m) { m.mode = static_cast<MotorMode>(readChoice(r, kMotorModes)); }},
-    {"target",
-     [](R& r, SceneMotor& m) { m.target = readNumber(r, "[rad/s], [m/s], [rad] or [m]"); },
-     "the speed or position to reach"},
+constexpr std::string_view kTargetUnit = "[rad/s], [m/s], [rad], [m], [N·m] or [N]";
+
+using M = SceneMotor;
+constexpr std::array<Field<SceneMotor>, 12> kMotorFields{{
+    {"mode", [](R& r, M& m) { m.mode = readMode(r); }},
+    {"target", [](R& r, M& m) { m.target = readNumber(r, kTargetUnit); }},
+    {"targets", [](R& r, M& m) { m.targets = readTimedNumbers(r); }},
+    {"stiffness", [](R& r, M& m) { m.stiffness = readNumber(r, "[N·m/rad] or [N/m]"); }},
+    {"damping", [](R& r, M& m) { m.damping = readNumber(r, "[N·m·s/rad] or [N·s/m]"); }},
+    {"feedForward", [](R& r, M& m) { m.feedForward = readNumber(r, "[N·m] or [N]"); }},
+    {"carriesLoad", [](R& r, M& m) { m.carriesLoad = r.readBoolean("true or false"); }},
+    {"gear", [](R& r, M& m) { m.gear = readNumber(r, "[-]"); }},
+    {"rotorInertia", [](R& r, M& m) { m.rotorInertia = readNumber(r, "[kg·m²] or [kg]"); }},
     {"maxForce", [](R& r, SceneMotor& m) { m.maxForce = readNumber(r, "[N] or [N·m]"); }},
     {"frequency", [](R& r, SceneMotor& m) { m.frequency = readNumber(r, "[Hz]"); }},
     {"dampingRatio", [](R& r, SceneMotor& m) { m.dampingRatio = readNumber(r, "[-]"); }},
 }};
 
-constexpr std::array<Field<J>, 17> kFields{{
+void readMotor(JsonReader& reader, J& joint) {
+  const std::size_t start = reader.offset();
+  const FieldSet seen = readFields(reader, "a joint's motor", kMotorFields, joint.motor.emplace());
+  const bool target = (seen >> 1 & 1u) != 0, targets = (seen >> 2 & 1u) != 0;
+  if (target == targets) {
+    reader.failAt(start, reader.path(),
+                  target ? "\"target\" and \"targets\"" : "no field \"target\"",
+                  "the speed, position or force to reach: \"target\", or \"targets\" over time");
+  }
+}
+
+constexpr std::array<Field<J>, 19> kFields{{
     {"type", [](R& r, J& j) { j.kind = static_cast<JointKind>(readChoice(r, kJointTypes)); },
      "the kind of joint"},
     {"name", [](R& r, J& j) { j.name = readName(r, "a joint's name"); }},
@@ -57,13 +81,14 @@ constexpr std::array<Field<J>, 17> kFields{{
     {"axis", [](R& r, J& j) { j.axis = readVector3(r, "(a unit vector)"); }},
     {"axisB", [](R& r, J& j) { j.axisB = readVector3(r, "(a unit vector)"); }},
     {"length", [](R& r, J& j) { j.length = readNumber(r, "[m]"); }},
-    {"stiffness", [](R& r, J& j) { j.stiffness = readNumber(r, "[N/m]"); }},
-    {"damping", [](R& r, J& j) { j.damping = readNumber(r, "[N·s/m]"); }},
+    {"stiffness", [](R& r, J& j) { j.stiffness = readNumber(r, "[N/m] or [N·m/rad]"); }},
+    {"damping", [](R& r, J& j) { j.damping = readNumber(r, "[N·s/m] or [N·m·s/rad]"); }},
+    {"rest", [](R& r, J& j) { j.rest = readNumber(r, "[rad] or [m]"); }},
     {"limit",
      [](R& r, J& j) { readFields(r, "a joint's limit", kLimitFields, j.limit.emplace()); }},
-    {"motor",
-     [](R& r, J& j) { readFields(r, "a joint's motor", kMotorFields, j.motor.emplace()); }},
+    {"motor", readMotor},
     {"friction", [](R& r, J& j) { j.friction = readNumber(r, "[N] or [N·m]"); }},
+    {"armature", [](R& r, J& j) { j.armature = readNumber(r, "[kg] or [kg·m²]"); }},
     {"breakingForce", [](R& r, J& j) { j.breakingForce = readNumber(r, "[N]"); }},
     {"breakingTorque", [](R& r, J& j) { j.breakingTorque = readNumber(r, "[N·m]"); }},
     {"collideConnected", [](R& r, J& j) { j.collideConnected = r.readBoolean("true or false"); }},
@@ -77,11 +102,13 @@ struct KindRule {
 /// What a kind of joint has beside type, name, bodies, anchor, breaking force, breaking torque and
 /// collideConnected, which all have. In the order of JointKind.
 const std::array<KindRule, kJointTypes.size()>& kindRules() {
+  static const std::vector<std::string_view> kDrive{"limit",   "motor", "friction", "armature",
+                                                    "damping", "rest",  "stiffness"};
   static const std::array<KindRule, kJointTypes.size()> kTable{{
       {{}, {}},
-      {{"axis"}, {"limit", "motor", "friction"}},
-      {{"axis"}, {"limit", "motor", "friction"}},
-      {{"axis"}, {"limit", "motor", "friction"}},
+      {{"axis"}, kDrive},
+      {{"axis"}, kDrive},
+      {{"axis"}, kDrive},
       {{"axis", "axisB"}, {}},
       {{}, {}},
       {{"anchorB"}, {"length"}},
@@ -91,8 +118,9 @@ const std::array<KindRule, kJointTypes.size()>& kindRules() {
   return kTable;
 }
 
-constexpr std::array<std::string_view, 9> kKindFields{
-    "anchorB", "axis", "axisB", "length", "stiffness", "damping", "limit", "motor", "friction"};
+constexpr std::array<std::string_view, 11> kKindFields{
+    "anchorB", "axis",  "axisB", "length",   "stiffness", "damping",
+    "rest",    "limit", "motor", "friction", "armature"};
 
 bool has(FieldSet seen, std::string_view name) {
   const auto field = std::ranges::find(kFields, name, &Field<J>::name);

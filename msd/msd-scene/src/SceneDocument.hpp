@@ -128,6 +128,16 @@ inline constexpr std::array<std::string_view, 9> kShapeTypes{
 
 // --- bodies ---
 
+/// A quantity at a moment. Between two of them it changes evenly; two at one moment are a jump.
+template <class Value>
+struct AtTime {
+  double at{0.0};  ///< [s]
+  Value value{};
+  bool operator==(const AtTime&) const = default;
+};
+using TimedNumber = AtTime<double>;
+using TimedVector = AtTime<std::array<double, 3>>;
+
 struct SceneBody {
   std::string name{};
   std::string shape{};
@@ -146,6 +156,8 @@ struct SceneBody {
 
   Force force{0.0, 0.0, 0.0};    ///< constant, at the centre of mass, world axes [N]
   Torque torque{0.0, 0.0, 0.0};  ///< constant, world axes [N·m]
+  std::vector<TimedVector> forces{};   ///< over time, on top of `force` [N]
+  std::vector<TimedVector> torques{};  ///< over time, on top of `torque` [N·m]
   double linearDamping{0.0};     ///< [1/s]
   double angularDamping{0.0};    ///< [1/s]
 
@@ -172,10 +184,17 @@ struct SceneLimit {
 
 struct SceneMotor {
   msd_sim::MotorMode mode{msd_sim::MotorMode::kVelocity};
-  double target{0.0};                ///< [rad/s], [m/s]; in position mode [rad], [m]
-  std::optional<double> maxForce{};  ///< [N] or [N·m]; none: as strong as needed
-  double frequency{4.0};             ///< position mode [Hz]
-  double dampingRatio{1.0};          ///< position mode [-]
+  double target{0.0};                  ///< [rad/s], [m/s]; position [rad], [m]; force [N·m], [N]
+  std::vector<TimedNumber> targets{};  ///< over time, in place of `target`
+  std::optional<double> maxForce{};    ///< [N] or [N·m]; none: as strong as needed
+  double frequency{4.0};               ///< position mode [Hz]
+  double dampingRatio{1.0};            ///< position mode [-]
+  std::optional<double> stiffness{};   ///< position mode, kp [N·m/rad], [N/m]
+  std::optional<double> damping{};     ///< position and velocity mode, kd [N·m·s/rad], [N·s/m]
+  double feedForward{0.0};             ///< position and soft velocity mode [N·m], [N]
+  std::optional<bool> carriesLoad{};   ///< position mode
+  double gear{1.0};                    ///< [-]
+  double rotorInertia{0.0};            ///< [kg·m²], [kg]
   bool operator==(const SceneMotor&) const = default;
 };
 
@@ -189,11 +208,13 @@ struct SceneJoint {
   std::optional<Vector3D> axis{};       ///< world, unit [-]
   std::optional<Vector3D> axisB{};      ///< universal: the axis fixed to B, world, unit [-]
   std::optional<double> length{};       ///< distance, rope, spring [m]
-  std::optional<double> stiffness{};    ///< spring [N/m]
-  double damping{0.0};                  ///< spring [N·s/m]
+  std::optional<double> stiffness{};    ///< spring, free coordinate [N/m], [N·m/rad]
+  double damping{0.0};                  ///< spring, free coordinate [N·s/m], [N·m·s/rad]
+  double rest{0.0};                     ///< free coordinate where its spring is at rest [rad], [m]
   std::optional<SceneLimit> limit{};
   std::optional<SceneMotor> motor{};
   double friction{0.0};                    ///< [N] or [N·m]
+  double armature{0.0};                    ///< [kg] or [kg·m²]
   std::optional<double> breakingForce{};   ///< [N]; none: never breaks
   std::optional<double> breakingTorque{};  ///< [N·m]
   bool collideConnected{false};

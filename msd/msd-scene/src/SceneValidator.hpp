@@ -5,6 +5,7 @@
 
 #include "msd-assets/src/MassProperties.hpp"
 #include "msd-scene/src/IssueList.hpp"
+#include "msd-scene/src/Limits.hpp"
 #include "msd-scene/src/SceneDocument.hpp"
 #include "msd-scene/src/SceneShapes.hpp"
 #include "msd-scene/src/ValidateScene.hpp"
@@ -53,7 +54,19 @@ class SceneValidator {
   void checkJointBodies(std::size_t i);
   void checkJointGeometry(std::size_t i);
   void checkJointDrive(std::size_t i);
+  void checkMotor(const JsonPath& motor, const SceneMotor& m);
   void checkJointBreaking(std::size_t i);
+
+  /// Moments in order, none before the start.
+  template <class Value>
+  void checkTimes(const JsonPath& path, const std::vector<AtTime<Value>>& entries) {
+    double last = 0.0;
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      issues_.demand(entries[k].at, {last, Limits::kMaxTime, "[s], not before the entry above"},
+                     [&] { return path / k / "at"; });
+      last = entries[k].at;
+    }
+  }
 
   /// Reports a reference to nothing, with the nearest name.
   void missing(const JsonPath& path, std::string_view name, const NameTable& known,

@@ -72,6 +72,17 @@ void SceneValidator::checkPlacement(std::size_t i) {
   issues_.demandVector(body.force, Limits::kMaxForce, "[N]", [&] { return bodyPath(i) / "force"; });
   issues_.demandVector(body.torque, Limits::kMaxForce, "[N·m]",
                        [&] { return bodyPath(i) / "torque"; });
+  const auto checkLoads = [&](const std::vector<TimedVector>& loads, std::string_view field,
+                              std::string_view unit) {
+    checkTimes(bodyPath(i) / field, loads);
+    for (std::size_t k = 0; k < loads.size(); ++k) {
+      const auto& v = loads[k].value;
+      issues_.demandVector({v[0], v[1], v[2]}, Limits::kMaxForce, unit,
+                           [&] { return bodyPath(i) / field / k / "value"; });
+    }
+  };
+  checkLoads(body.forces, "forces", "[N]");
+  checkLoads(body.torques, "torques", "[N·m]");
 }
 
 /// A static body that is given a motion is a contradiction, not something to overlook.
@@ -90,6 +101,8 @@ void SceneValidator::checkStatic(std::size_t i) {
   refuse(body.centreOfMass.has_value(), "centreOfMass");
   refuse(!body.force.isZero(0.0), "force");
   refuse(!body.torque.isZero(0.0), "torque");
+  refuse(!body.forces.empty(), "forces");
+  refuse(!body.torques.empty(), "torques");
 }
 
 void SceneValidator::checkMoving(std::size_t i) {

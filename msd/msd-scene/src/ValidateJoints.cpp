@@ -18,6 +18,7 @@ JsonPath jointPath(std::size_t i) {
 }
 
 constexpr Range kForce{0.0, Limits::kMaxForce, "[N] or [N·m]"};
+constexpr Range kInertia{0.0, Limits::kMaxForce, "[kg·m²] or [kg]"};
 constexpr double kMost = std::numeric_limits<double>::max();
 
 }  // namespace
@@ -108,12 +109,16 @@ void SceneValidator::checkJointDrive(std::size_t i) {
     issues_.demand(value, range, makePath);
   };
   if (joint.stiffness) {
-    check(*joint.stiffness, {0.0, Limits::kMaxStiffness, "[N/m]", true},
+    check(*joint.stiffness,
+          {0.0, Limits::kMaxStiffness, "[N/m] or [N·m/rad]", joint.kind == JointKind::kSpring},
           [&] { return jointPath(i) / "stiffness"; });
   }
   check(joint.damping, {0.0, Limits::kMaxStiffness, "[N·s/m]"},
         [&] { return jointPath(i) / "damping"; });
   check(joint.friction, kForce, [&] { return jointPath(i) / "friction"; });
+  check(joint.armature, kInertia, [&] { return jointPath(i) / "armature"; });
+  check(joint.rest, {-Limits::kMaxPosition, Limits::kMaxPosition, "[rad] or [m]"},
+        [&] { return jointPath(i) / "rest"; });
   if (joint.limit) {
     constexpr Range kTravel{-Limits::kMaxPosition, Limits::kMaxPosition, "[rad] or [m]"};
     const JsonPath limit = jointPath(i) / "limit";
@@ -127,11 +132,39 @@ void SceneValidator::checkJointDrive(std::size_t i) {
       issues_.error(limit, fmt::format("lower {} above upper {}", lower, upper), "lower <= upper");
     }
   }
-  if (!joint.motor) return;
-  const JsonPath motor = jointPath(i) / "motor";
-  const SceneMotor& m = *joint.motor;
-  check(m.target, {-Limits::kMaxSpeed, Limits::kMaxSpeed, "[rad/s], [m/s], [rad] or [m]"},
-        [&] { return motor / "target"; });
+  if (joint.motor) checkMotor(jointPath(i) / "motor", *joint.motor);
+}
+
+void SceneValidator::checkMotor(const JsonPath& motor, const SceneMotor& m) {
+  const auto check = [&](double value, const Range& range, auto makePath) {
+    issues_.demand(value, range, makePath);
+  };
+  const double most =
+      m.mode == msd_sim::MotorMode::kForce ? Limits::kMaxForce : Limits::kMaxSpeed;
+  const Range target{-most, most, "[rad/s], [m/s], [rad], [m], [N·m] or [N]"};
+  check(m.target, target, [&] { return motor / "target"; });
+  checkTimes(motor / "targets", m.targets);
+  for (std::size_t k = 0; k < m.targets.size(); ++k) {
+    check(m.targets[k].value, target, [&] { return motor / "targets" / k / "value"; });
+  }
+  if (m.stiffness) {
+    check(*m.stiffness, {0.0, Limits::kMaxStiffness, "[N·m/rad] or [N/m]"},
+          [&] { return motor / "stiffness"; });
+  }
+  if (m.damping) {
+    check(*m.damping, {0.0, Limits::kMaxStiffness, "[N·m·s/rad] or [N·s/m]"},
+          [&] { return motor / "damping"; });
+  }
+  if (m.damping && !m.stiffness && m.mode == msd_sim::MotorMode::kPosition) {
+    issues_.error(motor / "damping", "a damping without a stiffness",
+                  "both, or \"frequency\" and \"dampingRatio\"");
+  }
+  check(m.feedForward, {-Limits::kMaxForce, Limits::kMaxForce, "[N·m] or [N]"},
+        [&] { return motor / "feedForward"; });
+  check(m.rotorInertia, kInertia, [&] { return motor / "rotorInertia"; });
+  check(m.gear, {-Limits::kMaxDamping, Limits::kMaxDamping, "[-]"},
+        [&] { return motor / "gear"; });
+  if (m.gear == 0.0) issues_.error(motor / "gear", "0", "any other number");
   if (m.maxForce) check(*m.maxForce, kForce, [&] { return motor / "maxForce"; });
   check(m.frequency, {0.0, Limits::kMaxDamping, "[Hz]", true}, [&] { return motor / "frequency"; });
   check(m.dampingRatio, {0.0, Limits::kMaxDamping, "[-]"}, [&] { return motor / "dampingRatio"; });

@@ -77,6 +77,11 @@ class ObjectText {
         .addUnless("orientation", part.orientation, kNoRotation)
         .close();
   }
+  template <class Value>
+  static void append(std::string& out, const AtTime<Value>& entry) {
+    ObjectText text{out};
+    text.add("at", entry.at).add("value", entry.value).close();
+  }
   static void append(std::string& out, const SceneLimit& limit) {
     ObjectText text{out};
     text.add("lower", limit.lower).add("upper", limit.upper).close();
@@ -84,9 +89,20 @@ class ObjectText {
   static void append(std::string& out, const SceneMotor& motor) {
     const SceneMotor usual{};
     ObjectText text{out};
-    text.add("mode", std::string_view{motor.mode == MotorMode::kVelocity ? "velocity" : "position"})
-        .add("target", motor.target)
-        .add("maxForce", motor.maxForce)
+    constexpr std::array<std::string_view, 3> kModes{"velocity", "position", "force"};
+    text.add("mode", kModes[static_cast<std::size_t>(motor.mode)]);
+    if (motor.targets.empty()) {
+      text.add("target", motor.target);
+    } else {
+      text.add("targets", motor.targets);
+    }
+    text.add("maxForce", motor.maxForce)
+        .add("stiffness", motor.stiffness)
+        .add("damping", motor.damping)
+        .addUnless("feedForward", motor.feedForward, usual.feedForward)
+        .add("carriesLoad", motor.carriesLoad)
+        .addUnless("gear", motor.gear, usual.gear)
+        .addUnless("rotorInertia", motor.rotorInertia, usual.rotorInertia)
         .addUnless("frequency", motor.frequency, usual.frequency)
         .addUnless("dampingRatio", motor.dampingRatio, usual.dampingRatio)
         .close();
@@ -180,6 +196,8 @@ void write(std::string& out, const SceneBody& b) {
       .add("centreOfMass", b.centreOfMass)
       .addUnless("force", b.force, usual.force)
       .addUnless("torque", b.torque, usual.torque)
+      .addUnless("forces", b.forces, usual.forces)
+      .addUnless("torques", b.torques, usual.torques)
       .addUnless("linearDamping", b.linearDamping, usual.linearDamping)
       .addUnless("angularDamping", b.angularDamping, usual.angularDamping)
       .addUnless("layer", b.layer, usual.layer)
@@ -203,9 +221,11 @@ void write(std::string& out, const SceneJoint& j) {
       .add("length", j.length)
       .add("stiffness", j.stiffness)
       .addUnless("damping", j.damping, usual.damping)
+      .addUnless("rest", j.rest, usual.rest)
       .add("limit", j.limit)
       .add("motor", j.motor)
       .addUnless("friction", j.friction, usual.friction)
+      .addUnless("armature", j.armature, usual.armature)
       .add("breakingForce", j.breakingForce)
       .add("breakingTorque", j.breakingTorque)
       .addUnless("collideConnected", j.collideConnected, usual.collideConnected)

@@ -90,12 +90,15 @@ struct JointDescription {
   Vector3D axisB{1.0, 0.0, 0.0};         ///< world; universal: the axis fixed to B
 
   double length{kUnset};     ///< distance, rope, spring rest length; unset: as the anchors stand [m]
-  double stiffness{kUnset};  ///< spring [N/m]
-  double damping{0.0};       ///< spring [N·s/m]
+  double stiffness{kUnset};  ///< spring [N/m]; hinge, slider, cylindrical: of the free coordinate
+                             ///< about `rest`, unset: none [N·m/rad] or [N/m]
+  double damping{0.0};       ///< spring or free coordinate [N·s/m] or [N·m·s/rad]
+  double rest{0.0};          ///< free coordinate where its spring is at rest [rad] or [m]
 
   std::optional<JointLimit> limit{};
   std::optional<JointMotor> motor{};
-  double friction{0.0};  ///< force [N] or torque [N·m] that resists the free coordinate
+  double friction{0.0};  ///< dry: force [N] or torque [N·m] that resists the free coordinate
+  double armature{0.0};  ///< inertia that turns with the free coordinate [kg·m²] or [kg]
   double breakingForce{std::numeric_limits<double>::infinity()};   ///< [N]
   double breakingTorque{std::numeric_limits<double>::infinity()};  ///< [N·m]
   bool collideConnected{false};  ///< may the two bodies touch each other

@@ -245,6 +245,7 @@ struct Simulation {
   std::vector<JointSlot> jointSlots;
   std::vector<std::uint32_t> freeJointSlots;
   std::vector<JointId> jointOrder;  ///< joints as they were made
+  std::unordered_map<std::string, JointId> jointByName;
   /// Slots of bodies that a joint keeps from colliding, smaller first, sorted; one entry per joint.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> joinedPairs;
   PendingWork pendingWork;
@@ -372,6 +373,8 @@ void recordEvents(Simulation& sim);
 void reportRemoval(Simulation& sim, std::uint32_t slot);
 /// Velocity that brings a kinematic body to its target in a step of dt.
 void aimAtTarget(Simulation& sim, std::uint32_t slot, double dt);
+/// Descriptions of the joints, from what the solver holds of them.
+void describeJointsAnew(Simulation& sim);
 /// Who may not collide because of a joint, listed afresh.
 void listJoinedPairs(Simulation& sim);
 /// Copies a body's velocities from the solver's arrays into its InertialState.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "msd-sim/src/Environment/JointHandle.hpp"
 #include "msd-sim/src/Environment/Simulation.hpp"
 #include "msd-sim/src/Environment/WorldModel.hpp"
 #include "msd-sim/src/Physics/RigidBody/Validation.hpp"
@@ -50,47 +51,86 @@ std::uint32_t slotOf(const Simulation& sim, BodyId body) {
   return body.index;
 }
 
+constexpr double kMost = std::numeric_limits<double>::max();
+
+void requireMotor(const JointMotor& motor) {
+  constexpr std::string_view kTarget = "rad/s, m/s, rad, m, N·m or N";
+  requireRange(motor.target, "motor target", kTarget, -kMost, kMost);
+  requireNotNegative(motor.maxForce, "motor maxForce", "N or N·m");
+  requireRange(motor.targetVelocity, "motor targetVelocity", "rad/s or m/s", -kMost, kMost);
+  requireRange(motor.feedForward, "motor feedForward", "N·m or N", -kMost, kMost);
+  requireRange(motor.rotorInertia, "motor rotorInertia", "kg·m² or kg", 0.0, kMost);
+  requireRange(motor.gear, "motor gear", "-", -kMost, kMost);
+  if (motor.gear == 0.0) throw std::invalid_argument("motor gear is 0; expected any other number");
+  if (!std::isnan(motor.damping)) {
+    requireRange(motor.damping, "motor damping", "N·m·s/rad or N·s/m", 0.0, kMost);
+    if (motor.isTuned()) {
+      throw std::invalid_argument(
+          "motor damping is set without stiffness; expected both, or frequency and dampingRatio");
+    }
+  }
+  if (!std::isnan(motor.stiffness)) {
+    requireRange(motor.stiffness, "motor stiffness", "N·m/rad or N/m", 0.0, kMost);
+  } else if (motor.mode == MotorMode::kPosition) {
+    requirePositive(motor.frequency, "motor frequency", "Hz");
+    requireRange(motor.dampingRatio, "motor dampingRatio", "-", 0.0, kMost);
+  }
+}
+
 void requireDrive(const JointDescription& d) {
   if (!hasFreeCoordinate(d.kind)) {
-    if (d.limit || d.motor || d.friction != 0.0) {
+    if (d.limit || d.motor || d.friction != 0.0 || d.armature != 0.0) {
       throw std::invalid_argument(fmt::format(
-          "joint \"{}\" has a limit, motor or friction; expected none, for its kind has no free "
-          "coordinate they could act on (hinge, slider and cylindrical have)",
+          "joint \"{}\" has a limit, motor, friction or armature; expected none, for its kind has "
+          "no free coordinate they could act on (hinge, slider and cylindrical have)",
           d.name));
     }
     return;
   }
-  requireNotNegative(d.friction, "friction", "N or N·m");
-  requireRange(d.friction, "friction", "N or N·m", 0.0, std::numeric_limits<double>::max());
+  requireRange(d.friction, "friction", "N or N·m", 0.0, kMost);
+  requireRange(d.armature, "armature", "kg or kg·m²", 0.0, kMost);
   if (d.limit && !(d.limit->lower <= d.limit->upper)) {
     throw std::invalid_argument(
         fmt::format("limit is {} to {}; expected lower <= upper", d.limit->lower, d.limit->upper));
   }
-  if (!d.motor) return;
-  requireFinite({d.motor->target, 0.0, 0.0}, "motor target", "rad/s, m/s, rad or m");
-  requireNotNegative(d.motor->maxForce, "motor maxForce", "N or N·m");
-  if (d.motor->mode == MotorMode::kPosition) {
-    requirePositive(d.motor->frequency, "motor frequency", "Hz");
-    requireRange(d.motor->dampingRatio, "motor dampingRatio", "-", 0.0,
-                 std::numeric_limits<double>::max());
-  }
+  if (d.motor) requireMotor(*d.motor);
 }
 
-void defineLine(const JointDescription& d, const Coordinate& ends, double scale,
-                JointDefinition& joint) {
-  if (!hasTwoEnds(d.kind)) return;
-  joint.length = std::isnan(d.length) ? ends.norm() : d.length;
-  const bool mayBeZero = d.kind == JointKind::kSpring;
-  requireRange(joint.length, "length", "m", mayBeZero ? 0.0 : kLengthRounding * scale,
-               std::numeric_limits<double>::max());
-  if (d.kind != JointKind::kSpring) return;
-  if (std::isnan(d.stiffness)) {
+/// Spring and damper of a spring joint or a free coordinate; others have none.
+void defineSpring(const JointDescription& d, JointDefinition& joint) {
+  if (d.kind != JointKind::kSpring && !hasFreeCoordinate(d.kind)) return;
+  if (d.kind == JointKind::kSpring && std::isnan(d.stiffness)) {
     throw std::invalid_argument("stiffness is not set; expected one for a spring [N/m]");
   }
-  joint.stiffness =
-      requireRange(d.stiffness, "stiffness", "N/m", 0.0, std::numeric_limits<double>::max());
-  joint.damping =
-      requireRange(d.damping, "damping", "N·s/m", 0.0, std::numeric_limits<double>::max());
+  joint.stiffness = std::isnan(d.stiffness)
+                        ? 0.0
+                        : requireRange(d.stiffness, "stiffness", "N/m or N·m/rad", 0.0, kMost);
+  joint.damping = requireRange(d.damping, "damping", "N·s/m or N·m·s/rad", 0.0, kMost);
+  joint.rest = requireRange(d.rest, "rest", "m or rad", -kMost, kMost);
+}
+
+/// `ends` is from A's anchor to B's, for a length that is not given.
+void defineLine(const JointDescription& d, double ends, double scale, JointDefinition& joint) {
+  if (!hasTwoEnds(d.kind)) return;
+  joint.length = std::isnan(d.length) ? ends : d.length;
+  const bool mayBeZero = d.kind == JointKind::kSpring;
+  requireRange(joint.length, "length", "m", mayBeZero ? 0.0 : kLengthRounding * scale, kMost);
+}
+
+/// What may change while a joint exists, but for its length.
+void defineDrive(const JointDescription& d, JointDefinition& joint) {
+  requireDrive(d);
+  defineSpring(d, joint);
+  joint.limit = d.limit;
+  joint.motor = d.motor;
+  joint.friction = d.friction;
+  joint.armature = d.armature;
+  joint.breakingForce = requireNotNegative(d.breakingForce, "breakingForce", "N");
+  joint.breakingTorque = requireNotNegative(d.breakingTorque, "breakingTorque", "N·m");
+}
+
+double scaleOf(const JointDescription& d) {
+  return std::max(d.anchor.norm(), 1e-300);
 }
 
 /// Frames of the joint in the bodies, from the world as it stands.
@@ -135,14 +175,30 @@ JointDefinition define(const Simulation& sim, const JointDescription& d) {
   joint.anchorA = place.qA.conjugate() * (d.anchor - place.xA);
   joint.anchorB = place.qB.conjugate() * (anchorB - place.xB);
   defineFrames(d, place, joint);
-  defineLine(d, anchorB - d.anchor, std::max(d.anchor.norm(), 1e-300), joint);
-  requireDrive(d);
-  joint.limit = d.limit;
-  joint.motor = d.motor;
-  joint.friction = d.friction;
-  joint.breakingForce = requireNotNegative(d.breakingForce, "breakingForce", "N");
-  joint.breakingTorque = requireNotNegative(d.breakingTorque, "breakingTorque", "N·m");
+  defineLine(d, (anchorB - d.anchor).norm(), scaleOf(d), joint);
+  defineDrive(d, joint);
   return joint;
+}
+
+/// Refuses a change of what makes the joint what it is.
+void requireSameJoint(const JointDescription& old, const JointDescription& d) {
+  const auto same = [&](bool holds, std::string_view field) {
+    if (holds) return;
+    throw std::invalid_argument(
+        fmt::format("joint \"{}\" would change its {}; expected the one it was made with",
+                    old.name, field));
+  };
+  same(d.name == old.name, "name");
+  same(d.kind == old.kind, "kind");
+  same(d.bodyA == old.bodyA && d.bodyB == old.bodyB, "bodies");
+  same(d.anchor == old.anchor && d.anchorB == old.anchorB, "anchors");
+  same(d.axis == old.axis && d.axisB == old.axisB, "axes");
+  same(d.collideConnected == old.collideConnected, "collideConnected");
+}
+
+void callJointAwake(Simulation& sim, const JointDefinition& joint) {
+  callAwake(sim, joint.bodyA);
+  callAwake(sim, joint.bodyB);
 }
 
 std::pair<std::uint32_t, std::uint32_t> pairOf(const JointDefinition& joint) {
@@ -219,7 +275,40 @@ JointId WorldModel::spawn(const JointDescription& d) {
   callAwake(sim, joint.bodyB);
   const JointId id{index, slot.generation};
   sim.jointOrder.push_back(id);
+  if (!d.name.empty()) sim.jointByName.try_emplace(d.name, id);
   return id;
+}
+
+void WorldModel::change(JointId id, const JointDescription& d) {
+  Simulation& sim = *simulation_;
+  JointSlot& slot = sim.jointSlot(id);
+  requireSameJoint(slot.description, d);
+  const JointRecord& record = sim.joints.record(slot.joint);
+  JointDefinition joint = record.definition;
+  defineLine(d, joint.length, scaleOf(d), joint);
+  defineDrive(d, joint);
+  sim.joints.redefine(slot.joint, joint);
+  slot.description = d;
+  callJointAwake(sim, joint);
+}
+
+void WorldModel::setMotorTarget(JointId id, double target, double targetVelocity) {
+  Simulation& sim = *simulation_;
+  JointSlot& slot = sim.jointSlot(id);
+  if (!slot.description.motor) {
+    throw std::invalid_argument(fmt::format(
+        "joint \"{}\" has no motor; expected one to give a target to", slot.description.name));
+  }
+  requireRange(target, "motor target", "rad/s, m/s, rad, m, N·m or N", -kMost, kMost);
+  requireRange(targetVelocity, "motor targetVelocity", "rad/s or m/s", -kMost, kMost);
+  JointMotor& motor = *slot.description.motor;
+  if (motor.target == target && motor.targetVelocity == targetVelocity) return;
+  motor.target = target;
+  motor.targetVelocity = targetVelocity;
+  JointDefinition joint = sim.joints.record(slot.joint).definition;
+  joint.motor = motor;
+  sim.joints.redefine(slot.joint, joint);
+  callJointAwake(sim, joint);
 }
 
 std::size_t WorldModel::addConstraint(std::unique_ptr<Constraint> constraint, BodyId bodyA,
@@ -278,6 +367,8 @@ void WorldModel::remove(JointId joint) {
   sim.joints.remove(slot.joint);
   slot.used = false;
   ++slot.generation;
+  const auto named = sim.jointByName.find(slot.description.name);
+  if (named != sim.jointByName.end() && named->second == joint) sim.jointByName.erase(named);
   slot.description = JointDescription{};
   sim.freeJointSlots.push_back(joint.index);
   std::erase(sim.jointOrder, joint);
@@ -310,6 +401,51 @@ bool WorldModel::isBroken(JointId joint) const {
 double WorldModel::jointCoordinate(JointId joint) const {
   const Simulation& sim = *simulation_;
   return sim.joints.coordinate(sim.jointSlot(joint).joint, sim.solver);
+}
+
+double WorldModel::jointVelocity(JointId joint) const {
+  const Simulation& sim = *simulation_;
+  return sim.joints.coordinateRate(sim.jointSlot(joint).joint, sim.solver);
+}
+
+double WorldModel::motorForce(JointId joint) const {
+  const Simulation& sim = *simulation_;
+  return sim.joints.record(sim.jointSlot(joint).joint).motorForce;
+}
+
+std::optional<JointId> WorldModel::findJoint(std::string_view name) const {
+  const auto place = simulation_->jointByName.find(std::string{name});
+  if (place == simulation_->jointByName.end()) return std::nullopt;
+  return place->second;
+}
+
+JointHandle WorldModel::handle(JointId joint) {
+  (void)simulation_->jointSlot(joint);
+  return {*this, joint};
+}
+
+JointHandle WorldModel::handle(std::string_view name) {
+  if (const std::optional<JointId> joint = findJoint(name)) return {*this, *joint};
+  throw std::out_of_range(fmt::format("no joint has the name \"{}\"", name));
+}
+
+void describeJointsAnew(Simulation& sim) {
+  for (const JointId id : sim.jointOrder) {
+    JointSlot& slot = sim.jointSlots[id.index];
+    const JointDefinition& joint = sim.joints.record(slot.joint).definition;
+    JointDescription& d = slot.description;
+    d.limit = joint.limit;
+    d.motor = joint.motor;
+    d.friction = joint.friction;
+    d.armature = joint.armature;
+    d.breakingForce = joint.breakingForce;
+    d.breakingTorque = joint.breakingTorque;
+    if (hasTwoEnds(d.kind)) d.length = joint.length;
+    if (d.kind != JointKind::kSpring && !hasFreeCoordinate(d.kind)) continue;
+    d.stiffness = joint.stiffness;
+    d.damping = joint.damping;
+    d.rest = joint.rest;
+  }
 }
 
 }  // namespace msd_sim

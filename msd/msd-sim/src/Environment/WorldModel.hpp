@@ -24,6 +24,8 @@ namespace msd_sim {
 
 class Constraint;
 class FrictionProblem;
+class JointHandle;
+class Mechanism;
 class PotentialEnergy;
 struct JointReaction;
 struct Simulation;
@@ -118,18 +120,39 @@ class WorldModel {
   void applyImpulseAt(BodyId body, const Vector3D& impulse, const Coordinate& point);  ///< [N·s]
   void wake(BodyId body);
 
+  // --- joints ------------------------------------------------------------------------------------
+
+  /// The joint as it was made or last changed.
+  [[nodiscard]] const JointDescription& joint(JointId joint) const;
+  /// The first joint made with this name, if it is still there.
+  [[nodiscard]] std::optional<JointId> findJoint(std::string_view name) const;
+  /// Reads and drives one joint (JointHandle.hpp). By name it throws std::out_of_range for none.
+  [[nodiscard]] JointHandle handle(JointId joint);
+  [[nodiscard]] JointHandle handle(std::string_view name);
+  /// Changes motor, limit, spring, damping, friction, armature, length and strength between steps;
+  /// name, kind, bodies, anchors and axes stay. Wakes its bodies.
+  void change(JointId joint, const JointDescription& description);
+  /// The target of a joint's motor, on the motor's side of the gear, and in position mode the speed
+  /// at which it moves. Costs nothing where it is what it was.
+  void setMotorTarget(JointId joint, double target, double targetVelocity = 0.0);
+  /// Force and torque the joint exerted on body B in the last step, at B's anchor.
+  [[nodiscard]] JointReaction jointReaction(JointId joint) const;
+  [[nodiscard]] bool isBroken(JointId joint) const;
+  /// Angle [rad] or travel [m] of a joint's free coordinate, and its rate [rad/s] or [m/s].
+  [[nodiscard]] double jointCoordinate(JointId joint) const;
+  [[nodiscard]] double jointVelocity(JointId joint) const;
+  /// What the motor pushed with in the last step, on the joint's side of the gear [N·m] or [N].
+  [[nodiscard]] double motorForce(JointId joint) const;
+  /// Mass matrix, forces and Jacobians of the free coordinates of some joints, as they stand
+  /// (Mechanism.hpp). Throws std::invalid_argument for a joint without one, or given twice.
+  [[nodiscard]] Mechanism mechanism(std::span<const JointId> joints) const;
+
   // --- what happened -----------------------------------------------------------------------------
 
   /// Contact points after the last step, ordered by body pair. Valid until the next change.
   [[nodiscard]] std::span<const ContactRecord> contacts() const;
   [[nodiscard]] std::vector<ContactRecord> contacts(BodyId body) const;
   [[nodiscard]] std::span<const ContactEvent> events() const;
-  [[nodiscard]] const JointDescription& joint(JointId joint) const;
-  /// Force and torque the joint exerted on body B in the last step, at B's anchor.
-  [[nodiscard]] JointReaction jointReaction(JointId joint) const;
-  [[nodiscard]] bool isBroken(JointId joint) const;
-  /// Angle [rad] or travel [m] of a joint's free coordinate.
-  [[nodiscard]] double jointCoordinate(JointId joint) const;
 
   /// World bounds of a body's shape as the broadphase holds them.
   [[nodiscard]] Aabb bounds(BodyId body) const;

@@ -12,7 +12,7 @@ namespace msd_sim {
 namespace {
 
 constexpr std::array<char, 8> kMagic{'m', 's', 'd', '-', 's', 'n', 'a', 'p'};
-constexpr std::uint32_t kVersion = 5;
+constexpr std::uint32_t kVersion = 6;
 
 Hash128 hashBytes(std::span<const std::byte> bytes) {
   Hasher hasher;
@@ -279,6 +279,7 @@ void commit(Simulation& sim, WorldState&& state) {
   sim.sleepers = std::move(state.sleepers);
   sim.collision = std::move(state.collision);
   sim.joints = std::move(state.joints);
+  describeJointsAnew(sim);
   listJoinedPairs(sim);
   for (std::uint32_t i = 0; i < sim.slots.size(); ++i) {
     sim.travel[i] = {state.travelled[i], state.travelled[i]};

@@ -192,12 +192,14 @@ void auditStep(Simulation& sim, double dt) {
   ledger.externalWork += driven;
   ledger.integratorError -= driven;
   // What the phases gave is exact (E-4); the rest is discretisation and what the guard took out.
-  // Springs move energy between motion and their potential; theory/joints.md, (J-19).
+  // Springs and rotors take up energy of the motion and give it back; theory/joints.md, (J-19).
   const JointSolver::Sums& joints = sim.joints.sums();
+  const double stored = joints.potentialChange + joints.kineticChange;
   ledger.potential += joints.potential;
-  ledger.change += joints.potentialChange;
+  ledger.kinetic += joints.kinetic;
+  ledger.change += stored;
   ledger.jointWork = joints.work;
-  ledger.integratorError += sums.constraint + joints.potentialChange - ledger.jointWork -
+  ledger.integratorError += sums.constraint + stored - ledger.jointWork -
                             ledger.normalWork - ledger.frictionWork;
   ledger.positionWork -= sim.returnedLift;  // (P-6)
   ledger.integratorError += sim.returnedLift;

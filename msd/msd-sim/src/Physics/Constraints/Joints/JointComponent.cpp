@@ -53,11 +53,13 @@ void JointComponent::prepare(const SolverBodies& bodies, std::span<const JointRe
   correction_speed_ = correctionSpeed;
   taut_ = false;
   placeRows(bodies, records);
+  startRotors(bodies);
+  if (inertia_) tuneMotors(bodies, records);
   assemble(Phase::kPosition);
   for (auto* rows : {&rows_, &bounded_}) {
     for (SystemRow& row : *rows) {
       row.impulse *= scale;
-      row.work = 0.0;
+      row.work = row.driven = 0.0;
     }
   }
   for (Link& link : links_) {
@@ -177,9 +179,9 @@ double JointComponent::evaluatePositions(const SolverBodies& bodies,
       switch (row.law) {
         case RowLaw::kSpring: {
           row.mean = 0.5 * (row.start + (turnsOver(record, row, place) ? -value : value));
-          const double force =
-              row.stiffness * (row.mean - row.target) + row.damping * velocityOf(bodies, link, row);
-          return (row.impulse + half * force) * row.softness;
+          const double push = half * softForce(row, velocityOf(bodies, link, row));
+          const double turn = row.inertia * ((value - row.start) * inverseH - row.rotor);
+          return (row.impulse - push + turn) * row.softness;
         }
         case RowLaw::kStop:
           return (row.sign * (value - row.target) - row.keep) * inverseH;
@@ -221,8 +223,7 @@ double JointComponent::evaluateVelocities(const SolverBodies& bodies) {
         case RowLaw::kHold:
           return u;
         case RowLaw::kSpring:
-          return (row.impulse +
-                  half * (row.stiffness * (row.mean - row.target) + row.damping * u)) *
+          return (row.impulse - half * softForce(row, u) + row.inertia * (u - row.rotor)) *
                  row.softness;
         case RowLaw::kStop:
           return row.first > 0.0 ? u : u + std::max(row.after, 0.0) / h_;
@@ -429,7 +430,10 @@ void JointComponent::concludePositions() {
   time_ += h_;
   for (Link& link : links_) add(link.sum, link.applied);
   for (auto* rows : {&rows_, &bounded_}) {
-    for (SystemRow& row : *rows) row.first = row.impulse;
+    for (SystemRow& row : *rows) {
+      row.first = row.impulse;
+      if (row.number >= kMostHoldingRows) noteMotor(row, Phase::kPosition);
+    }
   }
 }
 
@@ -437,10 +441,10 @@ void JointComponent::concludeVelocities() {
   for (Link& link : links_) add(link.sum, link.applied);
   for (auto* rows : {&rows_, &bounded_}) {
     for (SystemRow& row : *rows) {
+      if (row.number < kMostHoldingRows) continue;
       // (J-18): mean force of the substep times the way of the coordinate.
-      if (row.number >= kMostHoldingRows) {
-        row.work += (row.first + row.impulse) / h_ * (row.after - row.start);
-      }
+      row.work += (row.first + row.impulse) / h_ * (row.after - row.start);
+      noteMotor(row, Phase::kVelocity);
     }
   }
 }
@@ -451,28 +455,31 @@ void JointComponent::finish(const SolverBodies& bodies, std::span<JointRecord> r
     const JointDefinition& joint = record.definition;
     const JointPlace place = placeOfLink(bodies, link);
     record.impulse.fill(0.0);
-    record.work = 0.0;
-    for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
-      record.impulse[rows_[i].number] = rows_[i].impulse;
-      record.work += rows_[i].work;
-    }
+    record.work = record.motorForce = 0.0;
+    double kinetic = 0.0;
+    const auto take = [&](const SystemRow& row) {
+      record.impulse[row.number] = row.impulse;
+      record.work += row.work;
+      record.motorForce += row.driven / dt;
+      kinetic += 0.5 * row.inertia * row.rotor * row.rotor;
+    };
+    for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) take(rows_[i]);
     for (std::uint32_t i = link.bounded; i < link.bounded + link.boundedCount; ++i) {
-      record.impulse[bounded_[i].number] = bounded_[i].impulse;
-      record.work += bounded_[i].work;
+      take(bounded_[i]);
     }
-    if (joint.kind == JointKind::kSpring) {
-      const double stretch = evaluateCoordinate(joint, place) - joint.length;
-      const double potential = 0.5 * joint.stiffness * stretch * stretch;
-      record.potentialChange = potential - record.potential;
-      record.potential = potential;
-      record.work += record.potentialChange;  // what is left is the damper's
-    }
+    record.coordinate =
+        continuedCoordinate(joint, evaluateCoordinate(joint, place), record.coordinate);
+    // What is left of the work is that of motors, stops, friction and dampers.
+    const double potential = springEnergy(joint, record.coordinate);
+    record.potentialChange = potential - record.potential;
+    record.potential = potential;
+    record.kineticChange = kinetic - record.kinetic;
+    record.kinetic = kinetic;
+    record.work += record.potentialChange + record.kineticChange;
     const Vector3D armB = place.qB * joint.anchorB;
     const Vector3D force = link.sum.linearB / dt;
     record.reaction = {force, link.sum.angularB / dt - armB.cross(force)};
     record.separation = evaluateSeparation(joint, place);
-    record.coordinate =
-        continuedCoordinate(joint, evaluateCoordinate(joint, place), record.coordinate);
   }
 }
 

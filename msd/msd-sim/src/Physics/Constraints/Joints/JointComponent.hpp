@@ -1,48 +1,17 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "msd-sim/src/Physics/Constraints/Joints/BlockFactor.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/JointMotion.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/JointRecord.hpp"
+#include "msd-sim/src/Physics/Constraints/Joints/MechanismInertia.hpp"
+#include "msd-sim/src/Physics/Constraints/Joints/SystemRow.hpp"
 
 namespace msd_sim {
-
-/// How a row's velocity and impulse hang together.
-enum class RowLaw : std::uint8_t {
-  kHold,    ///< an error stays zero (J-7)
-  kDrive,   ///< a velocity is reached (J-13)
-  kSpring,  ///< a spring and damper (J-9)
-  kStop,    ///< a gap stays open, the impulse pushes only (J-15)
-};
-
-/// One scalar equation of a component. Impulses are those of one phase unless said [N·s].
-struct SystemRow {
-  JointRow jacobian;
-  JointRow response;     ///< M⁻¹Jᵀ
-  double diagonal{0.0};  ///< J M⁻¹ Jᵀ [1/kg]
-  double softness{0.0};  ///< γ: what the law adds to the diagonal [1/kg]
-  double impulse{0.0};
-  double first{0.0};  ///< impulse of phase 1
-  double lower{0.0};  ///< bounds of the impulse, per second: forces [N]
-  double upper{0.0};
-  double target{0.0};  ///< velocity, rest length, or place of the stop
-  double stiffness{0.0};
-  double damping{0.0};
-  double keep{0.0};   ///< error that phase 1 leaves for later
-  double start{0.0};  ///< value at the start of the substep
-  double mean{0.0};   ///< spring: length in the middle of the substep
-  double after{0.0};  ///< value after the drift
-  double work{0.0};   ///< over the step [J]
-  Vector3D line{};    ///< spring: direction at the start of the substep
-  double rate{0.0};   ///< of the value by itself, ∂C/∂t
-  double sign{1.0};   ///< -1 for upper stops: the row measures the gap
-  RowLaw law{RowLaw::kHold};
-  bool isLength{true};
-  std::uint8_t number{0};  ///< in JointRecord::impulse
-};
 
 /// Joints that hang together, solved at once: Newton's method on the positions after the drift
 /// (phase 1) and one linear solve for the velocities (phase 2), with a sparse factorisation of
@@ -72,6 +41,8 @@ class JointComponent {
   void prepare(const SolverBodies& bodies, std::span<const JointRecord> records, double h,
                double correctionSpeed, double scale);
   void setTime(double time) { time_ = time; }
+  /// Numbers of the rows anew: the user has changed targets, gains, limits or strengths.
+  void readParameters(std::span<const JointRecord> records);
   void warm(SolverBodies& bodies) const;
   /// True when the guess closes all joints in phase 1.
   [[nodiscard]] bool isGuessRight(const SolverBodies& bodies, std::span<const JointRecord> records);
@@ -124,6 +95,14 @@ class JointComponent {
   void moveBodies(SolverBodies& bodies, double part);
   [[nodiscard]] JointPlace placeOfLink(const SolverBodies& bodies, const Link& link) const;
   void addRows(Link& link, const JointRecord& record);
+  void prepareMotors(std::span<const std::uint32_t> joints, std::span<const JointRecord> records,
+                     const SolverBodies& bodies);
+  void tuneMotors(const SolverBodies& bodies, std::span<const JointRecord> records);
+  void startRotors(const SolverBodies& bodies);
+  [[nodiscard]] double softForce(const SystemRow& row, double speed) const;
+  void noteMotor(SystemRow& row, Phase phase) const;
+  template <class Visit>
+  void forExtraRows(const Link& link, const Visit& visit);
   void placeRows(const SolverBodies& bodies, std::span<const JointRecord> records);
   void placeRow(const SolverBodies& bodies, const Link& link, SystemRow& row) const;
   void softenRow(SystemRow& row, Phase phase) const;
@@ -160,6 +139,13 @@ class JointComponent {
   std::vector<std::uint32_t> touching_;   ///< links of body b: touching_[touch_start_[b] ...]
   std::vector<std::uint32_t> touch_start_;
   BlockFactor factor_;
+  /// A motor whose gains or force depend on the mechanism.
+  struct TunedMotor {
+    std::uint32_t link;
+    std::uint32_t coordinate;  ///< in inertia_
+  };
+  std::vector<TunedMotor> tuned_;
+  std::optional<MechanismInertia> inertia_;  ///< where there are such
   bool soft_{false};  ///< some row's softness depends on the phase
   Phase assembled_{Phase::kPosition};
   double h_{0.0};

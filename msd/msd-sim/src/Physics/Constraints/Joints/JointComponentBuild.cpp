@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "msd-sim/src/Physics/Constraints/Joints/Angle.hpp"
+#include "msd-sim/src/Physics/Constraints/Joints/ExtraRows.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/JointComponent.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/Tolerances.hpp"
 
@@ -10,72 +10,10 @@ namespace msd_sim {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-bool isBounded(const SystemRow& row) {
-  return row.lower > -kInfinity || row.upper < kInfinity;
-}
-
-std::uint8_t numberOf(ExtraRow row) {
-  return static_cast<std::uint8_t>(kMostHoldingRows + static_cast<int>(row));
-}
-
-/// Extra rows of a joint (J-9, J-13, J-15).
-std::vector<SystemRow> extraRows(const JointDefinition& joint) {
-  std::vector<SystemRow> rows;
-  const auto add = [&](ExtraRow which, RowLaw law, double lower, double upper) -> SystemRow& {
-    SystemRow row{};
-    row.number = numberOf(which);
-    row.law = law;
-    row.lower = lower;
-    row.upper = upper;
-    row.isLength = !isAngle(joint.kind);
-    rows.push_back(row);
-    return rows.back();
-  };
-  const auto addStop = [&](ExtraRow which, double place, double sign) {
-    SystemRow& row = add(which, RowLaw::kStop, 0.0, kInfinity);
-    row.target = place;
-    row.sign = sign;
-  };
-  if (joint.constraint != nullptr) {
-    if (holdingRowCount(joint) > 0) return rows;
-    if (joint.lower == 0.0 && joint.upper == kInfinity) {
-      addStop(ExtraRow::kLower, 0.0, 1.0);
-    } else {
-      add(ExtraRow::kFriction, RowLaw::kDrive, joint.lower, joint.upper);
-    }
-    return rows;
-  }
-  if (joint.kind == JointKind::kSpring && (joint.stiffness > 0.0 || joint.damping > 0.0)) {
-    SystemRow& row = add(ExtraRow::kSpring, RowLaw::kSpring, -kInfinity, kInfinity);
-    row.target = joint.length;
-    row.stiffness = joint.stiffness;
-    row.damping = joint.damping;
-  }
-  if (joint.kind == JointKind::kRope) addStop(ExtraRow::kUpper, joint.length, -1.0);
-  if (!hasFreeCoordinate(joint.kind)) return rows;
-  if (joint.motor && joint.motor->maxForce > 0.0) {
-    const bool spring = joint.motor->mode == MotorMode::kPosition;
-    SystemRow& row = add(ExtraRow::kMotor, spring ? RowLaw::kSpring : RowLaw::kDrive,
-                         -joint.motor->maxForce, joint.motor->maxForce);
-    row.target = joint.motor->target;
-  }
-  if (joint.limit && joint.limit->lower > -kInfinity) {
-    addStop(ExtraRow::kLower, joint.limit->lower, 1.0);
-  }
-  if (joint.limit && joint.limit->upper < kInfinity) {
-    addStop(ExtraRow::kUpper, joint.limit->upper, -1.0);
-  }
-  if (joint.friction > 0.0) {
-    add(ExtraRow::kFriction, RowLaw::kDrive, -joint.friction, joint.friction);
-  }
-  return rows;
-}
-
 std::uint32_t freeRowCount(const JointDefinition& joint) {
   auto count = static_cast<std::uint32_t>(holdingRowCount(joint));
-  for (const SystemRow& row : extraRows(joint)) count += isBounded(row) ? 0u : 1u;
+  const ExtraRows extra = extraRows(joint);
+  for (const SystemRow& row : extra.all()) count += isBounded(row) ? 0u : 1u;
   return count;
 }
 
@@ -92,7 +30,8 @@ void JointComponent::addRows(Link& link, const JointRecord& record) {
     row.impulse = record.impulse[static_cast<std::size_t>(i)];
     rows_.push_back(row);
   }
-  for (SystemRow& row : extraRows(joint)) {
+  ExtraRows extra = extraRows(joint);
+  for (SystemRow& row : extra.all()) {
     row.impulse = record.impulse[row.number];
     if (isBounded(row)) {
       bounded_.push_back(row);
@@ -205,6 +144,7 @@ bool JointComponent::build(std::span<const std::uint32_t> joints,
   hot_work_.resize(c * c);
   hot_vector_.resize(3 * c);
   free_rows_.reserve(c);
+  prepareMotors(joints, records, bodies);
   return true;
 }
 
@@ -245,12 +185,6 @@ void JointComponent::placeRows(const SolverBodies& bodies, std::span<const Joint
       row.jacobian = {s * along.linearA, s * along.angularA, s * along.linearB, s * along.angularB};
       row.rate = s * rate;
       placeRow(bodies, link, row);
-      if (row.law != RowLaw::kSpring || joint.kind == JointKind::kSpring || !joint.motor) return;
-      // (J-14): a motor's spring is as stiff as its frequency asks of the mass it sees.
-      const double omega = 2.0 * kPi * joint.motor->frequency;
-      const double mass = row.diagonal > 0.0 ? 1.0 / row.diagonal : 0.0;
-      row.stiffness = omega * omega * mass;
-      row.damping = 2.0 * joint.motor->dampingRatio * omega * mass;
     };
     for (std::uint32_t i = holdingCount; i < link.rowCount; ++i) placeExtra(rows_[link.row + i]);
     for (std::uint32_t i = 0; i < link.boundedCount; ++i) placeExtra(bounded_[link.bounded + i]);
@@ -262,8 +196,9 @@ void JointComponent::softenRow(SystemRow& row, Phase phase) const {
   if (row.law != RowLaw::kSpring || !(row.diagonal > 0.0)) return;
   const double least = joint_tolerances::kNoDamping / row.diagonal;
   const double half = 0.5 * h_;
-  const double give =
-      phase == Phase::kPosition ? half * (half * row.stiffness + row.damping) : half * row.damping;
+  const double give = row.inertia + (phase == Phase::kPosition
+                                         ? half * (half * row.stiffness + row.damping)
+                                         : half * row.damping);
   row.softness = 1.0 / std::max(give, least);
 }
 

@@ -4,31 +4,19 @@
 #include <cmath>
 
 #include "msd-sim/src/Physics/Constraints/Joints/Angle.hpp"
+#include "msd-sim/src/Physics/Constraints/Joints/JointGeometry.hpp"
 
 namespace msd_sim {
 
 namespace {
 
-/// Arms, axes and the vector between the anchors, world axes.
-struct Geometry {
-  Vector3D armA, armB, d;  ///< anchors from the centres; d from A's anchor to B's
-  Matrix3D a, b;           ///< columns t₁, t₂, n of both frames
-
-  Geometry(const JointDefinition& joint, const JointPlace& place)
-      : armA{place.qA * joint.anchorA},
-        armB{place.qB * joint.anchorB},
-        d{(place.xB - place.xA) + (armB - armA)},
-        a{place.qA.toRotationMatrix() * joint.frameA},
-        b{place.qB.toRotationMatrix() * joint.frameB} {}
-};
-
 /// Gradient of direction·(anchor B - anchor A), direction fixed in space.
-JointRow pointRow(const Geometry& g, const Vector3D& direction) {
+JointRow pointRow(const JointGeometry& g, const Vector3D& direction) {
   return {-direction, -g.armA.cross(direction), direction, g.armB.cross(direction)};
 }
 
 /// Gradient of t·d with t fixed to A (J-4).
-JointRow slideRow(const Geometry& g, const Vector3D& t) {
+JointRow slideRow(const JointGeometry& g, const Vector3D& t) {
   return {-t, -(g.armA + g.d).cross(t), t, g.armB.cross(t)};
 }
 
@@ -36,17 +24,6 @@ JointRow slideRow(const Geometry& g, const Vector3D& t) {
 JointRow squareRow(const Vector3D& u, const Vector3D& w) {
   const Vector3D turn = w.cross(u);
   return {Vector3D::Zero(), -turn, Vector3D::Zero(), turn};
-}
-
-/// Unit vector between the anchors; where they coincide, any that does not depend on rounding.
-Vector3D lineOf(const Geometry& g) {
-  const double length = g.d.norm();
-  return length > 0.0 ? Vector3D{g.d / length} : Vector3D{g.a.col(2)};
-}
-
-bool holdsPoint(JointKind kind) {
-  return kind == JointKind::kBall || kind == JointKind::kHinge || kind == JointKind::kUniversal ||
-         kind == JointKind::kFixed;
 }
 
 }  // namespace
@@ -82,8 +59,14 @@ bool hasFreeCoordinate(JointKind kind) {
   return kind == JointKind::kHinge || kind == JointKind::kSlider || kind == JointKind::kCylindrical;
 }
 
+double rotorInertia(const JointDefinition& joint) {
+  if (!joint.motor) return joint.armature;
+  return joint.armature + joint.motor->gear * joint.motor->gear * joint.motor->rotorInertia;
+}
+
 bool feedsEnergy(const JointDefinition& joint) {
-  return joint.kind == JointKind::kSpring || joint.motor || joint.constraint != nullptr;
+  return joint.kind == JointKind::kSpring || joint.motor || joint.stiffness > 0.0 ||
+         joint.armature > 0.0 || joint.constraint != nullptr;
 }
 
 bool isAngle(JointKind kind) {
@@ -100,7 +83,7 @@ void evaluateErrors(const JointDefinition& joint, const JointPlace& place, doubl
     errors[0] = userValue(joint, place);
     return;
   }
-  const Geometry g(joint, place);
+  const JointGeometry g(joint, place);
   int i = 0;
   if (holdsPoint(joint.kind)) {
     for (int c = 0; c < 3; ++c) errors[i++] = g.d[c];
@@ -135,7 +118,7 @@ void evaluateRows(const JointDefinition& joint, const JointPlace& place, JointRo
     rows[0] = userRow(joint, place);
     return;
   }
-  const Geometry g(joint, place);
+  const JointGeometry g(joint, place);
   int i = 0;
   if (holdsPoint(joint.kind)) {
     for (int c = 0; c < 3; ++c) rows[i++] = pointRow(g, Vector3D::Unit(c));
@@ -167,7 +150,7 @@ void evaluateRows(const JointDefinition& joint, const JointPlace& place, JointRo
 
 double evaluateCoordinate(const JointDefinition& joint, const JointPlace& place) {
   if (joint.constraint != nullptr) return userValue(joint, place);
-  const Geometry g(joint, place);
+  const JointGeometry g(joint, place);
   if (isAngle(joint.kind)) {
     return angleOf(g.a.col(1).dot(g.b.col(0)), g.a.col(0).dot(g.b.col(0)));
   }
@@ -176,12 +159,12 @@ double evaluateCoordinate(const JointDefinition& joint, const JointPlace& place)
 }
 
 Vector3D evaluateLine(const JointDefinition& joint, const JointPlace& place) {
-  return Geometry(joint, place).d;
+  return JointGeometry(joint, place).d;
 }
 
 JointRow evaluateCoordinateRow(const JointDefinition& joint, const JointPlace& place) {
   if (joint.constraint != nullptr) return userRow(joint, place);
-  const Geometry g(joint, place);
+  const JointGeometry g(joint, place);
   if (isAngle(joint.kind)) {
     return {Vector3D::Zero(), -g.a.col(2), Vector3D::Zero(), g.a.col(2)};
   }
@@ -194,9 +177,15 @@ double continuedCoordinate(const JointDefinition& joint, double value, double la
   return value + 2.0 * kPi * std::round((last - value) / (2.0 * kPi));
 }
 
+double springEnergy(const JointDefinition& joint, double coordinate) {
+  if (joint.constraint != nullptr || !(joint.stiffness > 0.0)) return 0.0;
+  const double rest = joint.kind == JointKind::kSpring ? joint.length : joint.rest;
+  return 0.5 * joint.stiffness * (coordinate - rest) * (coordinate - rest);
+}
+
 double evaluateSeparation(const JointDefinition& joint, const JointPlace& place) {
   if (joint.constraint != nullptr) return 0.0;  // its unit is the user's own
-  const Geometry g(joint, place);
+  const JointGeometry g(joint, place);
   switch (joint.kind) {
     case JointKind::kSlider:
     case JointKind::kCylindrical:

@@ -26,8 +26,10 @@ struct JointDefinition {
   Matrix3D frameB{Matrix3D::Identity()};
 
   double length{0.0};     ///< distance, rope, spring [m]
-  double stiffness{0.0};  ///< spring [N/m]
-  double damping{0.0};    ///< spring [N·s/m]
+  double stiffness{0.0};  ///< spring, or of the free coordinate [N/m] or [N·m/rad]
+  double damping{0.0};    ///< likewise [N·s/m] or [N·m·s/rad]
+  double rest{0.0};       ///< free coordinate at which its spring is at rest [m] or [rad]
+  double armature{0.0};   ///< inertia that turns with the free coordinate [kg] or [kg·m²]
   std::optional<JointLimit> limit{};
   std::optional<JointMotor> motor{};
   double friction{0.0};                                            ///< [N] or [N·m]
@@ -61,7 +63,10 @@ inline constexpr int kMostHoldingRows = 6;
 [[nodiscard]] int holdingRowCount(const JointDefinition& joint);
 /// True for the kinds with a free coordinate that limits, motors and friction act on.
 [[nodiscard]] bool hasFreeCoordinate(JointKind kind);
-/// True when the joint can give its bodies energy: motors, springs, constraints of the user's own.
+/// Inertia on the free coordinate: armature and the motor's rotor seen through its gear (J-26).
+[[nodiscard]] double rotorInertia(const JointDefinition& joint);
+/// True when the joint can give its bodies energy: motors, springs, rotors, constraints of the
+/// user's own.
 [[nodiscard]] bool feedsEnergy(const JointDefinition& joint);
 /// True where holding row `row` measures a length, false where it measures an angle.
 [[nodiscard]] bool isLength(JointKind kind, int row);
@@ -75,13 +80,16 @@ void evaluateRows(const JointDefinition& joint, const JointPlace& place, JointRo
 [[nodiscard]] double evaluateCoordinate(const JointDefinition& joint, const JointPlace& place);
 /// From A's anchor to B's [m].
 [[nodiscard]] Vector3D evaluateLine(const JointDefinition& joint, const JointPlace& place);
-/// Gradient of the coordinate.
+/// Gradient of the coordinate. Its rate is the joint's velocity.
 [[nodiscard]] JointRow evaluateCoordinateRow(const JointDefinition& joint, const JointPlace& place);
 /// True when the coordinate is an angle and needs its turns counted.
 [[nodiscard]] bool isAngle(JointKind kind);
 
 /// The coordinate nearest to `last` that a measured value stands for: angles come without turns.
 [[nodiscard]] double continuedCoordinate(const JointDefinition& joint, double value, double last);
+
+/// Energy of the joint's spring at a coordinate [J].
+[[nodiscard]] double springEnergy(const JointDefinition& joint, double coordinate);
 
 /// Value, gradient and ∂C/∂t of a user's row; the gradient is zero where the constraint is not
 /// active.

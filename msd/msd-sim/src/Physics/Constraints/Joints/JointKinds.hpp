@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 namespace msd_sim {
 
@@ -24,16 +25,47 @@ struct JointLimit {
   double upper{std::numeric_limits<double>::infinity()};
 };
 
-enum class MotorMode : std::uint8_t { kVelocity, kPosition };
+enum class MotorMode : std::uint8_t {
+  kVelocity,  ///< reaches a speed
+  kPosition,  ///< pulls to a place
+  kForce,     ///< pushes with a force or torque
+};
 
-/// Drives a joint's free coordinate (the angle of a hinge or cylindrical joint's rotation, the
-/// travel of a slider).
+/// Drives a joint's free coordinate q (the angle of a hinge or cylindrical joint's rotation, the
+/// travel of a slider). All values are those on the motor's side of its gear: the motor moves by
+/// gear·q and what it pushes with counts gear times on the joint.
+///
+///   velocity   q̇ = target, with as much force as it takes up to maxForce; where `damping` is set,
+///              the force damping·(target - q̇)
+///   position   the force stiffness·(target - q) + damping·(targetVelocity - q̇); without
+///              `stiffness` both gains follow from frequency and dampingRatio (J-14)
+///   force      the force `target`
 struct JointMotor {
+  static constexpr double kUnset = std::numeric_limits<double>::quiet_NaN();
+
   MotorMode mode{MotorMode::kVelocity};
-  double target{0.0};  ///< [rad/s] or [m/s]; in position mode [rad] or [m]
+  double target{0.0};  ///< [rad/s] or [m/s]; in position mode [rad] or [m]; in force mode [N·m] or [N]
   double maxForce{std::numeric_limits<double>::infinity()};  ///< [N·m] or [N]
-  double frequency{4.0};     ///< position mode: natural frequency of the pull [Hz]
-  double dampingRatio{1.0};  ///< position mode [-]
+  /// Position mode without `stiffness`: natural frequency [Hz] and damping ratio [-] of the
+  /// coordinate with the mechanism behind it, as the other motors hold it.
+  double frequency{4.0};
+  double dampingRatio{1.0};
+  double stiffness{kUnset};    ///< kp, position mode [N·m/rad] or [N/m]
+  double damping{kUnset};      ///< kd, position and velocity mode [N·m·s/rad] or [N·s/m]
+  double targetVelocity{0.0};  ///< position mode: speed at which the target moves [rad/s] or [m/s]
+  double feedForward{0.0};     ///< force added in position and soft velocity mode [N·m] or [N]
+  /// Position mode: the motor also carries what gravity and other loads on the mechanism ask of it
+  /// where it stands (J-29). Unset: where the gains follow from the frequency.
+  std::optional<bool> carriesLoad{};
+  double gear{1.0};          ///< turns of the motor per turn of the joint, not zero [-]
+  double rotorInertia{0.0};  ///< on the motor's side; gear² of it counts [kg·m²] or [kg]
+
+  /// Gains follow from frequency and damping ratio.
+  [[nodiscard]] bool isTuned() const {
+    return mode == MotorMode::kPosition && !(stiffness >= 0.0);
+  }
+  /// A force that depends on place and speed, in place of a speed that holds whatever it takes.
+  [[nodiscard]] bool isSoft() const { return mode != MotorMode::kVelocity || damping >= 0.0; }
 };
 
 }  // namespace msd_sim

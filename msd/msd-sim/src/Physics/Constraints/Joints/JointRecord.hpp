@@ -25,6 +25,9 @@ struct JointRecord {
   double work{0.0};             ///< of motor, stops, friction and damper in the last step [J]
   double potential{0.0};        ///< of the spring at the end of the last step [J]
   double potentialChange{0.0};  ///< over the last step [J]
+  double kinetic{0.0};          ///< of the rotor at the end of the last step [J]
+  double kineticChange{0.0};    ///< over the last step [J]
+  double motorForce{0.0};  ///< mean of the last step on the coordinate, behind the gear [N] or [N·m]
   /// Of the island's energy that no load has given, this joint's share; and the largest kinetic
   /// energy the island has had (J-23) [J].
   double energyGain{0.0};

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "msd-sim/src/DataTypes/UnionFind.hpp"
+#include "msd-sim/src/Physics/Constraints/Joints/ExtraRows.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/Tolerances.hpp"
 
 namespace msd_sim {
@@ -22,11 +23,75 @@ bool canBePushed(const SolverBodies& bodies, std::uint32_t slot) {
 
 /// Bytes of one joint in a snapshot.
 struct SavedJoint {
-  double coordinate, potential, energyGain, energyPeak;
+  double coordinate, potential, kinetic, energyGain, energyPeak;
   double impulse[kMostHoldingRows + kExtraRows];
   double substep;
-  std::uint64_t flags;  ///< bit 0 used, bit 1 broken, bit 2 solved
+  std::uint64_t flags;  ///< kUsed and so on
+  // What may change while the joint exists.
+  double length, stiffness, damping, rest, armature, friction;
+  double breakingForce, breakingTorque, boundLower, boundUpper;
+  double limitLower, limitUpper;
+  double motorMode, motor[10];
 };
+
+constexpr std::uint64_t kUsed = 1, kBroken = 2, kSolved = 4, kLimited = 8, kDriven = 16,
+                        kLoadSet = 32, kLoadCarried = 64;
+
+/// Calls visit(saved number, number) for all that a motor has beside its mode and load.
+template <class Saved, class Motor, class Visit>
+void forMotorNumbers(Saved& saved, Motor& m, const Visit& visit) {
+  int i = 0;
+  for (auto* number : {&m.target, &m.maxForce, &m.frequency, &m.dampingRatio, &m.stiffness,
+                       &m.damping, &m.targetVelocity, &m.feedForward, &m.gear, &m.rotorInertia}) {
+    visit(saved.motor[i++], *number);
+  }
+}
+
+void saveDefinition(const JointDefinition& d, SavedJoint& saved) {
+  saved.length = d.length;
+  saved.stiffness = d.stiffness;
+  saved.damping = d.damping;
+  saved.rest = d.rest;
+  saved.armature = d.armature;
+  saved.friction = d.friction;
+  saved.breakingForce = d.breakingForce;
+  saved.breakingTorque = d.breakingTorque;
+  saved.boundLower = d.lower;
+  saved.boundUpper = d.upper;
+  if (d.limit) {
+    saved.flags |= kLimited;
+    saved.limitLower = d.limit->lower;
+    saved.limitUpper = d.limit->upper;
+  }
+  if (!d.motor) return;
+  saved.flags |= kDriven;
+  saved.motorMode = static_cast<double>(d.motor->mode);
+  forMotorNumbers(saved, *d.motor, [](double& to, const double& from) { to = from; });
+  if (d.motor->carriesLoad) saved.flags |= *d.motor->carriesLoad ? kLoadSet | kLoadCarried : kLoadSet;
+}
+
+void loadDefinition(const SavedJoint& saved, JointDefinition& d) {
+  d.length = saved.length;
+  d.stiffness = saved.stiffness;
+  d.damping = saved.damping;
+  d.rest = saved.rest;
+  d.armature = saved.armature;
+  d.friction = saved.friction;
+  d.breakingForce = saved.breakingForce;
+  d.breakingTorque = saved.breakingTorque;
+  d.lower = saved.boundLower;
+  d.upper = saved.boundUpper;
+  d.limit.reset();
+  d.motor.reset();
+  if ((saved.flags & kLimited) != 0) d.limit = JointLimit{saved.limitLower, saved.limitUpper};
+  if ((saved.flags & kDriven) == 0) return;
+  JointMotor& motor = d.motor.emplace();
+  motor.mode = saved.motorMode == 0.0   ? MotorMode::kVelocity
+               : saved.motorMode == 1.0 ? MotorMode::kPosition
+                                        : MotorMode::kForce;
+  forMotorNumbers(saved, motor, [](const double& from, double& to) { to = from; });
+  if ((saved.flags & kLoadSet) != 0) motor.carriesLoad = (saved.flags & kLoadCarried) != 0;
+}
 
 /// Bytes before the joints: their number.
 constexpr std::size_t kHead = sizeof(std::uint64_t);
@@ -47,9 +112,10 @@ std::uint32_t JointSolver::add(const JointDefinition& definition, const SolverBo
   record.used = true;
   const JointPlace place = placeOf(bodies, definition.bodyA, definition.bodyB);
   record.coordinate = evaluateCoordinate(definition, place);
-  if (definition.kind == JointKind::kSpring) {
-    const double stretch = record.coordinate - definition.length;
-    record.potential = 0.5 * definition.stiffness * stretch * stretch;
+  record.potential = springEnergy(definition, record.coordinate);
+  if (const double inertia = rotorInertia(definition); inertia > 0.0) {
+    const double rate = coordinateRate(index, bodies);
+    record.kinetic = 0.5 * inertia * rate * rate;
   }
   ++live_count_;
   ++version_;
@@ -61,6 +127,19 @@ void JointSolver::remove(std::uint32_t joint) {
   free_.push_back(joint);
   --live_count_;
   ++version_;
+}
+
+void JointSolver::redefine(std::uint32_t joint, const JointDefinition& definition) {
+  JointDefinition& old = records_[joint].definition;
+  const bool same = haveSameRows(old, definition) && feedsEnergy(old) == feedsEnergy(definition) &&
+                    needsInertia(old) == needsInertia(definition) &&
+                    isHeld(old) == isHeld(definition);
+  old = definition;
+  if (same) {
+    parameters_changed_ = true;
+  } else {
+    ++version_;
+  }
 }
 
 void JointSolver::removeConstraintsOf(std::uint32_t slot) {
@@ -78,9 +157,47 @@ double JointSolver::coordinate(std::uint32_t joint, const SolverBodies& bodies) 
   return continuedCoordinate(r.definition, evaluateCoordinate(r.definition, place), r.coordinate);
 }
 
+double JointSolver::coordinateRate(std::uint32_t joint, const SolverBodies& bodies) const {
+  const JointDefinition& d = records_[joint].definition;
+  const JointRow j = evaluateCoordinateRow(d, placeOf(bodies, d.bodyA, d.bodyB));
+  const BodyMotion& a = bodies.motion[d.bodyA];
+  const BodyMotion& b = bodies.motion[d.bodyB];
+  return j.linearA.dot(vectorOf(a.v)) + j.angularA.dot(vectorOf(a.w)) +
+         j.linearB.dot(vectorOf(b.v)) + j.angularB.dot(vectorOf(b.w));
+}
+
+std::vector<std::uint32_t> JointSolver::findMechanism(
+    std::span<const std::uint32_t> joints,
+    const std::function<bool(std::uint32_t)>& canBePushed) const {
+  std::uint32_t most = 0;
+  forEachPair([&](std::uint32_t a, std::uint32_t b) { most = std::max({most, a, b}); });
+  std::vector<std::uint32_t> parent(most + 1);
+  for (std::uint32_t i = 0; i < parent.size(); ++i) parent[i] = i;
+  forEachPair([&](std::uint32_t a, std::uint32_t b) {
+    if (canBePushed(a) && canBePushed(b)) unite(parent, a, b);
+  });
+  const auto rootOf = [&](const JointDefinition& d) {
+    return findRoot(parent, canBePushed(d.bodyA) ? d.bodyA : d.bodyB);
+  };
+  std::vector<std::uint8_t> wanted(parent.size(), 0);
+  for (const std::uint32_t j : joints) wanted[rootOf(records_[j].definition)] = 1;
+  std::vector<std::uint32_t> found;
+  for (std::uint32_t j = 0; j < records_.size(); ++j) {
+    const JointRecord& r = records_[j];
+    if (r.used && !r.broken && wanted[rootOf(r.definition)] != 0) found.push_back(j);
+  }
+  return found;
+}
+
 /// Components: union of bodies that can be pushed, joint by joint, numbered by their first joint.
 void JointSolver::update(const SolverBodies& bodies, bool sweeps) {
-  if (built_version_ != version_ || built_sweeps_ != sweeps) rebuild(bodies, sweeps);
+  if (built_version_ != version_ || built_sweeps_ != sweeps) {
+    rebuild(bodies, sweeps);
+  } else if (parameters_changed_) {
+    for (JointComponent& c : components_) c.readParameters(records_);
+    swept_.readParameters(records_);
+  }
+  parameters_changed_ = false;
 }
 
 void JointSolver::rebuild(const SolverBodies& bodies, bool sweeps) {
@@ -262,7 +379,7 @@ std::span<const std::uint32_t> JointSolver::finish(const SolverBodies& bodies, d
                                                    WorkTeam& team) {
   choose(bodies, [](std::uint32_t) { return true; });
   // Joints of bodies that sleep do nothing.
-  for (JointRecord& r : records_) r.work = r.potentialChange = 0.0;
+  for (JointRecord& r : records_) r.work = r.potentialChange = r.kineticChange = 0.0;
   forComponents(team, [&](JointComponent& c) {
     c.finish(bodies, records_, dt);
     return 0.0;
@@ -286,16 +403,20 @@ std::span<const std::uint32_t> JointSolver::finish(const SolverBodies& bodies, d
     sums_.work += r.work;
     sums_.potential += r.potential;
     sums_.potentialChange += r.potentialChange;
+    sums_.kinetic += r.kinetic;
+    sums_.kineticChange += r.kineticChange;
     sums_.separation = std::max(sums_.separation, r.separation);
     if (r.reaction.linear.norm() > r.definition.breakingForce ||
         r.reaction.angular.norm() > r.definition.breakingTorque) {
       r.broken = true;
       r.impulse.fill(0.0);
-      // What a broken spring held is gone; it is counted as work of the joint.
-      sums_.work -= r.potential;
+      // What a broken spring or its rotor held is gone; it is counted as work of the joint.
+      sums_.work -= r.potential + r.kinetic;
       sums_.potential -= r.potential;
       sums_.potentialChange -= r.potential;
-      r.potential = 0.0;
+      sums_.kinetic -= r.kinetic;
+      sums_.kineticChange -= r.kinetic;
+      r.potential = r.kinetic = r.motorForce = 0.0;
       broken_.push_back(j);
       ++version_;
     }
@@ -325,10 +446,11 @@ void JointSolver::recover(const SolverBodies& bodies) {
     if (!std::isfinite(r.coordinate)) r.coordinate = 0.0;
     r.coordinate = coordinate(j, bodies);
     if (!std::isfinite(r.potential)) r.potential = 0.0;
+    if (!std::isfinite(r.kinetic)) r.kinetic = 0.0;
     if (!std::isfinite(r.energyGain) || !std::isfinite(r.energyPeak)) {
       r.energyGain = r.energyPeak = 0.0;
     }
-    r.work = r.potentialChange = 0.0;
+    r.work = r.potentialChange = r.kineticChange = r.motorForce = 0.0;
     r.reaction = {};
   }
   refresh();
@@ -348,8 +470,10 @@ void JointSolver::save(std::vector<std::byte>& bytes) const {
     saved.potential = r.potential;
     saved.energyGain = r.energyGain;
     saved.energyPeak = r.energyPeak;
+    saved.kinetic = r.kinetic;
     saved.substep = r.substep;
-    saved.flags = (r.used ? 1u : 0u) | (r.broken ? 2u : 0u) | (r.solved ? 4u : 0u);
+    saved.flags = (r.used ? kUsed : 0) | (r.broken ? kBroken : 0) | (r.solved ? kSolved : 0);
+    saveDefinition(r.definition, saved);
     std::copy(r.impulse.begin(), r.impulse.end(), saved.impulse);
     std::memcpy(out, &saved, sizeof saved);
     out += sizeof saved;
@@ -368,7 +492,7 @@ std::size_t JointSolver::load(std::span<const std::byte> bytes) {
   std::vector<SavedJoint> saved(count);
   if (count > 0) std::memcpy(saved.data(), bytes.data() + kHead, count * sizeof(SavedJoint));
   for (std::size_t j = 0; j < count; ++j) {
-    if (((saved[j].flags & 1u) != 0) != records_[j].used) {
+    if (((saved[j].flags & kUsed) != 0) != records_[j].used) {
       throw std::invalid_argument(fmt::format("snapshot joint {} is {}; expected it {}", j,
                                               records_[j].used ? "missing" : "there",
                                               records_[j].used ? "there" : "missing"));
@@ -381,9 +505,11 @@ std::size_t JointSolver::load(std::span<const std::byte> bytes) {
     r.energyGain = saved[j].energyGain;
     r.energyPeak = saved[j].energyPeak;
     std::copy(std::begin(saved[j].impulse), std::end(saved[j].impulse), r.impulse.begin());
-    r.broken = (saved[j].flags & 2u) != 0;
-    r.solved = (saved[j].flags & 4u) != 0;
+    r.kinetic = saved[j].kinetic;
+    r.broken = (saved[j].flags & kBroken) != 0;
+    r.solved = (saved[j].flags & kSolved) != 0;
     r.substep = saved[j].substep;
+    loadDefinition(saved[j], r.definition);
   }
   ++version_;  // components are made afresh, with these impulses
   return kHead + count * sizeof(SavedJoint);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -28,15 +29,26 @@ class JointSolver {
     double work{0.0};             ///< of motors, stops, friction and dampers [J]
     double potential{0.0};        ///< of the springs [J]
     double potentialChange{0.0};  ///< [J]
+    double kinetic{0.0};          ///< of the rotors [J]
+    double kineticChange{0.0};    ///< [J]
     double separation{0.0};       ///< worst [m]
   };
 
   /// Adds a joint and returns its index. The coordinate starts at the definition's own zero.
   std::uint32_t add(const JointDefinition& definition, const SolverBodies& bodies);
   void remove(std::uint32_t joint);
+  /// Replaces what may change while a joint exists: limits, motor, spring, friction, armature,
+  /// length, strength, bounds. Rows are made anew only where others are needed.
+  void redefine(std::uint32_t joint, const JointDefinition& definition);
   [[nodiscard]] const JointRecord& record(std::uint32_t joint) const { return records_[joint]; }
   /// Angle with its turns [rad], travel or distance of the anchors [m], where the bodies stand.
   [[nodiscard]] double coordinate(std::uint32_t joint, const SolverBodies& bodies) const;
+  /// Rate of the coordinate for the velocities of now [rad/s] or [m/s].
+  [[nodiscard]] double coordinateRate(std::uint32_t joint, const SolverBodies& bodies) const;
+  /// These joints and all that hang together with them through bodies that can be pushed, ascending.
+  [[nodiscard]] std::vector<std::uint32_t> findMechanism(
+      std::span<const std::uint32_t> joints,
+      const std::function<bool(std::uint32_t)>& canBePushed) const;
   [[nodiscard]] bool isEmpty() const { return live_count_ == 0; }
   /// Increases whenever a joint is added, removed or breaks.
   [[nodiscard]] std::uint64_t version() const { return version_; }
@@ -150,6 +162,7 @@ class JointSolver {
   bool was_taut_{false};  ///< the last one was
   std::uint64_t version_{0};
   std::uint64_t built_version_{0};
+  bool parameters_changed_{false};  ///< numbers of rows are out of date
   bool built_sweeps_{true};  ///< large components were given to swept_
   std::uint32_t live_count_{0};
 };

@@ -98,6 +98,12 @@ void SweptJoints::close() {
   sums_.assign(2 * kLanesPerBundle * runs_, 0.0);
 }
 
+void SweptJoints::readParameters(std::span<const JointRecord> records) {
+  for (Colour& c : colours_) {
+    for (JointComponent& single : c.singles) single.readParameters(records);
+  }
+}
+
 /// Calls pass(bundles, count, run) for all runs of bundles, colour by colour, and returns the
 /// largest answer. Runs do not depend on the number of threads.
 template <class Pass>

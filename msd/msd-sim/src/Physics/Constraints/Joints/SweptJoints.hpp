@@ -26,6 +26,7 @@ class SweptJoints {
   void clear(std::size_t bodySlots);
   /// After the last add.
   void close();
+  void readParameters(std::span<const JointRecord> records);
   void add(std::span<const std::uint32_t> joints, std::span<const JointRecord> records,
            const SolverBodies& bodies);
   [[nodiscard]] bool isEmpty() const { return count_ == 0; }
