@@ -584,6 +584,129 @@ def four_bar():
     return s
 
 
+# --- mechanisms ---------------------------------------------------------------------------------------
+
+def arm_sag(links, length, mass, stiffness):
+    """Angles at which the springs of a horizontal arm hold its weight: k q_i = weight about hinge i.
+    Positive angles (about y) lower it. Newton's method on the angles."""
+    def torques(q):
+        phi, x, xs, centres = 0.0, 0.0, [], []
+        for angle in q:
+            phi += angle
+            xs.append(x)
+            centres.append(x + 0.5 * length * math.cos(phi))
+            x += length * math.cos(phi)
+        return [sum(mass * G * (centres[k] - xs[i]) for k in range(i, links)) for i in range(links)]
+
+    q = [0.0] * links
+    for _ in range(200):  # a contraction: weight changes little with the angle
+        q = [t / stiffness for t in torques(q)]
+    return q
+
+
+def robot_arm():
+    links, length, mass, stiffness = 6, 0.3, 2.0, 1500.0
+    pose = [-0.8, 0.5, 0.4, -0.6, 0.7, 0.3]
+    s = Scene("robot arm",
+              "Two arms of six links of 2 kg, stretched out. The motors of the first have a frequency: it holds its place, then goes to "
+              "another pose and holds that. Those of the second have gains: it sags as far as statics says.", 5.0,
+              camera=([0.9, -3.4, 0.6], [0.8, 0.4, -0.1]), sleeping=False)
+    s.material()
+    s.shape("link", "box", halfExtents=[length / 2, 0.04, 0.04])
+    sag = arm_sag(links, length, mass, stiffness)
+    for arm, y in (("tuned", 0.0), ("soft", 1.0)):
+        previous = "world"
+        for i in range(links):
+            name = "%s %d" % (arm, i + 1)
+            s.body(name, "link", [(i + 0.5) * length, y, 0], mass=mass, collides=False)
+            if arm == "tuned":
+                motor = {"mode": "position", "targets": [{"at": 1.0, "value": 0.0}, {"at": 3.0, "value": pose[i]}]}
+            else:
+                motor = {"mode": "position", "target": 0.0, "stiffness": stiffness, "damping": 150.0}
+            s.joint("hinge", previous, name, [i * length, y, 0], axis=[0, 1, 0], name="%s joint %d" % (arm, i + 1),
+                    motor=motor)
+            previous = name
+    for i in range(links):
+        s.expect("tuned joint %d" % (i + 1), "coordinate", 0.0, 1e-2, at=1.0, joint=True)
+        s.expect("tuned joint %d" % (i + 1), "coordinate", pose[i], 1e-2, joint=True)
+        s.expect("soft joint %d" % (i + 1), "coordinate", sag[i], 1e-3, joint=True)
+    s.expect("soft joint 1", "motorForce", -stiffness * sag[0], 0.5, joint=True)
+    s.expect(None, "jointError", high=1e-6)
+    return s
+
+
+def gripper():
+    squeeze, mass, lift = 30.0, 1.0, 0.3
+    s = Scene("gripper",
+              "Two fingers close on a box, with 30 N each, and a third motor lifts it. Friction carries its weight.", 4.0,
+              camera=([0.8, -1.1, 0.6], [0, 0, 0.25]), sleeping=False)
+    s.material(friction=0.8)
+    s.ground(half=2.0)
+    s.shape("box", "box", halfExtents=[0.05, 0.05, 0.05])
+    s.shape("palm", "box", halfExtents=[0.2, 0.06, 0.03])
+    s.shape("finger", "box", halfExtents=[0.015, 0.04, 0.12])
+    s.body("box", "box", [0, 0, 0.05], mass=mass)
+    s.body("palm", "palm", [0, 0, 0.35], mass=2.0)
+    s.joint("slider", "world", "palm", [0, 0, 0.35], axis=[0, 0, 1], name="lift",
+            motor={"mode": "position", "targets": [{"at": 1.5, "value": 0.0}, {"at": 2.5, "value": lift}]})
+    for side, sign in (("left", -1.0), ("right", 1.0)):
+        s.body(side, "finger", [sign * 0.115, 0, 0.17], mass=0.5)
+        s.joint("slider", "palm", side, [sign * 0.115, 0, 0.3], axis=[-sign, 0, 0], name=side,
+                limit={"lower": -0.05, "upper": 0.11},
+                motor={"mode": "position", "maxForce": squeeze,
+                       "targets": [{"at": 0.25, "value": 0.0}, {"at": 1.0, "value": 0.11}]})
+    # The fingers stop at the box: half a finger and half a box from the middle.
+    s.expect("left", "coordinate", 0.05, 1e-3, joint=True)
+    s.expect("right", "coordinate", 0.05, 1e-3, joint=True)
+    s.expect("box", "position.z", 0.05 + lift, 2e-3)
+    s.expect("box", "position.x", 0.0, 2e-3)
+    s.expect("box", "speed", high=1e-3)
+    s.expect("left", "motorForce", squeeze, 0.1, joint=True)
+    s.expect("box", "contactForce.z", mass * G, 0.05)
+    s.expect("lift", "motorForce", (mass + 3.0) * G, 0.5, joint=True)
+    s.expect(None, "jointError", high=1e-6)
+    return s
+
+
+def vehicle():
+    chassis, carrier, wheel, radius = 200.0, 5.0, 15.0, 0.3
+    stiffness, damping, torque = 20000.0, 2000.0, 60.0
+    total = chassis + 4 * (carrier + wheel)
+    # Two driven wheels push with torque/radius each; all four have to be turned as well.
+    acceleration = 2 * torque / radius / (total + 4 * 0.5 * wheel)
+    s = Scene("vehicle",
+              "A car of 280 kg on springs and dampers settles, then its rear wheels drive it for two seconds, and it rolls on.",
+              4.0, camera=([4, -7, 2.5], [3, 0, 0.5]), sleeping=False)
+    s.material(friction=1.0)
+    s.ground(half=60.0)
+    s.shape("chassis", "box", halfExtents=[1.2, 0.5, 0.15])
+    s.shape("carrier", "box", halfExtents=[0.05, 0.05, 0.05])
+    s.shape("wheel", "cylinder", radius=radius, halfHeight=0.1)
+    s.body("chassis", "chassis", [0, 0, 0.55], mass=chassis)
+    side = quaternion([1, 0, 0], math.pi / 2)
+    for x, end in ((0.9, "front"), (-0.9, "rear")):
+        for y, name in ((0.75, "left"), (-0.75, "right")):
+            place = "%s %s" % (end, name)
+            s.body("carrier " + place, "carrier", [x, y, radius], mass=carrier, collides=False)
+            s.joint("slider", "chassis", "carrier " + place, [x, y, radius], axis=[0, 0, 1], name="spring " + place,
+                    stiffness=stiffness, damping=damping, limit={"lower": -0.1, "upper": 0.15})
+            s.body("wheel " + place, "wheel", [x, y, radius], mass=wheel, orientation=side)
+            motor = {"mode": "torque", "targets": [{"at": 1.0, "value": 0.0}, {"at": 1.0, "value": torque},
+                                                   {"at": 3.0, "value": torque}, {"at": 3.0, "value": 0.0}]}
+            s.joint("hinge", "carrier " + place, "wheel " + place, [x, y, radius], axis=[0, 1, 0],
+                    name="axle " + place, **({"motor": motor} if end == "rear" else {}))
+    for place in ("front left", "rear right"):
+        s.expect("spring " + place, "coordinate", chassis * G / 4 / stiffness, 2e-4, at=1.0, joint=True)
+        s.expect("axle " + place, "velocity", 2 * acceleration / radius, 0.01 * 2 * acceleration / radius, joint=True)
+    s.expect("chassis", "linearVelocity.x", 2 * acceleration, 0.01 * 2 * acceleration, at=3.0)
+    s.expect("chassis", "linearVelocity.x", 2 * acceleration, 0.01 * 2 * acceleration)
+    s.expect("chassis", "position.x", 4 * acceleration, 0.01 * 4 * acceleration)
+    s.expect("chassis", "position.y", 0.0, 1e-3)
+    s.expect(None, "deepestPenetration", high=1e-3)
+    s.expect(None, "jointError", high=1e-6)
+    return s
+
+
 # --- many bodies --------------------------------------------------------------------------------------
 
 def galton_board():
@@ -708,6 +831,9 @@ GALLERY = {
     "domino_run": domino_run,
     "long_chain": long_chain,
     "four_bar_linkage": four_bar,
+    "robot_arm": robot_arm,
+    "gripper": gripper,
+    "vehicle": vehicle,
     "galton_board": galton_board,
     "terrain": terrain,
 }

@@ -64,6 +64,11 @@ CHAPTERS = [
         ("four_bar_linkage", 1, "--show joints " + times(0, 1, 0.25)),
         ("long_chain", 5, "--show joints"),
     ]),
+    ("Mechanisms", [
+        ("robot_arm", 5, "--show joints " + times(0, 5, 1)),
+        ("gripper", 4, "--show forces"),
+        ("vehicle", 2.5, times(1, 2.5, 0.75)),
+    ]),
     ("Many", [
         ("galton_board", 4, "--hide front"),
         ("terrain", 2, ""),
@@ -73,7 +78,7 @@ CHAPTERS = [
 
 UNITS = {"position": "m", "speed": "m/s", "linearVelocity": "m/s", "angularVelocity": "rad/s",
          "angularSpeed": "rad/s", "contactForce": "N", "force": "N", "torque": "N·m", "jointError": "m",
-         "deepestPenetration": "m", "kineticEnergy": "J", "potentialEnergy": "J", "mechanicalEnergy": "J"}
+         "deepestPenetration": "m", "motorForce": "N or N·m", "kineticEnergy": "J", "potentialEnergy": "J", "mechanicalEnergy": "J"}
 
 
 def number(value):
