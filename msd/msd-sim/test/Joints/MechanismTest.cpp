@@ -121,7 +121,7 @@ TEST(Jacobian, isTheVelocityOfAPointPerSpeedOfTheCoordinates) {
   const InertialState& s = rods.world.inertial(rods.links[2]).getInertialState();
   Eigen::VectorXd expected(6);
   expected << s.velocity + s.angularVelocity.cross(tip - s.position), s.angularVelocity;
-  EXPECT_LT((m.jacobian(rods.links[2], tip) * m.velocity() - expected).norm(), 1e-9);
+  EXPECT_LT((m.jacobian(rods.links[2], tip) * m.velocity() - expected).norm(), 1e-7);
   EXPECT_EQ(m.jacobian(BodyId{}, tip).norm(), 0.0);
 }
 
@@ -138,6 +138,25 @@ TEST(MassMatrix, ofAFreeMechanismLeavesTheBaseFree) {
   EXPECT_NEAR(0.5 * m.massMatrix()(0, 0) * m.velocity()[0] * m.velocity()[0], kinetic,
               1e-6 * kinetic);
   EXPECT_NEAR(m.massMatrix()(0, 0), Rods::kMass * Rods::kLength * Rods::kLength / 24.0, 1e-5);
+}
+
+TEST(MassMatrix, ofAParallelogramSeesItsLoop) {
+  // Two cranks of length l about their ends and a coupler that only translates: 2 m l²/3 + m l².
+  WorldModel world{kWeightless};
+  const double l = Rods::kLength;
+  const BodyId left = world.spawn(rod({0, 0, 0}, {0, l, 0}, Rods::kMass, 1e-2));
+  const BodyId right = world.spawn(rod({l, 0, 0}, {l, l, 0}, Rods::kMass, 1e-2));
+  const BodyId coupler = world.spawn(rod({0, l, 0}, {l, l, 0}, Rods::kMass, 1e-2));
+  const auto hinge = [&](BodyId a, BodyId b, const Coordinate& at) {
+    return world.spawn(JointDescription{
+        .kind = JointKind::kHinge, .bodyA = a, .bodyB = b, .anchor = at, .axis = {0, 0, 1}});
+  };
+  const JointId driven[] = {hinge({}, left, {0, 0, 0})};
+  hinge({}, right, {l, 0, 0});
+  hinge(left, coupler, {0, l, 0});
+  hinge(coupler, right, {l, l, 0});
+  const double expected = Rods::kMass * (5.0 / 3.0 * l * l + 2.0 * 1e-4 / 12.0);
+  EXPECT_NEAR(world.mechanism(driven).massMatrix()(0, 0), expected, 1e-9);
 }
 
 TEST(Mechanism, refusesJointsWithoutACoordinate) {

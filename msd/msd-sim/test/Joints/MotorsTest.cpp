@@ -88,7 +88,7 @@ TEST(Arm, sagsAsStaticsSaysForItsGains) {
   for (int i = 0; i < 900; ++i) ASSERT_EQ(arm.world.update(kDt).status, StepStatus::kOk);
   for (std::size_t i = 0; i < 6; ++i) {
     EXPECT_LT(std::fabs(arm.world.jointVelocity(arm.joints[i])), 1e-6);
-    EXPECT_NEAR(arm.angle(i), arm.weight(i) / 800.0, 1e-3) << i;  // measured below
+    EXPECT_NEAR(arm.angle(i), arm.weight(i) / 800.0, 1e-3) << i;
     EXPECT_NEAR(arm.world.motorForce(arm.joints[i]), -arm.weight(i), 1e-3);
   }
   EXPECT_GT(arm.angle(0), 0.08);  // it does sag
@@ -152,7 +152,8 @@ TEST(Motors, withADampingReachTheirSpeedSoftly) {
                 {.kind = JointKind::kSlider,
                  .motor = JointMotor{.mode = MotorMode::kVelocity, .target = 3.0, .damping = 4.0}}};
   slider.run(1.0);
-  EXPECT_NEAR(slider.handle().velocity(), 3.0 * (1.0 - std::exp(-2.0)), 1e-4);  // 5.9e-6
+  // Damping is implicit in each phase, first order in h: 1.7e-3 measured.
+  EXPECT_NEAR(slider.handle().velocity(), 3.0 * (1.0 - std::exp(-2.0)), 2e-3);
 }
 
 TEST(Gear, multipliesForceAndDividesWay) {
@@ -214,7 +215,7 @@ TEST(Damping, ofAFreeCoordinateDecaysAsExp) {
   // 0.1 kg·m² and 0.05 N·m·s/rad: exp(-t/2).
   Single hinge{kWeightless, {.kind = JointKind::kHinge, .damping = 0.05}, 2.0};
   hinge.run(2.0);
-  EXPECT_NEAR(hinge.handle().velocity(), 2.0 * std::exp(-1.0), 1e-5);  // 2.7e-6
+  EXPECT_NEAR(hinge.handle().velocity(), 2.0 * std::exp(-1.0), 5e-4);  // 3.8e-4, first order in h
 }
 
 TEST(Springs, ofAFreeCoordinateSwingAboutTheirRest) {

@@ -212,7 +212,7 @@ void MechanismInertia::assemble() {
       }
       double& diagonal = block[r * m + r];
       diagonal = diagonal > 0.0
-                     ? (1.0 + joint_tolerances::kProximal) * diagonal + row.softness
+                     ? (1.0 + joint_tolerances::kRedundant) * diagonal + row.softness
                      : 1.0;
     }
   }
@@ -279,7 +279,7 @@ void MechanismInertia::invert() {
   const std::size_t count = coordinates_.size();
   double largest = 0.0;
   for (std::size_t i = 0; i < count; ++i) largest = std::max(largest, inverse_[i * count + i]);
-  const double least = std::max(joint_tolerances::kProximal * largest,
+  const double least = std::max(joint_tolerances::kRedundant * largest,
                                 std::numeric_limits<double>::min());
   double* const l = factor_work_.data();
   for (std::size_t i = 0; i < count; ++i) {

@@ -6,6 +6,9 @@ namespace msd_sim::joint_tolerances {
 /// what it takes from the others the next Newton step gives back.
 inline constexpr double kProximal = 1e-12;
 
+/// The same where a system is solved once, for the inertia of a mechanism: little more than rounding.
+inline constexpr double kRedundant = 1e-14;
+
 /// Pull of redundant multipliers towards zero per solve, relative to the same diagonal (J-12).
 inline constexpr double kDecay = 1e-15;
 
