@@ -648,12 +648,13 @@ def gripper():
     s.body("box", "box", [0, 0, 0.05], mass=mass)
     s.body("palm", "palm", [0, 0, 0.35], mass=2.0)
     s.joint("slider", "world", "palm", [0, 0, 0.35], axis=[0, 0, 1], name="lift",
-            motor={"mode": "position", "targets": [{"at": 1.5, "value": 0.0}, {"at": 2.5, "value": lift}]})
+            motor={"mode": "position", "frequency": 20.0,
+                   "targets": [{"at": 1.5, "value": 0.0}, {"at": 2.5, "value": lift}]})
     for side, sign in (("left", -1.0), ("right", 1.0)):
         s.body(side, "finger", [sign * 0.115, 0, 0.17], mass=0.5)
         s.joint("slider", "palm", side, [sign * 0.115, 0, 0.3], axis=[-sign, 0, 0], name=side,
                 limit={"lower": -0.05, "upper": 0.11},
-                motor={"mode": "position", "maxForce": squeeze,
+                motor={"mode": "position", "stiffness": squeeze / 0.06, "damping": 60.0, "maxForce": 2 * squeeze,
                        "targets": [{"at": 0.25, "value": 0.0}, {"at": 1.0, "value": 0.11}]})
     # The fingers stop at the box: half a finger and half a box from the middle.
     s.expect("left", "coordinate", 0.05, 1e-3, joint=True)

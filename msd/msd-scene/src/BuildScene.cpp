@@ -8,8 +8,8 @@
 #include <tuple>
 #include <utility>
 
-#include "msd-scene/src/ReadScene.hpp"
 #include "msd-scene/src/OverTime.hpp"
+#include "msd-scene/src/ReadScene.hpp"
 #include "msd-scene/src/SceneError.hpp"
 #include "msd-scene/src/ValidateScene.hpp"
 
@@ -176,8 +176,9 @@ msd_sim::StepReport SceneWorld::advance() {
     world.setMotorTarget(motor.joint, target, rate);
   }
   for (const TimedForce& timed : timedForces) {
-    world.applyForce(timed.body, vectorAt(timed.forces, moment));
-    world.applyTorque(timed.body, vectorAt(timed.torques, moment));
+    const Vector3D force = vectorAt(timed.forces, moment), torque = vectorAt(timed.torques, moment);
+    if (!force.isZero(0.0)) world.applyForce(timed.body, force);  // none lets it sleep
+    if (!torque.isZero(0.0)) world.applyTorque(timed.body, torque);
   }
   for (const ConstantForce& constant : forces) {
     world.applyForce(constant.body, constant.force);

@@ -98,7 +98,7 @@ const BadCase kFields[] = {
      "unknown field", "did you mean \"density\""},
     {"UnknownSolverField", "\"substeps\"", "\"subSteps\"", "solver.subSteps", "unknown field",
      "did you mean \"substeps\""},
-    {"UnknownMotorField", "\"dampingRatio\"", "\"damping\"", "joints[1].motor.damping",
+    {"UnknownMotorField", "\"dampingRatio\"", "\"dampinRatio\"", "joints[1].motor.dampinRatio",
      "unknown field", "did you mean \"dampingRatio\""},
     {"FieldTwice", "\"steps\": 400", "\"steps\": 400, \"steps\": 400", "steps", "a second time",
      "each field once"},

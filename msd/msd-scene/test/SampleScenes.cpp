@@ -46,7 +46,7 @@ std::string_view fullScene() {
     {"name": "ball", "shape": "ball", "material": "rubber", "static": false,
       "position": [0, 0, 2], "orientation": [1, 0, 0, 0], "linearVelocity": [1, 0, 0],
       "angularVelocity": [0, 0, 3], "collides": true, "force": [0.5, 0, 0], "torque": [0, 0, 0.25],
-      "forces": [{"at": 0.5, "value": [0, 0, 0]}, {"at": 0.75, "value": [0, 1, 0]}],
+      "forces": [{"at": 0.25, "value": [0, 0, 0]}, {"at": 0.75, "value": [0, 1, 0]}],
       "torques": [{"at": 0, "value": [0, 0, 0]}],
       "linearDamping": 0.01, "angularDamping": 0.02, "layer": 2, "mask": 3, "continuous": true,
       "maySleep": false},
