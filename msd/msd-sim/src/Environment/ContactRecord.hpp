@@ -27,6 +27,20 @@ struct ContactRecord {
   std::uint32_t feature;  ///< stays the same while the same features touch
 };
 
+/// A contact that has been found and is about to be solved, for the function that
+/// WorldModel::setContactCallback was given. What it changes holds for the coming step.
+struct ContactChange {
+  BodyId bodyA;
+  BodyId bodyB;
+  Coordinate point;  ///< the deepest, or nearest, of the contact [m]
+  Vector3D normal;   ///< unit, from A to B
+  double gap;        ///< there; > 0 separated, < 0 penetrating [m]
+  // What may be changed.
+  bool enabled{true};    ///< false: the bodies pass through each other here
+  double friction{0.0};  ///< of the pair [-]
+  double restitution{0.0};
+};
+
 enum class ContactEventKind : std::uint8_t { kBegin, kEnd, kHit };
 
 /// Two bodies started or stopped touching, or hit each other faster than the bounce threshold.

@@ -53,6 +53,10 @@ struct InertialDescription {
   double restitution{0.5};         ///< 0 to 1; pairs take the geometric mean [-]
   double rollingResistance{0.0};   ///< lever arm of the rolling torque, >= 0 [m]
   double torsionalResistance{0.0}; ///< lever arm of the torque about the normal, >= 0 [m]
+  /// Stiffness [N/m] and damping [N·s/m] of the surface along the normal; infinite: rigid.
+  double contactStiffness{std::numeric_limits<double>::infinity()};
+  double contactDamping{0.0};
+  Vector3D surfaceVelocity{0.0, 0.0, 0.0};  ///< of the surface along itself, body axes [m/s]
 
   double linearDamping{0.0};   ///< [1/s]
   double angularDamping{0.0};  ///< [1/s]
@@ -74,6 +78,9 @@ struct EnvironmentDescription {
   double restitution{0.5};
   double rollingResistance{0.0};
   double torsionalResistance{0.0};
+  double contactStiffness{std::numeric_limits<double>::infinity()};  ///< [N/m]
+  double contactDamping{0.0};                                        ///< [N·s/m]
+  Vector3D surfaceVelocity{0.0, 0.0, 0.0};  ///< a conveyor belt's, body axes [m/s]
   CollisionFilter filter{};
   bool collides{true};
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -24,6 +25,7 @@
 #include "msd-sim/src/Physics/Constraints/Rows/Kernels.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/ResistanceRows.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/SolverBodies.hpp"
+#include "msd-sim/src/Physics/Constraints/Rows/SurfaceRows.hpp"
 #include "msd-sim/src/Physics/PotentialEnergy/PotentialEnergy.hpp"
 #include "msd-sim/src/Physics/RigidBody/AssetEnvironment.hpp"
 #include "msd-sim/src/Physics/RigidBody/AssetInertial.hpp"
@@ -43,6 +45,8 @@ struct BodySlot {
   bool forced{false};  ///< has a user force or torque for the next step
   std::optional<Pose> target;   ///< kinematic: pose of the body frame to reach in the next step
   bool stopsAfterward{false};   ///< kinematic: got here by a target; stands still without a new one
+  Vector3D surfaceVelocity{Vector3D::Zero()};  ///< of the surface along itself, body axes [m/s]
+  bool special{false};          ///< its surface moves or gives way
   [[nodiscard]] bool isUsed() const { return inertial != nullptr || environment != nullptr; }
 };
 
@@ -264,6 +268,9 @@ struct Simulation {
 
   ExactStep exact;  ///< workspace of Method::kExact
   ResistanceRows resistance;
+  SurfaceRows surfaces;
+  std::uint32_t specialBodies{0};  ///< whose surfaces move or give way
+  std::function<void(ContactChange&)> contactCallback;
 
   StepReport report;
   double time{0.0};
@@ -293,6 +300,11 @@ void prepareRows(Simulation& sim, double dt);
 void useCombination(Simulation& sim);
 /// Throws std::invalid_argument where a material resists rolling or spinning, which exact mode cannot.
 void refuseResistance(const SurfaceMaterial& material, const std::string& name);
+/// The same, and for surfaces that move or give way.
+void refuseSurface(const SurfaceMaterial& material, const Vector3D& velocity, const std::string& name);
+/// Notes whether the surface of a body moves or gives way.
+void markSurface(Simulation& sim, BodySlot& slot, const SurfaceMaterial& material,
+                 const Vector3D& velocity);
 /// (C-7), after a drift: the rows of bodies that have turned far since they were made.
 void renewRows(Simulation& sim, SolveGroup group);
 void buildIslands(Simulation& sim);
@@ -309,7 +321,7 @@ void holdDrift(Simulation& sim, SolveGroup group, double h, bool weighed);
 void guardEnergy(Simulation& sim, SolveGroup group, double h);
 /// Do contacts between bodies that are not driven do all the work that constraints do?
 [[nodiscard]] inline bool onlyContactsWork(const Simulation& sim) {
-  return sim.joints.isEmpty() && sim.kinematicCount == 0;
+  return sim.joints.isEmpty() && sim.kinematicCount == 0 && sim.specialBodies == 0;
 }
 /// Resistance to rolling and spinning (docs/theory/resistance.md): lists the contacts that have any, and adds their
 /// guesses to those of the bodies; ...
@@ -318,6 +330,21 @@ void prepareResistance(Simulation& sim, SolveGroup group);
 [[nodiscard]] std::uint32_t sweepResistance(Simulation& sim, const ContactPass& pass, double speed);
 /// ... adds up what they did in a phase, and keeps the guess of the next step.
 void concludeResistance(Simulation& sim);
+/// Contacts whose surfaces move or give way (docs/theory/surfaces.md): parts of the four above, after the rest.
+void beginSurfaces(Simulation& sim);
+void prepareSurfaces(Simulation& sim, SolveGroup group);
+[[nodiscard]] std::uint32_t sweepSurfaces(Simulation& sim, const ContactPass& pass, double speed);
+void concludeSurfaces(Simulation& sim);
+/// What they did in a step.
+void auditSurfaces(Simulation& sim);
+/// Lets the user's own function change the contacts of the coming step.
+void changeContacts(Simulation& sim);
+/// The same as setSurface for a body whose contacts have it already.
+void restoreSurface(Simulation& sim, std::uint32_t slot, const SurfaceMaterial& material,
+                    const Vector3D& velocity);
+/// Gives a body a material and a motion of its surface; its contacts are found afresh.
+void setSurface(Simulation& sim, std::uint32_t slot, const SurfaceMaterial& material,
+                const Vector3D& velocity);
 /// Calls visit(record, island) for every joint that holds a body which can be pushed.
 template <class Visit>
 void forJointIslands(Simulation& sim, const Visit& visit) {

@@ -64,7 +64,7 @@ void addColliders(Simulation& sim, std::uint32_t slot, const Shape& shape,
     c.layer = filter.layer;
     c.mask = filter.mask;
     c.material = {material.friction, material.restitution, material.rollingResistance,
-                  material.torsionalResistance};
+                  material.torsionalResistance, sim.slots[slot].special};
     sim.slots[slot].firstCollider = sim.collision.addCollider(c);
   };
   if (shape.kind() != msd_assets::ShapeKind::kCompound) {
@@ -124,10 +124,12 @@ BodyId WorldModel::spawn(const InertialDescription& d) {
   const auto number = static_cast<std::uint32_t>(sim.order.size());
   auto body = std::make_unique<AssetInertial>(number, number, d.shape, inertiaOf(d),
                                               ReferenceFrame{d.position, d.orientation});
-  const SurfaceMaterial material{d.friction, d.restitution, d.rollingResistance,
-                                 d.torsionalResistance};
+  const SurfaceMaterial material{d.friction,         d.restitution,
+                                 d.rollingResistance, d.torsionalResistance,
+                                 d.contactStiffness,  d.contactDamping};
+  requireFinite(d.surfaceVelocity, "surfaceVelocity", "m/s");
   body->setMaterial(material);
-  if (sim.settings.method == Method::kExact) refuseResistance(material, d.name);
+  if (sim.settings.method == Method::kExact) refuseSurface(material, d.surfaceVelocity, d.name);
   body->setDamping(d.linearDamping, d.angularDamping);
   requireFinite(d.linearVelocity, "linearVelocity", "m/s");
   requireFinite(d.angularVelocity, "angularVelocity", "rad/s");
@@ -145,6 +147,7 @@ BodyId WorldModel::spawn(const InertialDescription& d) {
   s.maySleep = d.maySleep;
   s.continuous = d.continuous;
   s.inertial = std::move(body);
+  markSurface(sim, s, material, d.surfaceVelocity);
 
   const double size = msd_assets::boundingRadius(d.shape, s.inertial->localCentreOfMass());
   sim.solver.stop(slot);
@@ -186,16 +189,19 @@ BodyId WorldModel::spawn(const EnvironmentDescription& d) {
   const auto number = static_cast<std::uint32_t>(sim.order.size());
   auto body = std::make_unique<AssetEnvironment>(number, number, d.shape,
                                                  ReferenceFrame{d.position, d.orientation});
-  const SurfaceMaterial material{d.friction, d.restitution, d.rollingResistance,
-                                 d.torsionalResistance};
+  const SurfaceMaterial material{d.friction,         d.restitution,
+                                 d.rollingResistance, d.torsionalResistance,
+                                 d.contactStiffness,  d.contactDamping};
+  requireFinite(d.surfaceVelocity, "surfaceVelocity", "m/s");
   body->setMaterial(material);
-  if (sim.settings.method == Method::kExact) refuseResistance(material, d.name);
+  if (sim.settings.method == Method::kExact) refuseSurface(material, d.surfaceVelocity, d.name);
   const std::uint32_t slot = openSlot(sim);
   BodySlot& s = sim.slots[slot];
   const std::uint32_t generation = s.generation;
   s = BodySlot{};
   s.generation = generation;
   s.environment = std::move(body);
+  markSurface(sim, s, material, d.surfaceVelocity);
   sim.solver.stop(slot);
   sim.solver.mass[slot] = BodyMass{};
   sim.solver.load[slot] = BodyLoad{};

@@ -155,7 +155,10 @@ StepReport WorldModel::update(double dt) {
       buildIslands(sim);
       planIslands(sim, dt);
     });
-    run(Stage::kRows, [&] { prepareRows(sim, dt); });
+    run(Stage::kRows, [&] {
+      prepareRows(sim, dt);
+      if (sim.contactCallback) changeContacts(sim);
+    });
     const bool exact = sim.settings.method == Method::kExact;
     run(Stage::kSolve, [&] { exact ? solveExact(sim, dt) : solveSubsteps(sim, dt); });
     run(Stage::kCorrect, [&] {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -119,6 +120,15 @@ class WorldModel {
   void applyTorque(BodyId body, const Torque& torque);                       ///< [N·m]
   void applyImpulseAt(BodyId body, const Vector3D& impulse, const Coordinate& point);  ///< [N·s]
   void wake(BodyId body);
+  /// Friction, restitution, resistance and softness of a body from now on; its contacts are found
+  /// afresh, and what it touches wakes.
+  void setMaterial(BodyId body, const SurfaceMaterial& material);
+  /// Velocity of a body's surface along itself, body axes [m/s]: a conveyor belt's.
+  void setSurfaceVelocity(BodyId body, const Vector3D& velocity);
+  /// Called in every step for every contact that has been found, before it is solved, in a fixed order
+  /// on the caller's thread; may disable it or change its coefficients for this step. Empty: none.
+  /// Contacts of sleeping bodies are not asked for.
+  void setContactCallback(std::function<void(ContactChange&)> callback);
 
   // --- joints ------------------------------------------------------------------------------------
 

@@ -57,8 +57,6 @@ Hash128 fingerprint(const Simulation& sim) {
     hasher.add(c.shape.size);
     addVector(hasher, c.local.position);
     hasher.add((static_cast<std::uint64_t>(c.layer) << 32) | c.mask);
-    hasher.add(c.material.friction);
-    hasher.add(c.material.restitution);
   }
   hasher.add(static_cast<std::uint64_t>(sim.potentials.size()));
   for (const JointId id : sim.jointOrder) {
@@ -102,12 +100,29 @@ struct SlotState {
   Torque torque{Torque::Zero()};
   std::optional<Pose> target{};
   bool stopsAfterward{false};
+  SurfaceMaterial material{};
+  Vector3D surfaceVelocity{Vector3D::Zero()};
 };
+
+/// Calls visit(number) for all coefficients of a material.
+template <class Material, class Visit>
+void forMaterial(Material& m, const Visit& visit) {
+  for (auto* number : {&m.friction, &m.restitution, &m.rollingResistance, &m.torsionalResistance,
+                       &m.stiffness, &m.damping}) {
+    visit(*number);
+  }
+}
 
 void putSlot(ByteWriter& out, const BodySlot& slot) {
   out.put(slot.forced);
   out.put(slot.stopsAfterward);
   out.put(slot.target.has_value());
+  const SurfaceMaterial none{};
+  const SurfaceMaterial& material = slot.inertial      ? slot.inertial->material()
+                                    : slot.environment ? slot.environment->material()
+                                                       : none;
+  forMaterial(material, [&](const double& number) { out.put(number); });
+  out.putVector(slot.surfaceVelocity);
   if (slot.forced) {
     out.putVector(slot.inertial->accumulatedForce());
     out.putVector(slot.inertial->accumulatedTorque());
@@ -124,6 +139,8 @@ SlotState takeSlot(ByteReader& in) {
   state.forced = in.take<std::uint8_t>() != 0;
   state.stopsAfterward = in.take<std::uint8_t>() != 0;
   const bool targeted = in.take<std::uint8_t>() != 0;
+  forMaterial(state.material, [&](double& number) { in.take(number); });
+  state.surfaceVelocity = in.takeVector();
   if (state.forced) {
     state.force = in.takeVector();
     state.torque = in.takeVector();
@@ -287,6 +304,7 @@ void commit(Simulation& sim, WorldState&& state) {
     slot.forced = state.slots[i].forced;
     slot.target = state.slots[i].target;
     slot.stopsAfterward = state.slots[i].stopsAfterward;
+    if (slot.isUsed()) restoreSurface(sim, i, state.slots[i].material, state.slots[i].surfaceVelocity);
     if (!slot.inertial) continue;
     const BodyPose& pose = sim.solver.pose[i];
     InertialState& body = slot.inertial->getInertialState();

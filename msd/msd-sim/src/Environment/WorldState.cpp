@@ -95,8 +95,9 @@ void WorldModel::setSettings(const Settings& settings) {
   Simulation& sim = *simulation_;
   if (settings.method == Method::kExact) {
     for (const BodySlot& slot : sim.slots) {
-      if (slot.inertial) refuseResistance(slot.inertial->material(), slot.name);
-      if (slot.environment) refuseResistance(slot.environment->material(), slot.name);
+      if (!slot.isUsed()) continue;
+      refuseSurface(slot.inertial ? slot.inertial->material() : slot.environment->material(),
+                    slot.surfaceVelocity, slot.name);
     }
   }
   if (settings.threads != sim.settings.threads) {
@@ -322,6 +323,7 @@ void WorldModel::remove(BodyId body) {
   std::erase_if(sim.damped, [&](const DampedBody& d) { return d.slot == index; });
   std::erase(sim.continuous, index);
   if (slot.kinematic) --sim.kinematicCount;
+  if (slot.special) --sim.specialBodies;
   const std::uint32_t generation = slot.generation + 1;
   slot = BodySlot{};
   slot.generation = generation;

@@ -189,13 +189,14 @@ void auditStep(Simulation& sim, double dt) {
     ledger.normalWork = sums.contactWork - ledger.frictionWork;
   }
   const double driven = sim.kinematicCount > 0 ? kinematicWork(sim) : 0.0;
-  ledger.externalWork += driven;
-  ledger.integratorError -= driven;
+  ledger.externalWork += driven + sim.surfaces.carried;
+  ledger.integratorError -= driven + sim.surfaces.carried;
   // What the phases gave is exact (E-4); the rest is discretisation and what the guard took out.
   // Springs and rotors take up energy of the motion and give it back; theory/joints.md, (J-19).
   const JointSolver::Sums& joints = sim.joints.sums();
-  const double stored = joints.potentialChange + joints.kineticChange;
-  ledger.potential += joints.potential;
+  auditSurfaces(sim);
+  const double stored = joints.potentialChange + joints.kineticChange + sim.surfaces.stored;
+  ledger.potential += joints.potential + sim.surfaces.potential;
   ledger.kinetic += joints.kinetic;
   ledger.change += stored;
   ledger.jointWork = joints.work;

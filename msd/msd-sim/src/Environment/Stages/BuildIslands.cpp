@@ -25,6 +25,8 @@ void findHolds(Simulation& sim) {
     const auto b = static_cast<std::uint32_t>(bundle.body1[lane]);
     note(a, b);
     note(b, a);
+    if (!sim.slots[a].special && !sim.slots[b].special) return;
+    islands.hold[islands.islandOf[sim.pushable[a] != 0 ? a : b]] = IslandHold::kDriven;
   });
   islands.joints.reserve(sim.slots.size());
   islands.joints.assign(islands.count(), 0);

@@ -12,6 +12,7 @@ constexpr std::uint64_t kSortEvery = 16;
 }  // namespace
 
 void prepareRows(Simulation& sim, double dt) {
+  beginSurfaces(sim);
   (void)dt;
   ContactCache& contacts = sim.collision.contacts();
   if (sim.step % kSortEvery == 0) {

@@ -27,6 +27,7 @@ void forResistance(Simulation& sim, const Work& work) {
 }  // namespace
 
 void prepareResistance(Simulation& sim, SolveGroup group) {
+  prepareSurfaces(sim, group);
   ResistanceRows& list = sim.resistance;
   ContactCache& contacts = sim.collision.contacts();
   list.rows.clear();
@@ -36,7 +37,7 @@ void prepareResistance(Simulation& sim, SolveGroup group) {
   contacts.forEach([&](std::uint32_t id, ContactCache::Contact& contact, auto& bundle, auto& rows,
                        ContactSums& sums, int lane) {
     const ContactResistance resistance = contacts.resistance(id);
-    if (!resistance.isThere() || ContactCache::groupOfColour(contact.colour) != static_cast<int>(group)) return;
+    if (!(resistance.rolling > 0.0 || resistance.torsional > 0.0) || ContactCache::groupOfColour(contact.colour) != static_cast<int>(group)) return;
     while (list.start.size() <= contact.colour) {
       list.start.push_back(static_cast<std::uint32_t>(list.rows.size()));
     }
@@ -73,10 +74,11 @@ std::uint32_t sweepResistance(Simulation& sim, const ContactPass& pass, double s
     if (moves1) solver.stirred[row.body1] = pass.stamp;
     unsettled.fetch_add(1, std::memory_order_relaxed);
   });
-  return unsettled.load(std::memory_order_relaxed);
+  return unsettled.load(std::memory_order_relaxed) + sweepSurfaces(sim, pass, speed);
 }
 
 void concludeResistance(Simulation& sim) {
+  concludeSurfaces(sim);
   forResistance(sim, [&](ResistanceRow& row) {
     addResistanceWork(sim.solver, row);
     sim.collision.contacts().keepResistance(row.contact, row.impulse);

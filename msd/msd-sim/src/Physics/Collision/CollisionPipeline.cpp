@@ -19,7 +19,7 @@ constexpr std::size_t kSortFrom = 512;
 ContactMaterial geometricMeans(const ContactMaterial& a, const ContactMaterial& b) {
   return {std::sqrt(a.friction * b.friction), std::sqrt(a.restitution * b.restitution),
           std::sqrt(a.rollingResistance * b.rollingResistance),
-          std::sqrt(a.torsionalResistance * b.torsionalResistance)};
+          std::sqrt(a.torsionalResistance * b.torsionalResistance), a.special || b.special};
 }
 
 bool hasSurface(const Collider& collider) { return collider.shape.triangles != nullptr; }
@@ -37,7 +37,8 @@ bool isInRange(const ContactMaterial& m) {
 
 ContactMaterial CollisionPipeline::combine(const ContactMaterial& a, const ContactMaterial& b) {
   if (!combination_) return geometricMeans(a, b);
-  const ContactMaterial result = combination_(a, b);
+  ContactMaterial result = combination_(a, b);
+  result.special = a.special || b.special;
   if (isInRange(result)) return result;
   if (!bad_combination_) bad_combination_ = BadCombination{a, b, result};
   return geometricMeans(a, b);

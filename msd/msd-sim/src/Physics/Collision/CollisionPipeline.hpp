@@ -114,6 +114,15 @@ class CollisionPipeline {
   void removeCollider(std::uint32_t collider);
 
   [[nodiscard]] std::span<const Collider> colliders() const { return colliders_; }
+  /// Of the contacts that are found from now on.
+  void setMaterial(std::uint32_t collider, const ContactMaterial& material) {
+    colliders_[collider].material = material;
+  }
+  /// Coefficients that the contacts of a pair are made with.
+  [[nodiscard]] ContactMaterial materialOf(std::uint32_t pair) {
+    return combine(colliders_[pairs_[pair].colliderA].material,
+                   colliders_[pairs_[pair].colliderB].material);
+  }
   [[nodiscard]] std::span<const Pair> pairs() const { return pairs_; }
   [[nodiscard]] std::span<Pair> pairs() { return pairs_; }
   /// Pairs that the last testPairs looked at, in the order of their contacts' places.

@@ -169,6 +169,7 @@ void ContactCache::save(ByteWriter& out) const {
     out.put(r.rolling);
     out.put(r.torsional);
     for (const double value : r.impulse) out.put(value);
+    out.put(r.special);
   }
   out.putRun(free_);
   out.put(static_cast<std::uint64_t>(lost_.size()));
@@ -212,6 +213,7 @@ void ContactCache::load(ByteReader& in) {
     in.take(r.rolling);
     in.take(r.torsional);
     for (double& value : r.impulse) in.take(value);
+    r.special = in.take<std::uint8_t>() != 0;
     resistances_.push_back(r);
   }
   in.takeRun(free_);

@@ -242,7 +242,9 @@ std::uint32_t ContactCache::add(std::uint32_t pair, const ContactBodies& bodies,
   openLane<1>(contact, id, bodies, material);
   contact.bounces = material.restitution > 0.0;
   if (contact.bounces) ++bouncing_count_;
-  const ContactResistance resistance{material.rollingResistance, material.torsionalResistance};
+  const ContactResistance resistance{.rolling = material.rollingResistance,
+                                     .torsional = material.torsionalResistance,
+                                     .special = material.special};
   if (resistance.isThere()) {
     if (resistances_.size() < contacts_.size()) resistances_.resize(contacts_.size());
     resistances_[id] = resistance;
@@ -252,6 +254,17 @@ std::uint32_t ContactCache::add(std::uint32_t pair, const ContactBodies& bodies,
   ++fresh_count_;
   ++version_;
   return id;
+}
+
+void ContactCache::setCoefficients(std::uint32_t id, double friction, double restitution) {
+  Contact& contact = contacts_[id];
+  const bool bounces = restitution > 0.0;
+  if (bounces != contact.bounces) bounces ? ++bouncing_count_ : --bouncing_count_;
+  contact.bounces = bounces;
+  with(id, [&](const Contact&, auto& bundle, auto& rows, ContactSums&, int lane) {
+    bundle.friction[lane] = rows.friction[lane] = friction;
+    bundle.restitution[lane] = restitution;
+  });
 }
 
 void ContactCache::remove(std::uint32_t id) {

@@ -39,6 +39,7 @@ struct ContactMaterial {
   double restitution{0.0};
   double rollingResistance{0.0};
   double torsionalResistance{0.0};
+  bool special{false};  ///< a surface moves or gives way (docs/theory/surfaces.md)
 };
 
 /// Resistance of a contact to rolling and spinning (docs/theory/resistance.md).
@@ -46,7 +47,8 @@ struct ContactResistance {
   double rolling{0.0};    ///< lever arm [m]
   double torsional{0.0};  ///< lever arm [m]
   double impulse[3]{};    ///< on the pair's row body 1, world: guess for the next phase [N·m·s]
-  [[nodiscard]] bool isThere() const { return rolling > 0.0 || torsional > 0.0; }
+  bool special{false};    ///< has a law of its own besides (SurfaceRows)
+  [[nodiscard]] bool isThere() const { return rolling > 0.0 || torsional > 0.0 || special; }
 };
 
 /// The contacts of a world, kept from step to step with their features and impulses, and laid out
@@ -159,6 +161,8 @@ class ContactCache {
   void keepResistance(std::uint32_t id, const Vector3D& impulse) {
     for (int c = 0; c < 3; ++c) resistances_[id].impulse[c] = impulse[c];
   }
+  /// Other coefficients for a contact that is there.
+  void setCoefficients(std::uint32_t id, double friction, double restitution);
   /// Increases whenever a contact is added or removed.
   [[nodiscard]] std::uint64_t version() const { return version_; }
 

@@ -31,6 +31,8 @@ void AssetPhysical::setMaterial(const SurfaceMaterial& material) {
   requireRange(material.restitution, "restitution", "", 0.0, 1.0);
   requireRange(material.rollingResistance, "rollingResistance", "m", 0.0, kLargest);
   requireRange(material.torsionalResistance, "torsionalResistance", "m", 0.0, kLargest);
+  if (!(material.stiffness > 0.0)) requirePositive(material.stiffness, "contact stiffness", "N/m");
+  requireRange(material.damping, "contact damping", "N·s/m", 0.0, kLargest);
   material_ = material;
 }
 

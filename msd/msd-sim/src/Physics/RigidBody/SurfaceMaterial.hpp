@@ -1,5 +1,7 @@
 #pragma once
 
+#include <limits>
+
 namespace msd_sim {
 
 /// What happens where two surfaces meet. A pair takes the geometric mean of each coefficient, unless
@@ -9,6 +11,9 @@ struct SurfaceMaterial {
   double restitution{0.5};          ///< Newton coefficient, 0 to 1 [-]
   double rollingResistance{0.0};    ///< lever arm of the rolling torque, >= 0 [m]
   double torsionalResistance{0.0};  ///< lever arm of the torque about the normal, >= 0 [m]
+  /// Along the normal (docs/theory/surfaces.md), > 0; infinite: rigid [N/m]. Pairs are springs in a row.
+  double stiffness{std::numeric_limits<double>::infinity()};
+  double damping{0.0};  ///< of a surface that is not rigid, >= 0 [N·s/m]
 };
 
 }  // namespace msd_sim

@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "msd-sim/src/Environment/Simulation.hpp"
+#include "msd-sim/src/Environment/WorldModel.hpp"
+#include "msd-sim/src/Physics/RigidBody/Validation.hpp"
+
+namespace msd_sim {
+
+namespace {
+
+AssetPhysical& assetOf(BodySlot& slot) {
+  if (slot.inertial) return *slot.inertial;
+  return *slot.environment;
+}
+
+/// Calls all that touches a body awake.
+void callNeighbours(Simulation& sim, std::uint32_t slot) {
+  const auto call = [&](std::uint32_t, const ContactCache::Contact&, auto& bundle, auto&, ContactSums&,
+                        int lane) {
+    const auto a = static_cast<std::uint32_t>(bundle.body0[lane]);
+    const auto b = static_cast<std::uint32_t>(bundle.body1[lane]);
+    if (a == slot) callAwake(sim, b);
+    if (b == slot) callAwake(sim, a);
+  };
+  sim.collision.contacts().forEach(call);
+  sim.collision.contacts().forEachParked(call);
+}
+
+}  // namespace
+
+void refuseSurface(const SurfaceMaterial& material, const Vector3D& velocity, const std::string& name) {
+  refuseResistance(material, name);
+  if (std::isinf(material.stiffness) && velocity.isZero(0.0)) return;
+  throw std::invalid_argument(fmt::format(
+      "the surface of body \"{}\" {}; exact mode knows only rigid surfaces at rest: expected one, or "
+      "method fast",
+      name, std::isinf(material.stiffness) ? "moves" : "gives way"));
+}
+
+void markSurface(Simulation& sim, BodySlot& slot, const SurfaceMaterial& material,
+                 const Vector3D& velocity) {
+  const bool special = !std::isinf(material.stiffness) || !velocity.isZero(0.0);
+  if (special != slot.special) special ? ++sim.specialBodies : --sim.specialBodies;
+  slot.special = special;
+  slot.surfaceVelocity = velocity;
+}
+
+void restoreSurface(Simulation& sim, std::uint32_t index, const SurfaceMaterial& material,
+                    const Vector3D& velocity) {
+  BodySlot& slot = sim.slots[index];
+  assetOf(slot).setMaterial(material);
+  markSurface(sim, slot, material, velocity);
+  for (std::uint32_t c = slot.firstCollider; c != Collider::kNone;
+       c = sim.collision.colliders()[c].nextOfBody) {
+    sim.collision.setMaterial(c, {material.friction, material.restitution, material.rollingResistance,
+                                  material.torsionalResistance, slot.special});
+  }
+}
+
+void setSurface(Simulation& sim, std::uint32_t index, const SurfaceMaterial& material,
+                const Vector3D& velocity) {
+  const BodySlot& slot = sim.slots[index];
+  if (sim.settings.method == Method::kExact) refuseSurface(material, velocity, slot.name);
+  callNeighbours(sim, index);
+  callAwake(sim, index);
+  restoreSurface(sim, index, material, velocity);
+  sim.collision.refreshBody(index, slot.firstCollider);
+}
+
+void WorldModel::setMaterial(BodyId body, const SurfaceMaterial& material) {
+  Simulation& sim = *simulation_;
+  const BodySlot& slot = sim.slot(body);
+  setSurface(sim, body.index, material, slot.surfaceVelocity);
+}
+
+void WorldModel::setSurfaceVelocity(BodyId body, const Vector3D& velocity) {
+  Simulation& sim = *simulation_;
+  BodySlot& slot = sim.slot(body);
+  requireFinite(velocity, "surfaceVelocity", "m/s");
+  if (slot.special && !velocity.isZero(0.0)) {  // the same contacts, with another speed
+    slot.surfaceVelocity = velocity;
+    callNeighbours(sim, body.index);
+    callAwake(sim, body.index);
+    return;
+  }
+  setSurface(sim, body.index, assetOf(slot).material(), velocity);
+}
+
+void WorldModel::setContactCallback(std::function<void(ContactChange&)> callback) {
+  simulation_->contactCallback = std::move(callback);
+}
+
+}  // namespace msd_sim
