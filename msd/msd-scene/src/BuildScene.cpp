@@ -34,6 +34,9 @@ EnvironmentDescription describeStatic(const SceneBody& body, const SceneMaterial
           .restitution = material.restitution,
           .rollingResistance = material.rollingResistance,
           .torsionalResistance = material.torsionalResistance,
+          .contactStiffness = material.stiffness.value_or(std::numeric_limits<double>::infinity()),
+          .contactDamping = material.damping,
+          .surfaceVelocity = body.surfaceVelocity,
           .filter = {.layer = body.layer, .mask = body.mask},
           .collides = body.collides};
 }
@@ -54,6 +57,9 @@ InertialDescription describeMoving(const SceneBody& body, const SceneMaterial& m
           .restitution = material.restitution,
           .rollingResistance = material.rollingResistance,
           .torsionalResistance = material.torsionalResistance,
+          .contactStiffness = material.stiffness.value_or(std::numeric_limits<double>::infinity()),
+          .contactDamping = material.damping,
+          .surfaceVelocity = body.surfaceVelocity,
           .linearDamping = body.linearDamping,
           .angularDamping = body.angularDamping,
           .filter = {.layer = body.layer, .mask = body.mask},

@@ -13,7 +13,7 @@ std::uint32_t readBits(JsonReader& reader) {
   return static_cast<std::uint32_t>(readWhole(reader, 0, 0xFFFFFFFFu));
 }
 
-constexpr std::array<Field<B>, 23> kFields{{
+constexpr std::array<Field<B>, 24> kFields{{
     {"name", [](R& r, B& b) { b.name = readName(r, "a body's name"); }, "a body's name"},
     {"shape", [](R& r, B& b) { b.shape = readName(r, "the name of a shape"); },
      "the name of a shape"},
@@ -34,6 +34,7 @@ constexpr std::array<Field<B>, 23> kFields{{
     {"torques", [](R& r, B& b) { b.torques = readTimedVectors(r); }},
     {"linearDamping", [](R& r, B& b) { b.linearDamping = readNumber(r, "[1/s]"); }},
     {"angularDamping", [](R& r, B& b) { b.angularDamping = readNumber(r, "[1/s]"); }},
+    {"surfaceVelocity", [](R& r, B& b) { b.surfaceVelocity = readVector3(r, "[m/s]"); }},
     {"layer", [](R& r, B& b) { b.layer = readBits(r); }},
     {"mask", [](R& r, B& b) { b.mask = readBits(r); }},
     {"continuous", [](R& r, B& b) { b.continuous = r.readBoolean("true or false"); }},

@@ -23,7 +23,7 @@ int readInt(JsonReader& reader, std::uint64_t low) {
   return static_cast<int>(readWhole(reader, low, kMostInt));
 }
 
-constexpr std::array<Field<SceneMaterial>, 5> kMaterialFields{{
+constexpr std::array<Field<SceneMaterial>, 7> kMaterialFields{{
     {"friction", [](R& r, SceneMaterial& m) { m.friction = readNumber(r, "[-]"); }},
     {"restitution", [](R& r, SceneMaterial& m) { m.restitution = readNumber(r, "[-]"); }},
     {"density", [](R& r, SceneMaterial& m) { m.density = readNumber(r, "[kg/m³]"); }},
@@ -31,6 +31,8 @@ constexpr std::array<Field<SceneMaterial>, 5> kMaterialFields{{
      [](R& r, SceneMaterial& m) { m.rollingResistance = readNumber(r, "[m]"); }},
     {"torsionalResistance",
      [](R& r, SceneMaterial& m) { m.torsionalResistance = readNumber(r, "[m]"); }},
+    {"stiffness", [](R& r, SceneMaterial& m) { m.stiffness = readNumber(r, "[N/m]"); }},
+    {"damping", [](R& r, SceneMaterial& m) { m.damping = readNumber(r, "[N·s/m]"); }},
 }};
 
 constexpr std::array<Field<SceneSolver>, 12> kSolverFields{{

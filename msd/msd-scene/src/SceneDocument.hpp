@@ -37,6 +37,8 @@ struct SceneMaterial {
   double density{1000.0};           ///< [kg/m³]
   double rollingResistance{0.0};    ///< [m]
   double torsionalResistance{0.0};  ///< [m]
+  std::optional<double> stiffness{};  ///< of the surface along the normal [N/m]; none: rigid
+  double damping{0.0};                ///< [N·s/m]
 
   bool operator==(const SceneMaterial&) const = default;
 };
@@ -161,6 +163,7 @@ struct SceneBody {
   double linearDamping{0.0};     ///< [1/s]
   double angularDamping{0.0};    ///< [1/s]
 
+  Vector3D surfaceVelocity{0.0, 0.0, 0.0};  ///< of the surface along itself, body axes [m/s]
   bool collides{true};
   std::uint32_t layer{1};
   std::uint32_t mask{0xFFFFFFFFu};

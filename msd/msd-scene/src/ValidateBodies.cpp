@@ -69,6 +69,8 @@ void SceneValidator::checkPlacement(std::size_t i) {
                        [&] { return bodyPath(i) / "linearVelocity"; });
   issues_.demandVector(body.angularVelocity, Limits::kMaxSpeed, "[rad/s]",
                        [&] { return bodyPath(i) / "angularVelocity"; });
+  issues_.demandVector(body.surfaceVelocity, Limits::kMaxSpeed, "[m/s]",
+                       [&] { return bodyPath(i) / "surfaceVelocity"; });
   issues_.demandVector(body.force, Limits::kMaxForce, "[N]", [&] { return bodyPath(i) / "force"; });
   issues_.demandVector(body.torque, Limits::kMaxForce, "[N·m]",
                        [&] { return bodyPath(i) / "torque"; });

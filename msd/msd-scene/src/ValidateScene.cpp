@@ -112,6 +112,10 @@ void SceneValidator::checkMaterials() {
     check(material.density, {0.0, Limits::kMaxDensity, "[kg/m³]", true}, "density");
     check(material.rollingResistance, {0.0, Limits::kMaxSize, "[m]"}, "rollingResistance");
     check(material.torsionalResistance, {0.0, Limits::kMaxSize, "[m]"}, "torsionalResistance");
+    if (material.stiffness) {
+      check(*material.stiffness, {0.0, Limits::kMaxStiffness, "[N/m]", true}, "stiffness");
+    }
+    check(material.damping, {0.0, Limits::kMaxStiffness, "[N·s/m]"}, "damping");
   }
 }
 

@@ -174,6 +174,8 @@ void write(std::string& out, const SceneMaterial& m) {
       .add("density", m.density)
       .addUnless("rollingResistance", m.rollingResistance, usual.rollingResistance)
       .addUnless("torsionalResistance", m.torsionalResistance, usual.torsionalResistance)
+      .add("stiffness", m.stiffness)
+      .addUnless("damping", m.damping, usual.damping)
       .close();
 }
 
@@ -200,6 +202,7 @@ void write(std::string& out, const SceneBody& b) {
       .addUnless("torques", b.torques, usual.torques)
       .addUnless("linearDamping", b.linearDamping, usual.linearDamping)
       .addUnless("angularDamping", b.angularDamping, usual.angularDamping)
+      .addUnless("surfaceVelocity", b.surfaceVelocity, usual.surfaceVelocity)
       .addUnless("layer", b.layer, usual.layer)
       .addUnless("mask", b.mask, usual.mask)
       .addUnless("continuous", b.continuous, usual.continuous)

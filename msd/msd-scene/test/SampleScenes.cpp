@@ -20,7 +20,7 @@ std::string_view fullScene() {
   "materials": {
     "default": {"friction": 0.6, "restitution": 0.1, "density": 900},
     "rubber": {"friction": 1.1, "restitution": 0.8, "density": 1200,
-      "rollingResistance": 0.002, "torsionalResistance": 0.001}
+      "rollingResistance": 0.002, "torsionalResistance": 0.001, "stiffness": 50000, "damping": 200}
   },
   "shapes": {
     "ball": {"type": "sphere", "radius": 0.5},
@@ -48,7 +48,7 @@ std::string_view fullScene() {
       "angularVelocity": [0, 0, 3], "collides": true, "force": [0.5, 0, 0], "torque": [0, 0, 0.25],
       "forces": [{"at": 0.25, "value": [0, 0, 0]}, {"at": 0.75, "value": [0, 1, 0]}],
       "torques": [{"at": 0, "value": [0, 0, 0]}],
-      "linearDamping": 0.01, "angularDamping": 0.02, "layer": 2, "mask": 3, "continuous": true,
+      "surfaceVelocity": [0.5, 0, 0], "linearDamping": 0.01, "angularDamping": 0.02, "layer": 2, "mask": 3, "continuous": true,
       "maySleep": false},
     {"name": "hammer", "shape": "hammer", "position": [3, 0, 2], "mass": 2.5,
       "inertia": [0.2, 0.25, 0.1, 0.01, 0, -0.02], "centreOfMass": [0, 0, 0.3]},
