@@ -6,6 +6,7 @@
 #include <string>
 
 #include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/SceneInput.hpp"
 #include "msd-exe/src/Wording.hpp"
 #include "msd-scene/src/BuildScene.hpp"
 #include "msd-scene/src/ReadScene.hpp"
@@ -15,7 +16,7 @@ namespace msd_exe {
 namespace {
 
 struct CheckOptions {
-  std::string scene{};
+  SceneInput input{};
   bool overlaps{false};
 };
 
@@ -37,13 +38,13 @@ void printOverlaps(const msd_scene::SceneDocument& document, msd_scene::SceneWor
 }
 
 int check(const CheckOptions& options) {
-  const msd_scene::LoadedScene loaded = msd_scene::loadSceneFile(options.scene);
+  const msd_scene::LoadedScene loaded = loadInput(options.input);
   msd_scene::SceneWorld scene = msd_scene::buildWorld(loaded);
   for (const msd_scene::SceneProblem& warning : loaded.warnings) {
     fmt::print("warning: {}\n", msd_scene::describe(warning));
   }
   if (options.overlaps) printOverlaps(loaded.document, scene);
-  fmt::print("{}: a valid scene, {}, {}, {}\n", options.scene,
+  fmt::print("{}: a valid scene, {}, {}, {}\n", options.input.path,
              plural(loaded.document.bodies.size(), "body", "bodies"),
              plural(loaded.document.joints.size(), "joint", "joints"),
              plural(loaded.warnings.size(), "warning", "warnings"));
@@ -54,7 +55,9 @@ int check(const CheckOptions& options) {
 
 void addCheckCommand(CLI::App& parser, Action& action) {
   const auto options = std::make_shared<CheckOptions>();
-  parser.add_option("SCENE", options->scene, "scene file (JSON)")->required();
+  parser.add_option("SCENE", options->input.path, "scene (JSON) or robot (.urdf, .xml); - for standard input")
+      ->required();
+  addSceneOptions(parser, options->input);
   parser.add_flag("--overlaps", options->overlaps, "name the bodies that overlap at the start");
   parser.callback([options, &action] { action = [options] { return check(*options); }; });
 }
