@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 
-FORBIDDEN = re.compile(r"nlohmann|/hwy/|sqlite3\.h|/fmt/|boost|-inl\.hpp|Lanes|immintrin")
+FORBIDDEN = re.compile(r"nlohmann|/hwy/|sqlite3\.h|/fmt/|boost|-inl\.hpp|Lanes")
 
 
 def closure_of(header, prefix, options):

@@ -34,8 +34,8 @@ run("${CMAKE_COMMAND}" -S "${work}/project" -B "${work}/build" -G "${GENERATOR}"
 run("${CMAKE_COMMAND}" --build "${work}/build")
 
 run("${work}/build/readme_example")
-# A cube of a tonne stands on the floor: four points carry a quarter of 9810 N each.
-if(NOT output MATCHES "t = 0.0166667 s" OR NOT output MATCHES "2452.5 N")
+# A cube of a tonne stands on the floor.
+if(NOT output MATCHES "t = 0.0166667 s: the floor carries 9810 N")
   message(FATAL_ERROR "the README's example printed: ${output}")
 endif()
 run("${work}/build/scene_example" "${work}/prefix/share/msd/scenes/demo.json")
