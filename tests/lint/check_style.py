@@ -92,7 +92,7 @@ def main():
     if options.clang_format:
         check_layout(source, files, options, problems)
     else:
-        print("left out: the layout, because clang-format is not installed")
+        print("left out: the layout (no --clang-format)")
     if problems:
         sys.exit("\n".join(problems))
 
