@@ -15,7 +15,7 @@ int sweepsFor(double visits, std::uint32_t manifolds, int fewest, int most) {
 }
 
 int hitSweeps(const IslandCensus& island) {
-  return sweepsFor(kTuning.hitVisits, island.manifolds, kTuning.fewestHitSweeps, kTuning.mostHitSweeps);
+  return sweepsFor(kTuning.smallManifolds, island.manifolds, kTuning.fewestHitSweeps, kTuning.mostHitSweeps);
 }
 
 bool isStill(const IslandCensus& island, const PlanSettings& settings) {
