@@ -253,6 +253,59 @@ bool JointComponent::isGuessRight(const SolverBodies& bodies,
   return evaluatePositions(bodies, records) <= 1.0;
 }
 
+/// What rows want their velocities to be, from residuals that evaluatePositions has just found (J-28).
+void JointComponent::keepWanted(const SolverBodies& bodies) {
+  for (const Link& link : links_) {
+    for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
+      wanted_[i] = velocityOf(bodies, link, rows_[i]) - residual_[i];
+    }
+    for (std::uint32_t i = link.bounded; i < link.bounded + link.boundedCount; ++i) {
+      bounded_wanted_[i] = velocityOf(bodies, link, bounded_[i]) - bounded_residual_[i];
+    }
+  }
+}
+
+/// Residuals of phase 1 by what rows wanted before; returns the largest as evaluatePositions does.
+double JointComponent::evaluateWanted(const SolverBodies& bodies) {
+  const double closed = joint_tolerances::kClosed / h_;
+  double worst = 0.0;
+  for (const Link& link : links_) {
+    for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
+      const SystemRow& row = rows_[i];
+      residual_[i] = row.diagonal > 0.0 ? velocityOf(bodies, link, row) - wanted_[i] : 0.0;
+      worst = std::max(worst, std::fabs(residual_[i]) / (row.isLength ? link.size : 1.0));
+    }
+    for (std::uint32_t i = link.bounded; i < link.bounded + link.boundedCount; ++i) {
+      const SystemRow& row = bounded_[i];
+      bounded_residual_[i] = velocityOf(bodies, link, row) - bounded_wanted_[i];
+      worst = std::max(worst, std::fabs(boundedResidual(row, bounded_residual_[i])) / (row.isLength ? link.size : 1.0));
+    }
+  }
+  return worst / closed;
+}
+
+/// Phase 1 where contacts push the joints about in every sweep: these need not be closer than the end of the step
+/// makes them (J-26). Newton's method looks at positions in the first sweep alone; what later ones change is
+/// taken as linear (J-28).
+double JointComponent::solveRoughly(SolverBodies& bodies, std::span<const JointRecord> records, bool first) {
+  using namespace joint_tolerances;
+  double change = 0.0;
+  if (!first && !soft_) return evaluateWanted(bodies) > kNear ? solveSystem(bodies) : 0.0;
+  double worst = 0.0, last = 0.0;
+  for (int i = 0; i < kMostRough; ++i) {
+    worst = evaluatePositions(bodies, records);
+    if (i > 0 && worst > last) break;
+    keepWanted(bodies);
+    if (worst <= kNear) break;
+    change = std::max(change, solveSystem(bodies));
+    // A step leaves a share of the error that is as small as the turn of a substep.
+    if (worst * kSlow * kSlow <= kNear) break;
+    last = worst;
+  }
+  taut_ = taut_ || kClosed * worst > kTautRough;
+  return change;
+}
+
 double JointComponent::solve(SolverBodies& bodies, std::span<const JointRecord> records,
                              bool first) {
   if (first) {
@@ -260,6 +313,7 @@ double JointComponent::solve(SolverBodies& bodies, std::span<const JointRecord> 
     beginSubstep(bodies, records);
   }
   using namespace joint_tolerances;
+  if (touched_) return solveRoughly(bodies, records, first);
   double change = 0.0, last = 0.0, best = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kMostNewton; ++i) {
     const double worst = evaluatePositions(bodies, records);
@@ -292,6 +346,7 @@ double JointComponent::relax(SolverBodies& bodies, std::span<JointRecord> record
     if (worst <= 1.0 || (i > 1 && worst > 0.5 * last)) break;
     last = worst;
     change = std::max(change, solveSystem(bodies));
+    if (touched_ && bounded_.empty()) break;
   }
   return change;
 }
