@@ -4,6 +4,7 @@
 #include "msd-sim/src/DataTypes/Arrays.hpp"
 #include "msd-sim/src/Environment/SolverTuning.hpp"
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
+#include "msd-sim/src/Physics/Constraints/Joints/ExtraRows.hpp"
 
 namespace msd_sim {
 
@@ -74,6 +75,7 @@ void countJoints(Simulation& sim) {
   bool sweptRest = true;
   forJointIslands(sim, [&](const JointRecord& r, std::uint32_t k) {
     islands.census[k].sweptJoints = islands.census[k].sweptJoints || r.swept;
+    islands.census[k].plainJoints = islands.census[k].plainJoints && extraRows(r.definition).all().empty();
     islands.census[k].jointsRest = islands.census[k].jointsRest && !r.solved;
     sweptRest = sweptRest && (!r.swept || !r.solved);
   });
