@@ -61,14 +61,21 @@ void forMechanisms(Simulation& sim, const MechanismPoint& point, const Visit& vi
   }
 }
 
+/// Answers of very large mechanisms are not kept: each is found again where it is asked for.
+constexpr std::size_t kMostKept = 6 * 128;
+bool keepsColumns(const JointComponent& c) { return c.columnSize() <= kMostKept; }
+
+double* columnAt(Simulation& sim, JointComponent& c, std::size_t column) {
+  return keepsColumns(c) ? sim.mechanismPoints.columns.data() + column : c.ownColumn();
+}
+
 /// How far both sides give way to a unit impulse; fills their columns.
 double complianceOf(Simulation& sim, const MechanismPoint& point) {
   double sum = 0.0;
-  double* const columns = sim.mechanismPoints.columns.data();
   forMechanisms(
       sim, point,
       [&](JointComponent& c, std::span<const Wrench> wrenches, std::size_t column) {
-        sum += c.respond(sim.solver, wrenches, columns + column);
+        sum += c.respond(sim.solver, wrenches, columnAt(sim, c, column));
       },
       [&](const Wrench& w) {
         const BodyMotion& m = sim.solver.motion[w.slot];
@@ -78,11 +85,11 @@ double complianceOf(Simulation& sim, const MechanismPoint& point) {
 }
 
 void give(Simulation& sim, MechanismPoint& point, double impulse) {
-  const double* const columns = sim.mechanismPoints.columns.data();
   forMechanisms(
       sim, point,
-      [&](JointComponent& c, std::span<const Wrench>, std::size_t column) {
-        c.give(sim.solver, columns + column, impulse);
+      [&](JointComponent& c, std::span<const Wrench> wrenches, std::size_t column) {
+        if (!keepsColumns(c)) c.respond(sim.solver, wrenches, columnAt(sim, c, column));
+        c.give(sim.solver, columnAt(sim, c, column), impulse);
       },
       [&](const Wrench& w) { push(sim.solver.motion[w.slot], impulse * w.linear, impulse * w.angular); });
   point.given += impulse;
@@ -127,6 +134,43 @@ double visit(Simulation& sim, MechanismPoint& point, const ContactPass& pass, bo
   return std::abs(change) * point.compliance / settled;
 }
 
+/// Visits of one island's points, numbered: a point between bodies that nothing has pushed since its last visit has
+/// settled as it did then.
+class IslandVisits {
+ public:
+  IslandVisits(Simulation& sim, std::span<MechanismPoint> points, const ContactPass& pass, bool opens)
+      : sim_{sim}, pass_{pass}, opens_{opens} {
+    for (MechanismPoint& point : points) {
+      point.seen = 0;
+      for (const std::uint32_t key : point.key) {
+        if (key != 0) sim.mechanismPoints.changed[key] = 1;
+      }
+    }
+  }
+
+  /// Returns whether the point had not settled.
+  bool visitPoint(MechanismPoint& point) {
+    std::uint32_t* const changed = sim_.mechanismPoints.changed.data();
+    const auto last = [&](std::uint32_t key) { return key != 0 ? changed[key] : 0u; };
+    if (std::max(last(point.key[0]), last(point.key[1])) <= point.seen) return false;
+    const double unrest = visit(sim_, point, pass_, opens_);
+    if (unrest > 0.0) {
+      ++now_;
+      for (const std::uint32_t key : point.key) {
+        if (key != 0) changed[key] = now_;
+      }
+    }
+    point.seen = now_;
+    return unrest > kTuning.mechanismUnrest;
+  }
+
+ private:
+  Simulation& sim_;
+  const ContactPass& pass_;
+  bool opens_;
+  std::uint32_t now_{1};
+};
+
 /// Sweeps one island's points forth and back until they have settled; returns how many had not.
 std::uint32_t sweepIsland(Simulation& sim, std::span<MechanismPoint> points, const ContactPass& pass, bool opens) {
   if (pass.first) {
@@ -135,11 +179,12 @@ std::uint32_t sweepIsland(Simulation& sim, std::span<MechanismPoint> points, con
       point.placeNow();
     }
   }
+  IslandVisits visits{sim, points, pass, opens};
   std::uint32_t unsettled = 0;
   for (int sweep = 0; sweep < kTuning.mechanismSweeps; ++sweep) {
     std::uint32_t moved = 0;
     const auto step = [&](MechanismPoint& point) {
-      if (visit(sim, point, pass, opens) > kTuning.mechanismUnrest) ++moved;
+      if (visits.visitPoint(point)) ++moved;
     };
     if (sweep % 2 == 0) {
       for (MechanismPoint& point : points) step(point);
@@ -161,9 +206,13 @@ void placeColumns(Simulation& sim) {
     for (int i = 0; i < 2; ++i) {
       const std::uint32_t k = sim.joints.componentOf(point.body[i]);
       point.column[i] = size;
-      if (k != JointSolver::kNoComponent) size += sim.joints.components()[k].columnSize();
+      point.key[i] = sim.pushable[point.body[i]] != 0 ? point.body[i] : 0;
+      if (k == JointSolver::kNoComponent) continue;
+      if (keepsColumns(sim.joints.components()[k])) size += sim.joints.components()[k].columnSize();
+      point.key[i] = sim.joints.components()[k].firstPushable();
     }
   }
+  list.changed.resize(sim.solver.size());
   if (list.columns.size() < size) list.columns.resize(2 * size);  // points become more and fewer
 }
 

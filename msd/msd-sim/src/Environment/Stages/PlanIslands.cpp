@@ -75,7 +75,7 @@ void countJoints(Simulation& sim) {
   bool sweptRest = true;
   forJointIslands(sim, [&](const JointRecord& r, std::uint32_t k) {
     islands.census[k].sweptJoints = islands.census[k].sweptJoints || r.swept;
-    islands.census[k].plainJoints = islands.census[k].plainJoints && extraRows(r.definition).all().empty();
+    islands.census[k].plainJoints = islands.census[k].plainJoints && isPlain(r.definition);
     islands.census[k].jointsRest = islands.census[k].jointsRest && !r.solved;
     sweptRest = sweptRest && (!r.swept || !r.solved);
   });

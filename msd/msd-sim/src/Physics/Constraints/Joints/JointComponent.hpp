@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -36,6 +37,11 @@ class JointComponent {
   [[nodiscard]] std::span<const Link> links() const { return links_; }
   [[nodiscard]] std::span<const std::uint32_t> slots() const { return slots_; }
   [[nodiscard]] std::size_t rowCount() const { return rows_.size() + bounded_.size(); }
+
+  /// Slot of the first body that can be pushed: it stands for the component.
+  [[nodiscard]] std::uint32_t firstPushable() const {
+    return slots_[static_cast<std::size_t>(std::find(pushable_.begin(), pushable_.end(), 1) - pushable_.begin())];
+  }
 
   /// Start of a step: rows where the bodies stand. `scale` is the ratio of the new to the last h.
   void prepare(const SolverBodies& bodies, std::span<const JointRecord> records, double h,
@@ -80,6 +86,8 @@ class JointComponent {
   /// (M⁻¹ - M⁻¹Jᵀ A⁻¹ J M⁻¹) w for the sum of the wrenches, into `column`: what a unit of them does to all bodies.
   /// Returns wᵀ of that, how far the mechanism gives way [1/kg]. Holds while the rows stay where they are.
   double respond(const SolverBodies& bodies, std::span<const Wrench> wrenches, double* column);
+  /// Room for one column.
+  [[nodiscard]] double* ownColumn() { return own_column_.data(); }
   /// Gives `share` of a column to the bodies. What the joints do in it is theirs after settle(), for which the
   /// same share of the wrenches is owed.
   void give(SolverBodies& bodies, const double* column, double share) const;
@@ -210,6 +218,7 @@ class JointComponent {
   std::vector<double> bounded_wanted_;
   std::vector<double> owed_;        ///< right side of what contacts gave through columns
   bool owes_{false};
+  std::vector<double> own_column_;
   std::vector<double> bounded_residual_;
   std::vector<double> bounded_change_;
   std::vector<std::uint32_t> hot_;

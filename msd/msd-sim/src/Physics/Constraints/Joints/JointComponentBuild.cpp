@@ -135,6 +135,7 @@ bool JointComponent::build(std::span<const std::uint32_t> joints,
        {&right_side_, &last_right_side_, &solved_, &last_solved_, &last_step_, &since_best_, &owed_, &wanted_}) {
     vector->resize(n);
   }
+  own_column_.resize(columnSize());
   bounded_residual_.resize(c);
   bounded_change_.resize(c);
   bounded_wanted_.resize(c);

@@ -56,7 +56,7 @@ inline constexpr double kLargestMove = 0.2;
 
 /// Where contacts act, phase 1 ends when no error exceeds so many times what counts as closed, or after so many
 /// Newton steps (J-28); the substep is too long where such a step begins with more than this share of the size.
-inline constexpr double kNear = 1e4;
+inline constexpr double kNear = 1e6;
 inline constexpr int kMostRough = 3;
 inline constexpr double kTautRough = 1e-3;
 
