@@ -79,9 +79,8 @@ bool isSlowMechanism(const IslandCensus& island, const PlanSettings& settings) {
 
 /// (T-14): contacts that bounce need their own end, and joints are solved twice for their second order.
 bool mayJoinPhases(const IslandCensus& island, const PlanSettings& settings) {
-  const bool fits = island.joints == 0 ? island.manifolds > kTuning.smallManifolds
-                                       : island.manifolds > 0 && island.plainJoints && !island.sweptJoints;
-  return fits && !island.bounces && !island.resists && !island.driven && !settings.fields;
+  return island.manifolds > kTuning.smallManifolds && !island.bounces && !island.resists &&
+         !island.driven && island.joints == 0 && !settings.fields;
 }
 
 }  // namespace

@@ -32,7 +32,6 @@ struct IslandCensus {
   bool driven{false};         ///< kinematic bodies, motors, springs or user constraints act
   bool forced{false};         ///< the user pushes a body in this step
   bool sweptJoints{false};    ///< joints are too many to be solved at once
-  bool plainJoints{true};     ///< no joint has a limit, a motor, a spring or friction
   bool jointsRest{true};      ///< no joint had to be solved in the last step
 };
 

@@ -4,7 +4,6 @@
 #include "msd-sim/src/DataTypes/Arrays.hpp"
 #include "msd-sim/src/Environment/SolverTuning.hpp"
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
-#include "msd-sim/src/Physics/Constraints/Joints/ExtraRows.hpp"
 
 namespace msd_sim {
 
@@ -75,7 +74,6 @@ void countJoints(Simulation& sim) {
   bool sweptRest = true;
   forJointIslands(sim, [&](const JointRecord& r, std::uint32_t k) {
     islands.census[k].sweptJoints = islands.census[k].sweptJoints || r.swept;
-    islands.census[k].plainJoints = islands.census[k].plainJoints && isPlain(r.definition);
     islands.census[k].jointsRest = islands.census[k].jointsRest && !r.solved;
     sweptRest = sweptRest && (!r.swept || !r.solved);
   });

@@ -158,7 +158,6 @@ class GroupStep {
     pass_.opening = opening;
     pass_.drifted = goesOn;
     pass_.guessSpeed = kTuning.expectedLoads * (goesOn ? h_ : 0.5 * h_) * gravity_;
-    if (goesOn) sim_.joints.goOn(sim_.solver, *sim_.team);
     runPhase(
         true,
         [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
@@ -182,7 +181,6 @@ class GroupStep {
     forBodies(sim_, group_, [&](auto blocks) { sim_.kernels->body.drift(sim_.solver, blocks, step); });
     renewRows(sim_, group_);
     pass_.guessScale = step.guessScale;
-    if (joined_) sim_.joints.scaleImpulses(step.guessScale, *sim_.team);
   }
 
   /// Phase 2 (T-5).

@@ -109,11 +109,6 @@ ExtraRows extraRows(const JointDefinition& joint) {
   return rows.result;
 }
 
-bool isPlain(const JointDefinition& joint) {
-  if (joint.constraint != nullptr || joint.kind == JointKind::kRope || joint.kind == JointKind::kSpring) return false;
-  return !hasFreeCoordinate(joint.kind) || extraRows(joint).all().empty();
-}
-
 bool haveSameRows(const JointDefinition& a, const JointDefinition& b) {
   const ExtraRows rowsA = extraRows(a), rowsB = extraRows(b);
   const auto isSame = [](const SystemRow& x, const SystemRow& y) {

@@ -20,8 +20,6 @@ struct ExtraRows {
 };
 
 [[nodiscard]] ExtraRows extraRows(const JointDefinition& joint);
-/// True where a joint has none of them.
-[[nodiscard]] bool isPlain(const JointDefinition& joint);
 /// Has finite bounds, and is solved with the active set.
 [[nodiscard]] bool isBounded(const SystemRow& row);
 /// True when both have the same rows, so that only numbers differ.

@@ -306,19 +306,6 @@ double JointComponent::solveRoughly(SolverBodies& bodies, std::span<const JointR
   return change;
 }
 
-/// (T-14): no phase 2 has brought the rows to where the drift before this phase left the bodies.
-void JointComponent::goOn(SolverBodies& bodies, std::span<const JointRecord> records) {
-  placeRows(bodies, records);
-  assemble(Phase::kPosition);
-  applyDifference(bodies);
-}
-
-/// The bodies' guesses are this many times what the last phase gave.
-void JointComponent::scaleImpulses(double scale) {
-  for (SystemRow& row : rows_) row.impulse *= scale;
-  for (Link& link : links_) link.applied = times(scale, link.applied);
-}
-
 double JointComponent::solve(SolverBodies& bodies, std::span<const JointRecord> records,
                              bool first) {
   if (first) {

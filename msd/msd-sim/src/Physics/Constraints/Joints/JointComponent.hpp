@@ -54,10 +54,6 @@ class JointComponent {
   void warm(SolverBodies& bodies) const;
   /// True when the guess closes all joints in phase 1.
   [[nodiscard]] bool isGuessRight(const SolverBodies& bodies, std::span<const JointRecord> records);
-  /// Before phase 1 where the drift before it has kicked (T-14).
-  void goOn(SolverBodies& bodies, std::span<const JointRecord> records);
-  /// The next phase is expected to give this many times what the last one gave.
-  void scaleImpulses(double scale);
   /// Phase 1. Returns the largest change of a row's velocity [m/s].
   double solve(SolverBodies& bodies, std::span<const JointRecord> records, bool first);
   /// Phase 2. Returns the same.

@@ -343,20 +343,6 @@ std::uint32_t JointSolver::callSwept(SolverBodies& bodies, const Sweep& sweep, d
   return unsettled;
 }
 
-void JointSolver::scaleImpulses(double scale, WorkTeam& team) {
-  forComponents(team, [&](JointComponent& c) {
-    c.scaleImpulses(scale);
-    return 0.0;
-  });
-}
-
-void JointSolver::goOn(SolverBodies& bodies, WorkTeam& team) {
-  forComponents(team, [&](JointComponent& c) {
-    c.goOn(bodies, records_);
-    return 0.0;
-  });
-}
-
 std::uint32_t JointSolver::solve(SolverBodies& bodies, const Sweep& sweep, WorkTeam& team) {
   std::uint32_t unsettled = 0;
   if (hasSwept()) unsettled = callSwept(bodies, sweep, swept_.solve(bodies, records_, sweep.number == 0, team));

@@ -107,10 +107,6 @@ class JointSolver {
     double directSpeed{1.0};  ///< change that counts as settled, of components solved at once [m/s]
     double sweptSpeed{1.0};   ///< the same of those that are swept [m/s]
   };
-  /// Where one phase ends a substep and begins the next (T-14): after the drift before it, with what the phase is
-  /// expected to give against the last one; and before it begins.
-  void scaleImpulses(double scale, WorkTeam& team);
-  void goOn(SolverBodies& bodies, WorkTeam& team);
   /// Phase 1: components with a body that moves since the last sweep. Stamps the bodies of those that have not
   /// settled, and returns how many there are.
   std::uint32_t solve(SolverBodies& bodies, const Sweep& sweep, WorkTeam& team);
