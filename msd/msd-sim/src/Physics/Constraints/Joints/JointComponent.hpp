@@ -152,6 +152,8 @@ class JointComponent {
   void keepWanted(const SolverBodies& bodies);
   double evaluateWanted(const SolverBodies& bodies);
   double solveRoughly(SolverBodies& bodies, std::span<const JointRecord> records, bool first);
+  double giveUpPositions(SolverBodies& bodies, std::span<const JointRecord> records);
+  double solveVelocities(SolverBodies& bodies, std::span<const JointRecord> records);
   static bool turnsOver(const JointRecord& record, const SystemRow& row, const JointPlace& place);
   void turnSprings(const SolverBodies& bodies, std::span<const JointRecord> records);
   void measureCoordinates(const SolverBodies& bodies, std::span<JointRecord> records);
@@ -199,6 +201,7 @@ class JointComponent {
   double correction_speed_{0.0};
   bool taut_{false};
   bool touched_{false};
+  bool gave_up_{false};  ///< in this phase 1 (J-29)
   bool is_best_{false};  ///< nothing was changed since markBest
 
   std::vector<DriftedPose> drifted_;
@@ -210,6 +213,8 @@ class JointComponent {
   std::vector<double> last_solved_;
   std::vector<double> last_step_;   ///< of the impulses
   std::vector<double> since_best_;  ///< changes of the impulses since the best of this phase
+  std::vector<double> since_start_; ///< the same since phase 1 began
+  std::vector<double> closing_;     ///< velocities that remove what phase 1 is to remove
   std::vector<double> wanted_;      ///< velocities of the rows in phase 1 (J-28)
   std::vector<double> bounded_wanted_;
   std::vector<double> owed_;        ///< right side of what contacts gave through columns

@@ -132,7 +132,7 @@ bool JointComponent::build(std::span<const std::uint32_t> joints,
   residual_.resize(n);
   change_.resize(n);
   for (auto* vector :
-       {&right_side_, &last_right_side_, &solved_, &last_solved_, &last_step_, &since_best_, &owed_, &wanted_}) {
+       {&right_side_, &last_right_side_, &solved_, &last_solved_, &last_step_, &since_best_, &owed_, &wanted_, &since_start_, &closing_}) {
     vector->resize(n);
   }
   own_column_.resize(columnSize());
