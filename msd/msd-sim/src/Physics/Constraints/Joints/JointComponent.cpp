@@ -255,7 +255,7 @@ bool JointComponent::isGuessRight(const SolverBodies& bodies,
   return evaluatePositions(bodies, records) <= 1.0;
 }
 
-/// What rows want their velocities to be, from residuals that evaluatePositions has just found (J-28).
+/// What rows want their velocities to be, from residuals that evaluatePositions has just found (J-41).
 void JointComponent::keepWanted(const SolverBodies& bodies) {
   for (const Link& link : links_) {
     for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
@@ -288,7 +288,7 @@ double JointComponent::evaluateWanted(const SolverBodies& bodies) {
 
 /// Phase 1 where contacts push the joints about in every sweep: these need not be closer than the end of the step
 /// makes them (J-26). Newton's method looks at positions in the first sweep alone; what later ones change is
-/// taken as linear (J-28).
+/// taken as linear (J-41).
 double JointComponent::solveRoughly(SolverBodies& bodies, std::span<const JointRecord> records, bool first) {
   using namespace joint_tolerances;
   double change = 0.0;
@@ -308,7 +308,7 @@ double JointComponent::solveRoughly(SolverBodies& bodies, std::span<const JointR
   return change;
 }
 
-/// (J-29): a substep in which links turn so far that their joints cannot be closed after it. What its impulses did
+/// (J-42): a substep in which links turn so far that their joints cannot be closed after it. What its impulses did
 /// since markBest is taken back; joints keep their velocities instead, and are closed at the end of the step (J-26).
 double JointComponent::giveUpPositions(SolverBodies& bodies, std::span<const JointRecord> records) {
   taut_ = gave_up_ = true;

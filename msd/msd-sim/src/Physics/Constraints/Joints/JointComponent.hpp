@@ -201,7 +201,7 @@ class JointComponent {
   double correction_speed_{0.0};
   bool taut_{false};
   bool touched_{false};
-  bool gave_up_{false};  ///< in this phase 1 (J-29)
+  bool gave_up_{false};  ///< in this phase 1 (J-42)
   bool is_best_{false};  ///< nothing was changed since markBest
 
   std::vector<DriftedPose> drifted_;
@@ -215,7 +215,7 @@ class JointComponent {
   std::vector<double> since_best_;  ///< changes of the impulses since the best of this phase
   std::vector<double> since_start_; ///< the same since phase 1 began
   std::vector<double> closing_;     ///< velocities that remove what phase 1 is to remove
-  std::vector<double> wanted_;      ///< velocities of the rows in phase 1 (J-28)
+  std::vector<double> wanted_;      ///< velocities of the rows in phase 1 (J-41)
   std::vector<double> bounded_wanted_;
   std::vector<double> owed_;        ///< right side of what contacts gave through columns
   bool owes_{false};
