@@ -26,7 +26,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 HEADER = ROOT / "msd/msd-sim/src/Environment/SolverTuning.hpp"
 FIELD = re.compile(r"^\s+(int|double|std::uint32_t) (\w+)\{([^}]+)\};\s*(?:///<\s*(.*))?$")
 BEGIN, END = "<!-- tuning: begin -->", "<!-- tuning: end -->"
-SCENES = "landslide:200,blast:200,collapse:200,ragdolls:150,chains_16:300,small_box_pile:300"
+SCENES = "blast:150,collapse:150,ragdolls:120,chains_16:200"
 FIGURES = {"time": "time", "deepest": "deepest", "mean": "mean", "work": "position work"}
 FLOOR = {"time": 1e-3, "deepest": 1e-6, "mean": 1e-6, "work": 1e-3}  # [s], [m], [m], [J]: smaller is nothing
 
