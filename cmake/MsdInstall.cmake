@@ -16,7 +16,7 @@ if(TARGET msd_sim)
 endif()
 
 install(TARGETS ${msd_installed} EXPORT msdTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-foreach(part msd-assets msd-sim msd-scene msd-record msd-study msd-view)
+foreach(part msd-assets msd-sim msd-scene msd-import msd-record msd-study msd-view)
   if(EXISTS "${PROJECT_SOURCE_DIR}/msd/${part}/src")
     install(DIRECTORY "${PROJECT_SOURCE_DIR}/msd/${part}/src"
       DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/${part}"

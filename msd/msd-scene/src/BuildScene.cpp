@@ -12,7 +12,9 @@
 #include "msd-scene/src/OverTime.hpp"
 #include "msd-scene/src/ReadScene.hpp"
 #include "msd-scene/src/SceneError.hpp"
+#include "msd-scene/src/ScenePairs.hpp"
 #include "msd-scene/src/ValidateScene.hpp"
+#include "msd-sim/src/Environment/ContactExclusion.hpp"
 
 namespace msd_scene {
 
@@ -127,14 +129,13 @@ auto atPath(const JsonPath& path, Make&& make) {
 
 void spawnBodies(SceneWorld& scene, const SceneDocument& document, const SceneShapes& shapes) {
   const NameTable shapeTable{document.shapes};
-  const NameTable materialTable{document.materials};
-  const SceneMaterial plain{};
+  const std::vector<SceneMaterial> materials = surfaceMaterials(document);
+  const NameTable materialTable{materials};
   scene.bodies.reserve(document.bodies.size());
   for (std::size_t i = 0; i < document.bodies.size(); ++i) {
     const SceneBody& body = document.bodies[i];
     const msd_assets::Shape& shape = shapes.at(shapeTable.find(body.shape));
-    const std::size_t place = materialTable.find(body.material);
-    const SceneMaterial& material = place == NameTable::npos ? plain : document.materials[place];
+    const SceneMaterial& material = materials[materialTable.find(body.material)];
     const BodyId id = atPath(JsonPath{} / "bodies" / i, [&] {
       return body.isStatic ? scene.world.spawn(describeStatic(body, material, shape))
                            : scene.world.spawn(describeMoving(body, material, shape));
@@ -166,12 +167,33 @@ void spawnJoints(SceneWorld& scene, const SceneDocument& document) {
   }
 }
 
+void addSensors(SceneWorld& scene, const SceneDocument& document) {
+  for (std::size_t i = 0; i < document.sensors.size(); ++i) {
+    const SceneSensor& sensor = document.sensors[i];
+    msd_sim::SensorDescription description{
+        .name = sensor.name,
+        .kind = sensor.kind,
+        .pose = {sensor.position, toQuaternion(sensor.orientation)},
+        .volume = sensor.halfExtents,
+        .range = sensor.range,
+        .offset = sensor.offset};
+    if (!sensor.body.empty()) description.body = scene.bodyByName.at(sensor.body);
+    if (!sensor.joint.empty()) description.joint = scene.jointByName.at(sensor.joint);
+    atPath(JsonPath{} / "sensors" / i,
+           [&] { return scene.sensors.add(scene.world, std::move(description)); });
+  }
+}
+
 SceneWorld build(const SceneDocument& document, const SceneShapes& shapes,
                  const SettingsOverrides& overrides) {
   SceneWorld scene{.world = WorldModel{makeSettings(document, overrides)},
                    .dt = overrides.dt.value_or(document.dt)};
   spawnBodies(scene, document, shapes);
   spawnJoints(scene, document);
+  for (const auto& [a, b] : document.exclude) {
+    msd_sim::setPairCollides(scene.world, scene.bodyByName.at(a), scene.bodyByName.at(b), false);
+  }
+  addSensors(scene, document);
   return scene;
 }
 
@@ -193,13 +215,16 @@ msd_sim::StepReport SceneWorld::advance() {
     world.applyForce(constant.body, constant.force);
     world.applyTorque(constant.body, constant.torque);
   }
-  return world.update(dt);
+  msd_sim::StepReport report = world.update(dt);
+  sensors.observe(world);
+  return report;
 }
 
 Settings makeSettings(const SceneDocument& document, const SettingsOverrides& overrides) {
   Settings settings;
   const SceneSolver& s = document.solver;
   settings.gravity = document.gravity;
+  settings.combine = combineByPairs(document);
   settings.method = overrides.method.value_or(s.method.value_or(settings.method));
   settings.substeps = overrides.substeps.value_or(s.substeps.value_or(settings.substeps));
   settings.iterations = overrides.iterations.value_or(s.iterations.value_or(settings.iterations));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "msd-scene/src/SceneDocument.hpp"
+#include "msd-sim/src/Environment/Sensors.hpp"
 #include "msd-sim/src/Environment/WorldModel.hpp"
 
 namespace msd_scene {
@@ -46,6 +47,7 @@ struct SceneWorld {
   };
 
   msd_sim::WorldModel world;
+  msd_sim::Sensors sensors{};  ///< in the document's order, measured after every step
   double dt{0.0};                          ///< [s]
   std::vector<msd_sim::BodyId> bodies{};   ///< in the document's order
   std::vector<msd_sim::JointId> joints{};  ///< in the document's order

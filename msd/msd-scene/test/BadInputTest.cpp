@@ -136,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(Fields, BadInput, testing::ValuesIn(kFields),
 
 const BadCase kTypes[] = {
     {"SceneIsArray", "{\n  \"version\": 1,", "[{\n  \"version\": 1,", "", "an array", "a scene"},
-    {"VersionTwo", "\"version\": 1", "\"version\": 2", "version", "2", "from 1 to 1"},
+    {"VersionThree", "\"version\": 1", "\"version\": 3", "version", "3", "from 1 to 2"},
     {"VersionText", "\"version\": 1", "\"version\": \"1\"", "version", "\"1\"", "whole number"},
     {"NameNumber", "\"name\": \"everything\"", "\"name\": 7", "name", "7", "name"},
     {"GravityNumber", "\"gravity\": [0, 0, -9.81]", "\"gravity\": -9.81", "gravity", "-9.81",

@@ -105,16 +105,16 @@ Measures::Measures(const StudyDocument& study, const msd_scene::SceneWorld& scen
 void Measures::observe(const msd_scene::SceneWorld& scene) {
   for (Follower& f : followers_) {
     if (f.isDone) continue;
-    f.probe ? follow(f, scene.world, scene.dt) : followEvents(f, scene.world);
+    f.probe ? follow(f, scene) : followEvents(f, scene.world);
   }
 }
 
-void Measures::follow(Follower& f, const msd_sim::WorldModel& world, double dt) {
+void Measures::follow(Follower& f, const msd_scene::SceneWorld& scene) {
   const StudyMeasure& m = *f.measure;
-  const double time = world.time();
-  if (m.of.time && time + 0.5 * dt < *m.of.time) return;
+  const double time = scene.world.time();
+  if (m.of.time && time + 0.5 * scene.dt < *m.of.time) return;
   if (m.take == Take::kFinal && !m.of.time) return;  // finish() takes it
-  const double now = f.probe->measure(world);
+  const double now = f.probe->measure(scene);
   switch (m.take) {
     case Take::kFinal:
       f.value = now;
@@ -165,7 +165,7 @@ std::vector<double> Measures::finish(const msd_scene::SceneWorld& scene) {
   values.reserve(followers_.size());
   for (Follower& f : followers_) {
     if (f.probe && f.measure->take == Take::kFinal && !f.isDone) {
-      f.value = f.probe->measure(scene.world);
+      f.value = f.probe->measure(scene);
     }
     values.push_back(f.value);
   }

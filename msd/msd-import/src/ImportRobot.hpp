@@ -1,0 +1,43 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "msd-import/src/ImportNotes.hpp"
+#include "msd-import/src/RobotFiles.hpp"
+#include "msd-import/src/RobotModel.hpp"
+#include "msd-import/src/UrdfReader.hpp"
+#include "msd-scene/src/ReadScene.hpp"
+
+/// Robots from URDF and MJCF files as scenes. docs/robots.md says what becomes of what.
+namespace msd_import {
+
+/// A robot as a scene that runs.
+struct ImportedScene {
+  msd_scene::LoadedScene scene{};
+  std::vector<ImportNote> notes{};  ///< what is not carried over
+};
+
+/// The robot that a text describes: URDF where its root is <robot>, MJCF where it is <mujoco>.
+/// `source` names the text in messages. Throws msd_scene::SceneError.
+[[nodiscard]] RobotModel readRobot(std::string_view text, std::string_view source,
+                                   const FileFinder& files, const ImportOptions& options = {});
+
+/// The same as a scene. With ImportOptions::strict the first note that changes the motion is an error.
+[[nodiscard]] ImportedScene importRobot(std::string_view text, std::string_view source,
+                                        const FileFinder& files, const ImportOptions& options = {});
+
+/// Reads a robot file; meshes lie beside it or in the search paths.
+[[nodiscard]] ImportedScene importRobotFile(const std::filesystem::path& path,
+                                            const ImportOptions& options = {});
+
+/// Does the name end like a robot's (.urdf, .xml, .mjcf)?
+[[nodiscard]] bool isRobotFile(const std::filesystem::path& path);
+
+/// A scene or robot file, whichever it is; notes become warnings of the scene.
+[[nodiscard]] msd_scene::LoadedScene loadAnyFile(const std::filesystem::path& path,
+                                                 const ImportOptions& options = {});
+
+}  // namespace msd_import
