@@ -69,15 +69,29 @@ std::optional<fs::path> findFile(std::string written, const fs::path& from,
   return std::nullopt;
 }
 
+/// A file that is missing may have been kept one folder higher: a/b/c.stl as a/c.stl or c.stl.
+std::optional<fs::path> findHigher(const std::string& written, const fs::path& from) {
+  if (written.find("://") != std::string::npos) return std::nullopt;
+  const fs::path path{written};
+  for (fs::path folder = path.parent_path(); folder.has_relative_path();) {
+    folder = folder.parent_path();
+    const fs::path place = from.parent_path() / folder / path.filename();
+    if (isFile(place)) return place;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 FileFinder filesOnDisk(std::vector<fs::path> searchPaths) {
   return [searchPaths = std::move(searchPaths)](const std::string& written,
                                                 const std::string& from) -> FoundFile {
     if (written.find('\0') != std::string::npos) throw std::runtime_error{"a name with a zero byte"};
-    const auto path = findFile(written, from, searchPaths);
+    auto path = findFile(written, from, searchPaths);
+    const bool elsewhere = !path;
+    if (!path) path = findHigher(written, from);
     if (!path) throw std::runtime_error{"no file of this name"};
-    return {path->lexically_normal().string(), msd_scene::readTextFile(*path)};
+    return {path->lexically_normal().string(), msd_scene::readTextFile(*path), elsewhere};
   };
 }
 

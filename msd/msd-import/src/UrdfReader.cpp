@@ -311,7 +311,12 @@ class UrdfReader {
     auto& mesh = meshes_[key];
     try {
       if (!mesh) {
-        mesh = std::make_shared<const RobotMesh>(readRobotMesh(files_(file, *node.file), scale));
+        const FoundFile found = files_(file, *node.file);
+        if (found.elsewhere) {
+          notes_.add(node, "filename", fmt::format("<mesh> {}", msd_scene::jsonString(file)),
+                     fmt::format("there is no such file; {} is taken", found.name));
+        }
+        mesh = std::make_shared<const RobotMesh>(readRobotMesh(found, scale));
       }
     } catch (const std::exception& reason) {
       if (!visual) {
