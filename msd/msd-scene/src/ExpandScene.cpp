@@ -19,7 +19,7 @@ namespace msd_scene {
 namespace {
 
 constexpr std::size_t kMostValues = 20'000'000;  ///< of an expanded scene
-constexpr std::size_t kMostRepeats = 10'000'000;
+constexpr std::size_t kMostRepeats = 1'000'000;
 constexpr std::size_t kMostDepth = 16;           ///< of includes and models within each other
 constexpr std::size_t kMostModels = 100'000;     ///< uses of models, those inside models included
 
@@ -219,6 +219,16 @@ class Expander {
     const JsonValue* repeat = value.kind == JsonKind::kObject ? value.find("repeat") : nullptr;
     if (repeat == nullptr) return onEach(value, scope);
     demand(*repeat, JsonKind::kObject, "an object: how often, by the name of a variable");
+    // Counts that do not depend on one another are multiplied first: a slip costs no time.
+    double product = 1.0;
+    for (const JsonValue& count : repeat->items) {
+      if (count.kind == JsonKind::kNumber) product *= count.number;
+      if (count.kind == JsonKind::kArray) product *= static_cast<double>(count.items.size());
+    }
+    if (product > static_cast<double>(kMostRepeats)) {
+      failAt(*repeat, fmt::format("{} repetitions", product),
+             fmt::format("at most {}", kMostRepeats));
+    }
     JsonValue one = value;
     one.erase("repeat");
     repeatOver(*repeat, 0, one, scope, onEach);
