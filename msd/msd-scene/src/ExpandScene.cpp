@@ -47,6 +47,7 @@ class Expander {
       if (scope.contains(name)) continue;
       failAt(root, fmt::format("no parameter {}", jsonString(name)), "a parameter of this scene");
     }
+    result_.parameters = scope;
     result_.root = expandTop(root, scope, 0);
     result_.root.set("version", jsonNumber(1.0, result_.root.origin));
     resolveFrames(result_.root);

@@ -26,6 +26,7 @@ struct ExpandOptions {
 struct ExpandedScene {
   JsonValue root{};
   std::vector<std::shared_ptr<const SourceText>> sources{};
+  Variables parameters{};  ///< of the scene, with the values that were used
 };
 
 /// Does a text say that it is of version 2? A text that cannot be read does not.

@@ -139,6 +139,7 @@ LoadedScene loadExpanded(std::string_view text, std::string_view source, const M
   try {
     LoadedScene scene = loadPlain(writeTree(expanded.root), source, meshes);
     for (SceneProblem& warning : scene.warnings) warning = relocated(std::move(warning), expanded);
+    scene.parameters = expanded.parameters;
     return scene;
   } catch (const SceneError& error) {
     std::vector<SceneProblem> others = error.others();

@@ -32,6 +32,7 @@ struct LoadedScene {
   SceneDocument document{};
   SceneShapes shapes{};                  ///< built once, for buildWorld
   std::vector<SceneProblem> warnings{};  ///< located in the text
+  Variables parameters{};                ///< of a scene of version 2, as they were used
 };
 
 /// Reads scene files inside one folder, as meshesInFolder reads meshes.

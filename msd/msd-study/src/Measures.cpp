@@ -65,11 +65,13 @@ std::string measureUnit(const StudyMeasure& measure) {
 void checkMeasures(const StudyDocument& study, const msd_scene::SceneDocument& scene) {
   const NameTable bodies{scene.bodies};
   const NameTable joints{scene.joints};
+  const NameTable sensors{scene.sensors};
   for (const StudyMeasure& measure : study.measures) {
     const JsonPath path = JsonPath{} / "measure" / measure.name;
     demandName(path / "body", measure.of.body, bodies, "body");
     demandName(path / "with", measure.other, bodies, "body");
     demandName(path / "joint", measure.of.joint, joints, "joint");
+    demandName(path / "sensor", measure.of.sensor, sensors, "sensor");
     if (!measure.event.empty()) continue;
     const auto known = msd_scene::quantityNames(measure.of);
     if (std::ranges::find(known, measure.of.quantity) == known.end()) {
@@ -79,7 +81,8 @@ void checkMeasures(const StudyDocument& study, const msd_scene::SceneDocument& s
                             "a quantity of {}{}",
                             !measure.of.body.empty()    ? "a body"
                             : !measure.of.joint.empty() ? "a joint"
-                                                        : "the world",
+                            : !measure.of.sensor.empty() ? "a sensor"
+                                                         : "the world",
                             msd_scene::suggestion(measure.of.quantity, known))}};
     }
   }

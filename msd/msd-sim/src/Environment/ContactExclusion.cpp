@@ -28,7 +28,7 @@ void setPairCollides(WorldModel& world, BodyId a, BodyId b, bool collides) {
     sim.joinedPairs.insert(place, pair);
   }
   for (const std::uint32_t slot : {a.index, b.index}) {
-    if (sim.step > 0) sim.collision.refreshBody(slot, sim.slots[slot].firstCollider);
+    if (sim.step > 0) sim.collision.refreshBody(sim.slots[slot].firstCollider);
     callAwake(sim, slot);
   }
 }
