@@ -80,6 +80,7 @@ corpus_of() {
     fuzz_stl | fuzz_obj | fuzz_gltf | fuzz_hull) echo "msd/msd-assets/fuzz/corpus/${1#fuzz_}" ;;
     fuzz_snapshot) echo msd/msd-sim/test/Environment/fuzz/corpus ;;
     msd_scene_fuzz) echo msd/msd-scene/fuzz/corpus ;;
+    msd_robot_fuzz) echo msd/msd-import/fuzz/corpus ;;
     *) find msd -path "*fuzz/corpus/${1#fuzz_}" -type d | head -n 1 ;;
   esac
 }

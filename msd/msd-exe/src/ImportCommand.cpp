@@ -6,6 +6,7 @@
 #include <string>
 
 #include "msd-exe/src/Command.hpp"
+#include "msd-exe/src/Console.hpp"
 #include "msd-exe/src/OutputFile.hpp"
 #include "msd-exe/src/SceneInput.hpp"
 #include "msd-exe/src/Wording.hpp"
@@ -23,7 +24,7 @@ struct ImportCommandOptions {
 };
 
 int import(const ImportCommandOptions& options) {
-  if (!msd_import::isRobotFile(options.input.path)) {
+  if (options.input.path != "-" && !msd_import::isRobotFile(options.input.path)) {
     throw UsageError{fmt::format("{}: expected a robot file: .urdf, .xml or .mjcf",
                                  options.input.path)};
   }
@@ -31,7 +32,7 @@ int import(const ImportCommandOptions& options) {
       msd_import::importRobotFile(options.input.path, options.input.import);
   const std::string text = msd_scene::writeScene(robot.scene.document);
   if (options.output.empty()) {
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    tell("{}", text);
   } else {
     OutputFile file{options.output};
     file.write(text);
@@ -40,13 +41,13 @@ int import(const ImportCommandOptions& options) {
   if (options.quiet) return kOk;
   // Notes go where the scene does not.
   for (const msd_import::ImportNote& note : robot.notes) {
-    fmt::print(stderr, "msd: {}: {}\n", note.minor ? "left out" : "note", describe(note));
+    complain("{}: {}", note.minor ? "left out" : "note", describe(note));
   }
   for (const msd_scene::SceneProblem& warning : robot.scene.warnings) {
-    fmt::print(stderr, "msd: warning: {}\n", msd_scene::describe(warning));
+    complain("warning: {}", msd_scene::describe(warning));
   }
   if (!options.output.empty()) {
-    fmt::print("{}: {}, {}, {}\n", options.output,
+    tell("{}: {}, {}, {}\n", options.output,
                plural(robot.scene.document.bodies.size(), "body", "bodies"),
                plural(robot.scene.document.joints.size(), "joint", "joints"),
                plural(robot.notes.size(), "note", "notes"));
@@ -58,7 +59,7 @@ int import(const ImportCommandOptions& options) {
 
 void addImportCommand(CLI::App& parser, Action& action) {
   const auto options = std::make_shared<ImportCommandOptions>();
-  parser.add_option("FILE", options->input.path, "robot file: URDF (.urdf) or MJCF (.xml, .mjcf)")
+  parser.add_option("FILE", options->input.path, "robot file: URDF (.urdf) or MJCF (.xml, .mjcf); - for standard input")
       ->required();
   parser.add_option("-o,--output", options->output, "scene file to write; otherwise it is printed")
       ->type_name("SCENE.json");

@@ -102,7 +102,7 @@ int describeScene(const InfoOptions& options) {
   const msd_scene::LoadedScene scene = loadInput(options.input);
   if (options.expanded) {
     const std::string text = msd_scene::writeScene(scene.document);
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    tell("{}", text);
     return kOk;
   }
   const SceneDocument& document = scene.document;

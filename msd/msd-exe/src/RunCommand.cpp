@@ -180,13 +180,13 @@ struct Outputs {
 /// Prints what the options ask for.
 void printResult(const RunOptions& options, const RunResult& result, const std::string& json,
                  const Outputs& outputs) {
-  if (options.json) {
-    tell("{}\n", json);
-    return;
-  }
   const std::string hash = result.scene.world.stateHash().toString();
   if (options.quiet) {
     if (options.hash) tell("{}\n", hash);
+    return;
+  }
+  if (options.json) {
+    tell("{}\n", json);
     return;
   }
   tell("{}", summaryText(result));
@@ -294,8 +294,8 @@ void addSimulationOptions(CLI::App& parser, RunOptions& o) {
   parser.add_option("--steps", o.steps, "number of steps, instead of the scene's")
       ->check(wholeNumber(0, static_cast<std::uint64_t>(Limits::kMaxSteps)))
       ->type_name("N");
-  parser.add_option("--dt", o.dt, "length of a step [s], instead of the scene's")
-      ->check(number(Limits::kMinDt, Limits::kMaxDt, "[s]"))
+  parser.add_option("--dt", o.dt, "length of a step [s], 0.01 or 1/240, instead of the scene's")
+      ->transform(quotient(Limits::kMinDt, Limits::kMaxDt, "[s]"))
       ->type_name("S");
   parser.add_option("--threads", o.threads, "threads that share a step; 0: all cores (default)")
       ->check(wholeNumber(0, 1024))
@@ -350,7 +350,7 @@ void addOutputOptions(CLI::App& parser, RunOptions& o) {
       ->type_name("[TRACE.json]");
   parser.add_flag("--hash", o.hash, "print the hash of the final state");
   parser.add_flag("--expect", o.expect, "exit code 1 when a check of the scene does not hold or a step is degraded");
-  parser.add_flag("--json", o.json, "print one line of JSON instead of the summary");
+  parser.add_flag("--json", o.json, "print one line of JSON (with the scene's checks) instead of the summary");
   parser.add_flag("--quiet", o.quiet, "print nothing but errors (and the hash, where asked for)");
 }
 

@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
-#include <span>
 
 #include "msd-exe/src/Command.hpp"
 
@@ -30,18 +29,6 @@ msd_scene::Variables parametersOf(const std::vector<std::string>& settings) {
     parameters[setting.substr(0, equals)] = value;
   }
   return parameters;
-}
-
-msd_scene::LoadedScene loadText(const std::string& text, const SceneInput& input) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-  if (first != std::string::npos && text[first] == '<') {
-    return msd_import::importRobot(text, "standard input",
-                                   msd_import::filesOnDisk(input.import.searchPaths), input.import)
-        .scene;
-  }
-  return msd_scene::loadScene(
-      std::as_bytes(std::span{text}), "standard input", msd_scene::meshesInFolder("."),
-      {.parameters = parametersOf(input.settings), .files = msd_scene::scenesInFolder(".")});
 }
 
 }  // namespace
@@ -71,12 +58,7 @@ void addRobotOptions(CLI::App& parser, SceneInput& input) {
 }
 
 msd_scene::LoadedScene loadInput(const SceneInput& input) {
-  if (input.path == "-") return loadText(msd_scene::readTextFile("/dev/stdin"), input);
-  if (msd_import::isRobotFile(input.path)) {
-    if (!input.settings.empty()) throw UsageError{"--set: a robot file has no parameters"};
-    return msd_import::loadAnyFile(input.path, input.import);
-  }
-  return msd_scene::loadSceneFile(input.path, parametersOf(input.settings));
+  return msd_import::loadAnyFile(input.path, input.import, parametersOf(input.settings));
 }
 
 }  // namespace msd_exe

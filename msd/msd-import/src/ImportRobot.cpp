@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "msd-import/src/MjcfReader.hpp"
 #include "msd-import/src/RobotDocument.hpp"
 #include "msd-scene/src/ValidateScene.hpp"
+#include "msd-scene/src/WriteScene.hpp"
 
 namespace msd_import {
 
@@ -49,6 +51,29 @@ void refuseNotes(const std::vector<ImportNote>& notes) {
                     .expected = "only what can be carried over"}};
 }
 
+SceneProblem warningOf(const ImportNote& note) {
+  return {.source = note.place.file ? *note.place.file : std::string{},
+          .position = {static_cast<std::size_t>(std::max(note.place.line, 0)), 0},
+          .found = note.count > 1 ? fmt::format("{} ({} times)", note.what, note.count) : note.what,
+          .expected = fmt::format("only what can be carried over: {}", note.why)};
+}
+
+constexpr std::string_view kStandardInput = "-";
+
+/// Does a text begin as XML does?
+bool isXml(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  return first != std::string_view::npos && text[first] == '<';
+}
+
+/// A robot's names mean themselves: ${ in them is no expression.
+std::string withoutExpressions(std::string text) {
+  for (std::size_t at = text.find("${"); at != std::string::npos; at = text.find("${", at + 3)) {
+    text.insert(at, 1, '$');
+  }
+  return text;
+}
+
 }  // namespace
 
 RobotModel readRobot(std::string_view text, std::string_view source, const FileFinder& files,
@@ -80,8 +105,10 @@ ImportedScene importRobot(std::string_view text, std::string_view source, const 
 }
 
 ImportedScene importRobotFile(const std::filesystem::path& path, const ImportOptions& options) {
-  return importRobot(msd_scene::readTextFile(path), path.string(),
-                     filesOnDisk(options.searchPaths), options);
+  const bool isInput = path == kStandardInput;
+  return importRobot(msd_scene::readTextFile(isInput ? "/dev/stdin" : path),
+                     isInput ? "standard input" : path.string(), filesOnDisk(options.searchPaths),
+                     options);
 }
 
 bool isRobotFile(const std::filesystem::path& path) {
@@ -91,16 +118,42 @@ bool isRobotFile(const std::filesystem::path& path) {
   return extension == ".urdf" || extension == ".xml" || extension == ".mjcf";
 }
 
-msd_scene::LoadedScene loadAnyFile(const std::filesystem::path& path, const ImportOptions& options) {
-  if (!isRobotFile(path)) return msd_scene::loadSceneFile(path);
-  ImportedScene imported = importRobotFile(path, options);
+msd_scene::SceneResolver scenesAndRobotsInFolder(const std::filesystem::path& folder,
+                                                 std::vector<SceneProblem>& warnings) {
+  return [folder, scenes = msd_scene::scenesInFolder(folder), &warnings](const std::string& file) {
+    const std::string text = scenes(file);
+    if (!isRobotFile(file)) return text;
+    const ImportedScene robot = importRobot(text, (folder / file).string(), filesOnDisk({}));
+    for (const ImportNote& note : robot.notes) {
+      if (!note.minor) warnings.push_back(warningOf(note));
+    }
+    return withoutExpressions(
+        msd_scene::writeScene(robot.scene.document, {.embedMeshes = true}));
+  };
+}
+
+msd_scene::LoadedScene loadAnyFile(const std::filesystem::path& path, const ImportOptions& options,
+                                   const msd_scene::Variables& parameters) {
+  const bool isInput = path == kStandardInput;
+  const std::string text = msd_scene::readTextFile(isInput ? "/dev/stdin" : path);
+  const std::string source = isInput ? "standard input" : path.string();
+  if (isInput ? !isXml(text) : !isRobotFile(path)) {
+    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+    std::vector<SceneProblem> warnings;
+    msd_scene::LoadedScene scene = msd_scene::loadScene(
+        std::as_bytes(std::span{text}), source, msd_scene::meshesInFolder(folder),
+        {.parameters = parameters, .files = scenesAndRobotsInFolder(folder, warnings)});
+    scene.warnings.insert(scene.warnings.end(), warnings.begin(), warnings.end());
+    return scene;
+  }
+  if (!parameters.empty()) {
+    throw SceneError{{.source = source,
+                      .found = fmt::format("no parameter \"{}\"", parameters.begin()->first),
+                      .expected = "no parameters: a robot file has none"}};
+  }
+  ImportedScene imported = importRobot(text, source, filesOnDisk(options.searchPaths), options);
   for (const ImportNote& note : imported.notes) {
-    if (note.minor) continue;
-    imported.scene.warnings.push_back(
-        {.source = note.place.file ? *note.place.file : std::string{},
-         .position = {static_cast<std::size_t>(std::max(note.place.line, 0)), 0},
-         .found = note.count > 1 ? fmt::format("{} ({} times)", note.what, note.count) : note.what,
-         .expected = fmt::format("only what can be carried over: {}", note.why)});
+    if (!note.minor) imported.scene.warnings.push_back(warningOf(note));
   }
   return std::move(imported.scene);
 }

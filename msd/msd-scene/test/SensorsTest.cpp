@@ -32,14 +32,15 @@ TEST(Sensors, restReadsGravityWeightAndDistance) {
   SceneWorld scene = build(kOnGround, R"("sensors": [
       {"type": "accelerometer", "name": "feel", "body": "cube", "orientation": [0, 1, 0, 0]},
       {"type": "touch", "name": "all", "body": "cube"},
-      {"type": "touch", "name": "corner", "body": "cube", "position": [0.5, 0.5, -0.5], "halfExtents": [0.1, 0.1, 0.1]},
+      {"type": "touch", "name": "edge", "body": "cube", "position": [0.5, 0, -0.5], "halfExtents": [0.1, 0.6, 0.1]},
       {"type": "range", "name": "down", "body": "cube", "position": [0, 0, 0.25], "orientation": [0, 1, 0, 0]},
       {"type": "range", "name": "up", "body": "cube"}])");
   for (int i = 0; i < 200; ++i) scene.advance();
   // Upside down, up is along -z of the sensor.
   EXPECT_NEAR(value(scene, "feel", 2), -9.81, 1e-4);
   EXPECT_NEAR(value(scene, "all"), 2.0 * 9.81, 1e-3);
-  EXPECT_NEAR(value(scene, "corner"), 0.25 * 2.0 * 9.81, 1e-2);
+  // Balance of moments about y: half the weight rests on either edge.
+  EXPECT_NEAR(value(scene, "edge"), 0.5 * 2.0 * 9.81, 1e-3);
   EXPECT_NEAR(value(scene, "down"), 0.75, 1e-4);
   EXPECT_EQ(value(scene, "up"), -1.0);
 }

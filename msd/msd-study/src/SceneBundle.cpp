@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "msd-assets/src/MeshIo.hpp"
+#include "msd-import/src/ImportRobot.hpp"
 
 namespace msd_study {
 
@@ -52,7 +52,8 @@ SceneBundle SceneBundle::read(const fs::path& path) {
   bundle.scene_ = msd_scene::readTextFile(path);
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path{"."};
   const msd_scene::MeshResolver meshes = msd_scene::meshesInFolder(folder);
-  const msd_scene::SceneResolver scenes = msd_scene::scenesInFolder(folder);
+  std::vector<msd_scene::SceneProblem> notes;
+  const msd_scene::SceneResolver scenes = msd_import::scenesAndRobotsInFolder(folder, notes);
   static_cast<void>(msd_scene::loadScene(
       std::as_bytes(std::span{bundle.scene_}), bundle.source_,
       [&](const std::string& file) {
