@@ -83,7 +83,7 @@ def test_wrong_scenes(scenes, tmp_path):
     with pytest.raises(msd.SceneError):
         scene.save(tmp_path / "wrong.json")
     assert not (tmp_path / "wrong.json").exists()
-    (tmp_path / "broken.json").write_text('{\n"version": 2}')
+    (tmp_path / "broken.json").write_text('{\n"version": 3}')
     with pytest.raises(msd.SceneError, match=r"broken.json:2:"):
         msd.load(tmp_path / "broken.json")
     with pytest.raises(FileNotFoundError):
