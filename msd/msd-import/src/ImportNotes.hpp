@@ -27,9 +27,6 @@ class NoteList {
   std::map<std::tuple<std::string, std::string, std::string>, std::size_t> places_{};
 };
 
-/// `robot.xml:12: geom solref (8 times): contacts are rigid`
-[[nodiscard]] std::string describe(const ImportNote& note);
-
 /// What an attribute of an element becomes.
 struct AttributeRule {
   std::string_view element;

@@ -8,6 +8,7 @@
 
 #include "msd-import/src/MjcfReader.hpp"
 #include "msd-import/src/RobotDocument.hpp"
+#include "msd-import/src/UrdfReader.hpp"
 #include "msd-scene/src/ValidateScene.hpp"
 #include "msd-scene/src/WriteScene.hpp"
 

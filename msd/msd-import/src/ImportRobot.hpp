@@ -5,14 +5,15 @@
 #include <string_view>
 #include <vector>
 
-#include "msd-import/src/ImportNotes.hpp"
-#include "msd-import/src/RobotFiles.hpp"
-#include "msd-import/src/RobotModel.hpp"
-#include "msd-import/src/UrdfReader.hpp"
+#include "msd-import/src/FileFinder.hpp"
+#include "msd-import/src/ImportNote.hpp"
+#include "msd-import/src/ImportOptions.hpp"
 #include "msd-scene/src/ReadScene.hpp"
 
 /// Robots from URDF and MJCF files as scenes. docs/robots.md says what becomes of what.
 namespace msd_import {
+
+struct RobotModel;
 
 /// A robot as a scene that runs.
 struct ImportedScene {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "msd-import/src/ImportNote.hpp"
 #include "msd-sim/src/DataTypes/Pose.hpp"
 
 /// A robot as both file formats describe one: a tree of links, each placed in its parent by zero or
@@ -19,21 +20,6 @@ using msd_sim::Matrix3D;
 using msd_sim::Pose;
 using msd_sim::Quaternion;
 using msd_sim::Vector3D;
-
-/// Where something was written.
-struct Place {
-  std::shared_ptr<const std::string> file{};
-  int line{0};
-};
-
-/// Something in the file that the scene does not have, or has otherwise.
-struct ImportNote {
-  Place place{};
-  std::string what{};    ///< `<geom> "ball": solref`
-  std::string why{};     ///< what becomes of it
-  bool minor{false};     ///< it changes no motion: looks, or settings of another solver
-  std::size_t count{1};   ///< so many of the same kind; the place is that of the first
-};
 
 enum class GeometryKind : std::uint8_t {
   kSphere,     ///< size: radius

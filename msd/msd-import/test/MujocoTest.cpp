@@ -12,6 +12,7 @@
 #include <string>
 
 #include "msd-import/src/ImportRobot.hpp"
+#include "msd-import/src/RobotModel.hpp"
 #include "msd-import/src/RobotKinematics.hpp"
 #include "msd-import/test/RobotData.hpp"
 #include "msd-import/test/RobotDynamics.hpp"

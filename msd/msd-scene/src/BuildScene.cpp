@@ -105,7 +105,7 @@ JointDescription describeJoint(const SceneJoint& joint, BodyId bodyA, BodyId bod
                     .stiffness = motor.stiffness.value_or(msd_sim::JointMotor::kUnset),
                     .damping = motor.damping.value_or(msd_sim::JointMotor::kUnset),
                     .feedForward = motor.feedForward,
-                    .carriesLoad = motor.carriesLoad,
+                    .carriesLoad = motor.inverseDynamics ? false : motor.carriesLoad,
                     .gear = motor.gear,
                     .rotorInertia = motor.rotorInertia};
     if (!motor.targets.empty()) result.motor->target = motor.targets.front().value;
@@ -164,6 +164,7 @@ void spawnJoints(SceneWorld& scene, const SceneDocument& document) {
     if (joint.motor && !joint.motor->targets.empty()) {
       scene.motors.push_back({id, joint.motor->targets});
     }
+    if (joint.motor && joint.motor->inverseDynamics) scene.tracking.add(id, joint);
   }
 }
 
@@ -202,6 +203,7 @@ SceneWorld build(const SceneDocument& document, const SceneShapes& shapes,
 msd_sim::StepReport SceneWorld::advance() {
   // The middle of the step: what changes evenly gets its mean.
   const double moment = world.time() + 0.5 * dt;
+  if (!tracking.empty()) tracking.feedForward(world, dt);
   for (const TimedMotor& motor : motors) {
     const auto [target, rate] = valueAt(motor.targets, moment);
     world.setMotorTarget(motor.joint, target, rate);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "msd-scene/src/SceneDocument.hpp"
+#include "msd-scene/src/TargetTracking.hpp"
 #include "msd-sim/src/Environment/Sensors.hpp"
 #include "msd-sim/src/Environment/WorldModel.hpp"
 
@@ -56,6 +57,7 @@ struct SceneWorld {
   std::vector<ConstantForce> forces{};
   std::vector<TimedForce> timedForces{};
   std::vector<TimedMotor> motors{};
+  TargetTracking tracking{};
 
   /// Applies the scene's forces and targets of this moment, and advances the world by dt.
   msd_sim::StepReport advance();

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "msd-scene/src/Expression.hpp"
+#include "msd-scene/src/ExpandOptions.hpp"
 #include "msd-scene/src/JsonTree.hpp"
 
 /// Version 2 of the format: what a person writes, made into what version 1 says. Parameters and
@@ -14,13 +13,6 @@
 /// bodies, Euler angles and axis with angle. docs/scene-format.md, "Writing larger scenes".
 namespace msd_scene {
 
-/// Gives the text of a scene file that another one names; throws std::exception with the reason.
-using SceneResolver = std::function<std::string(const std::string& file)>;
-
-struct ExpandOptions {
-  Variables parameters{};  ///< in place of those the scene gives
-  SceneResolver files{};   ///< empty: none can be read
-};
 
 /// A scene of version 1, and the texts it was made from.
 struct ExpandedScene {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "msd-assets/src/MeshIo.hpp"
+#include "msd-scene/src/ExpandScene.hpp"
 #include "msd-scene/src/JsonReader.hpp"
 #include "msd-scene/src/JsonText.hpp"
 #include "msd-scene/src/Limits.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "msd-assets/src/TriangleMesh.hpp"
-#include "msd-scene/src/ExpandScene.hpp"
+#include "msd-scene/src/ExpandOptions.hpp"
 #include "msd-scene/src/SceneDocument.hpp"
 #include "msd-scene/src/SceneError.hpp"
 #include "msd-scene/src/SceneShapes.hpp"

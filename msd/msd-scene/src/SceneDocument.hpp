@@ -215,6 +215,7 @@ struct SceneMotor {
   std::optional<double> damping{};     ///< position and velocity mode, kd [N·m·s/rad], [N·s/m]
   double feedForward{0.0};             ///< position and soft velocity mode [N·m], [N]
   std::optional<bool> carriesLoad{};   ///< position mode
+  bool inverseDynamics{false};         ///< position mode: TargetTracking
   double gear{1.0};                    ///< [-]
   double rotorInertia{0.0};            ///< [kg·m²], [kg]
   bool operator==(const SceneMotor&) const = default;

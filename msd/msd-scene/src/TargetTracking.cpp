@@ -1,5 +1,8 @@
 #include "msd-scene/src/TargetTracking.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "msd-scene/src/OverTime.hpp"
 #include "msd-sim/src/Environment/JointHandle.hpp"
 #include "msd-sim/src/Environment/Mechanism.hpp"
@@ -15,6 +18,7 @@ void TargetTracking::add(msd_sim::JointId joint, const SceneJoint& description) 
 }
 
 void TargetTracking::feedForward(msd_sim::WorldModel& world, double dt) const {
+  if (std::ranges::any_of(joints_, [&](msd_sim::JointId id) { return world.isBroken(id); })) return;
   const double middle = world.time() + 0.5 * dt;
   const auto size = static_cast<Eigen::Index>(motors_.size());
   Eigen::VectorXd acceleration{size};

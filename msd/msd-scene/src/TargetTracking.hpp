@@ -21,7 +21,8 @@ class TargetTracking {
   void add(msd_sim::JointId joint, const SceneJoint& description);
   [[nodiscard]] bool empty() const { return motors_.empty(); }
 
-  /// Sets the feed-forward forces of the step of length dt that starts now.
+  /// Sets the feed-forward forces of the step of length dt that starts now. Once a joint of them is broken, they stay
+  /// as they were.
   void feedForward(msd_sim::WorldModel& world, double dt) const;
 
  private:

@@ -110,6 +110,7 @@ class ObjectText {
         .add("damping", motor.damping)
         .addUnless("feedForward", motor.feedForward, usual.feedForward)
         .add("carriesLoad", motor.carriesLoad)
+        .addUnless("inverseDynamics", motor.inverseDynamics, usual.inverseDynamics)
         .addUnless("gear", motor.gear, usual.gear)
         .addUnless("rotorInertia", motor.rotorInertia, usual.rotorInertia)
         .addUnless("frequency", motor.frequency, usual.frequency)

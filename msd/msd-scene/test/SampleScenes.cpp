@@ -65,7 +65,7 @@ std::string_view fullScene() {
     {"type": "hinge", "name": "door", "bodyA": null, "bodyB": "hammer", "anchor": [3, 0, 2],
       "axis": [0, 1, 0], "limit": {"lower": -1, "upper": 1.5}, "friction": 0.1,
       "motor": {"mode": "position", "target": 0.5, "maxForce": 20, "frequency": 2,
-        "dampingRatio": 0.7, "carriesLoad": false}, "armature": 0.02, "stiffness": 3,
+        "dampingRatio": 0.7, "carriesLoad": false, "inverseDynamics": true}, "armature": 0.02, "stiffness": 3,
       "damping": 0.2, "rest": 0.1, "breakingForce": 1000, "breakingTorque": 200},
     {"type": "slider", "bodyA": "world", "bodyB": "pill", "anchor": [-4, 0, 2], "axis": [1, 0, 0],
       "limit": {"upper": 2}, "motor": {"target": 0.1, "stiffness": 100, "damping": 10,
