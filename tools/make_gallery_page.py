@@ -70,6 +70,13 @@ CHAPTERS = [
         ("gripper", 4.5, ""),
         ("vehicle", 2.5, ""),
     ]),
+    ("Robots", [
+        ("humanoid_falls", 0.9, "--trail 0,0.45"),
+        ("quadruped_stands", 2, ""),
+        ("allegro_holds_ball", 3, ""),
+        ("r2d2_stands", 2, ""),
+        ("kuka_tracks_sine", 2.25, "--trail 2,2.1"),
+    ]),
     ("Many", [
         ("galton_board", 4, "--hide front"),
         ("terrain", 2, ""),
@@ -105,7 +112,10 @@ def expectation(check):
     else:
         bounds = [sign + " " + number(check[key]) for key, sign in (("min", "≥"), ("max", "≤")) if key in check]
         outcome = ", ".join(bounds)
-    when = "%.4g s" % check["at"] if "at" in check else "the end"
+    at = check.get("at", "end")
+    when = "%.4g s" % at if not isinstance(at, str) else {"end": "the end", "max": "largest", "min": "smallest"}[at]
+    if check.get("minus") == "start":
+        when += ", less the start"
     return "| %s | %s | %s | %s | %s |" % (whose, check["quantity"], when, outcome, unit)
 
 

@@ -25,8 +25,8 @@ struct ImportCommandOptions {
 
 int import(const ImportCommandOptions& options) {
   if (options.input.path != "-" && !msd_import::isRobotFile(options.input.path)) {
-    throw UsageError{fmt::format("{}: expected a robot file: .urdf, .xml or .mjcf",
-                                 options.input.path)};
+    throw UsageError{
+        fmt::format("{}: expected a robot file: .urdf, .xml or .mjcf", options.input.path)};
   }
   const msd_import::ImportedScene robot =
       msd_import::importRobotFile(options.input.path, options.input.import);
@@ -48,9 +48,9 @@ int import(const ImportCommandOptions& options) {
   }
   if (!options.output.empty()) {
     tell("{}: {}, {}, {}\n", options.output,
-               plural(robot.scene.document.bodies.size(), "body", "bodies"),
-               plural(robot.scene.document.joints.size(), "joint", "joints"),
-               plural(robot.notes.size(), "note", "notes"));
+         plural(robot.scene.document.bodies.size(), "body", "bodies"),
+         plural(robot.scene.document.joints.size(), "joint", "joints"),
+         plural(robot.notes.size(), "note", "notes"));
   }
   return kOk;
 }
@@ -59,7 +59,9 @@ int import(const ImportCommandOptions& options) {
 
 void addImportCommand(CLI::App& parser, Action& action) {
   const auto options = std::make_shared<ImportCommandOptions>();
-  parser.add_option("FILE", options->input.path, "robot file: URDF (.urdf) or MJCF (.xml, .mjcf); - for standard input")
+  parser
+      .add_option("FILE", options->input.path,
+                  "robot file: URDF (.urdf) or MJCF (.xml, .mjcf); - for standard input")
       ->required();
   parser.add_option("-o,--output", options->output, "scene file to write; otherwise it is printed")
       ->type_name("SCENE.json");

@@ -58,8 +58,9 @@ CLI::Validator quotient(double low, double high, std::string unit) {
                               (slash == std::string::npos || parses(text.substr(slash + 1), below));
         const double value = above / below;
         if (!isNumber || !(value >= low && value <= high)) {
-          return complaint(text, fmt::format("a number from {} to {}{}{}, or a quotient such as 1/240",
-                                             low, high, unit.empty() ? "" : " ", unit));
+          return complaint(
+              text, fmt::format("a number from {} to {}{}{}, or a quotient such as 1/240", low,
+                                high, unit.empty() ? "" : " ", unit));
         }
         text = fmt::format("{:.17g}", value);
         return {};

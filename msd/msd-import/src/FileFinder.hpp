@@ -19,9 +19,9 @@ struct FoundFile {
 using FileFinder = std::function<FoundFile(const std::string& written, const std::string& from)>;
 
 /// Files beside the one that names them, below the folders of `searchPaths`, or absolute.
-/// `package://NAME/PATH` and `model://NAME/PATH` are looked for as NAME/PATH, and as PATH in a folder
-/// called NAME, in every search path and in every folder above the file; `file://` is a plain path.
-/// A file that is not where it should be is looked for in the folders above that place.
+/// `package://NAME/PATH` and `model://NAME/PATH` are looked for as NAME/PATH, and as PATH in a
+/// folder called NAME, in every search path and in every folder above the file; `file://` is a
+/// plain path. A file that is not where it should be is looked for in the folders above that place.
 [[nodiscard]] FileFinder filesOnDisk(std::vector<std::filesystem::path> searchPaths);
 
 /// Finds nothing: for robots that come from nowhere in particular.

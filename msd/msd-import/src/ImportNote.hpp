@@ -18,7 +18,7 @@ struct ImportNote {
   std::string what{};    ///< `<geom> "ball": solref`
   std::string why{};     ///< what becomes of it
   bool minor{false};     ///< it changes no motion: looks, or settings of another solver
-  std::size_t count{1};   ///< so many of the same kind; the place is that of the first
+  std::size_t count{1};  ///< so many of the same kind; the place is that of the first
 };
 
 /// `robot.xml:12: geom solref (8 times): contacts are rigid`

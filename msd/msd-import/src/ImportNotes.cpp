@@ -68,8 +68,7 @@ void walk(const XmlNode& node, const RuleTable& table, NoteList& notes) {
 void NoteList::add(const XmlNode& node, std::string_view attribute, std::string what,
                    std::string why, bool minor) {
   const XmlAttribute* a = attribute.empty() ? nullptr : node.find(attribute);
-  add(Place{node.file, a != nullptr ? a->line : node.line}, std::move(what), std::move(why),
-      minor);
+  add(Place{node.file, a != nullptr ? a->line : node.line}, std::move(what), std::move(why), minor);
 }
 
 void NoteList::add(const Place& place, std::string what, std::string why, bool minor) {
@@ -84,7 +83,8 @@ void NoteList::add(const Place& place, std::string what, std::string why, bool m
 
 std::string describe(const ImportNote& note) {
   std::string text = note.place.file ? *note.place.file : std::string{};
-  if (note.place.line > 0) text += fmt::format("{}{}", text.empty() ? "line " : ":", note.place.line);
+  if (note.place.line > 0)
+    text += fmt::format("{}{}", text.empty() ? "line " : ":", note.place.line);
   if (!text.empty()) text += ": ";
   text += note.what;
   if (note.count > 1) text += fmt::format(" ({} times)", note.count);

@@ -32,7 +32,7 @@ struct AttributeRule {
   std::string_view element;
   /// Separated by spaces; "*" for all not named elsewhere, "<>" for the element with all it holds.
   std::string_view attributes;
-  std::string_view why{};       ///< empty: carried over
+  std::string_view why{};  ///< empty: carried over
   bool minor{false};
 };
 

@@ -82,7 +82,8 @@ RobotModel readRobot(std::string_view text, std::string_view source, const FileF
   const XmlNode root = parseXml(text, source);
   if (root.name == "robot") return readUrdf(root, files, options);
   if (root.name == "mujoco") return readMjcf(root, files);
-  failAt(root, {}, fmt::format("the root element <{}>", root.name), "<robot> (URDF) or <mujoco> (MJCF)");
+  failAt(root, {}, fmt::format("the root element <{}>", root.name),
+         "<robot> (URDF) or <mujoco> (MJCF)");
 }
 
 ImportedScene importRobot(std::string_view text, std::string_view source, const FileFinder& files,
@@ -128,8 +129,7 @@ msd_scene::SceneResolver scenesAndRobotsInFolder(const std::filesystem::path& fo
     for (const ImportNote& note : robot.notes) {
       if (!note.minor) warnings.push_back(warningOf(note));
     }
-    return withoutExpressions(
-        msd_scene::writeScene(robot.scene.document, {.embedMeshes = true}));
+    return withoutExpressions(msd_scene::writeScene(robot.scene.document, {.embedMeshes = true}));
   };
 }
 

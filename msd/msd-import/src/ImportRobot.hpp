@@ -26,7 +26,8 @@ struct ImportedScene {
 [[nodiscard]] RobotModel readRobot(std::string_view text, std::string_view source,
                                    const FileFinder& files, const ImportOptions& options = {});
 
-/// The same as a scene. With ImportOptions::strict the first note that changes the motion is an error.
+/// The same as a scene. With ImportOptions::strict the first note that changes the motion is an
+/// error.
 [[nodiscard]] ImportedScene importRobot(std::string_view text, std::string_view source,
                                         const FileFinder& files, const ImportOptions& options = {});
 
@@ -37,14 +38,15 @@ struct ImportedScene {
 /// Does the name end like a robot's (.urdf, .xml, .mjcf)?
 [[nodiscard]] bool isRobotFile(const std::filesystem::path& path);
 
-/// A scene or robot file, whichever it is ("-": from standard input); notes become warnings of the scene. Scenes of version 2 may
-/// include robot files and use them as models.
+/// A scene or robot file, whichever it is ("-": from standard input); notes become warnings of the
+/// scene. Scenes of version 2 may include robot files and use them as models.
 [[nodiscard]] msd_scene::LoadedScene loadAnyFile(const std::filesystem::path& path,
                                                  const ImportOptions& options = {},
                                                  const msd_scene::Variables& parameters = {});
 
-/// Reads the files that a scene names, inside one folder: scenes as they are, robots as the scenes they
-/// become. What robots lose on the way is added to `warnings`, which must outlive the resolver.
+/// Reads the files that a scene names, inside one folder: scenes as they are, robots as the scenes
+/// they become. What robots lose on the way is added to `warnings`, which must outlive the
+/// resolver.
 [[nodiscard]] msd_scene::SceneResolver scenesAndRobotsInFolder(
     const std::filesystem::path& folder, std::vector<msd_scene::SceneProblem>& warnings);
 

@@ -18,8 +18,8 @@ double at(const std::vector<double>& list, std::size_t i, double usual = 0.0) {
   return i < list.size() ? list[i] : usual;
 }
 
-/// force = gain · control + b0 + b1 · length + b2 · velocity, as a motor; false, with a note, where no
-/// motor does that.
+/// force = gain · control + b0 + b1 · length + b2 · velocity, as a motor; false, with a note, where
+/// no motor does that.
 bool readGeneral(const XmlNode& node, MjcfContext& context, RobotActuator& actuator) {
   const auto skip = [&](std::string_view attribute, std::string_view what) {
     context.notes.add(node, attribute, fmt::format("<general> with {}", what),
@@ -37,7 +37,8 @@ bool readGeneral(const XmlNode& node, MjcfContext& context, RobotActuator& actua
                       "the actuator answers at once");
   }
   const double g = at(readNumbers(node, "gainprm"), 0, 1.0);
-  const std::vector<double> b = bias == "affine" ? readNumbers(node, "biasprm") : std::vector<double>{};
+  const std::vector<double> b =
+      bias == "affine" ? readNumbers(node, "biasprm") : std::vector<double>{};
   if (at(b, 0) != 0.0) {
     context.notes.add(node, "biasprm", "<general> with a constant force", "left out of it");
   }
@@ -111,9 +112,9 @@ void addActuator(const XmlNode& written, MjcfContext& context) {
   }
   actuator.maxForce = bound(node, "forcelimited", "forcerange", context) * std::abs(actuator.gear);
   if (actuator.kind == Kind::kForce) {
-    actuator.maxForce = std::min(
-        actuator.maxForce,
-        std::abs(actuator.gear) * bound(node, "ctrllimited", "ctrlrange", context));
+    actuator.maxForce =
+        std::min(actuator.maxForce,
+                 std::abs(actuator.gear) * bound(node, "ctrllimited", "ctrlrange", context));
   }
   actuator.maxForce = std::min(actuator.maxForce, joint->effort);
   context.robot.actuators.push_back(std::move(actuator));
@@ -147,8 +148,8 @@ void addSensor(const XmlNode& node, MjcfContext& context) {
   };
   if (rule == kSensors.end()) return skip("left out");
   for (const XmlAttribute& a : node.attributes) {
-    constexpr auto kKnown = std::to_array<std::string_view>(
-        {"name", "joint", "site", "objtype", "objname", "body"});
+    constexpr auto kKnown =
+        std::to_array<std::string_view>({"name", "joint", "site", "objtype", "objname", "body"});
     if (std::ranges::find(kKnown, a.name) != kKnown.end()) continue;
     context.notes.add(node, a.name, fmt::format("<{}> {}", node.name, a.name),
                       "the sensor measures without it");

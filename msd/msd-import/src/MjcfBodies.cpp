@@ -59,7 +59,8 @@ class BodyReader {
       } else if (child.name == "site") {
         addSite(context_.defaults.complete(child, childClass), link, frame);
       } else if (child.name == "joint" || child.name == "freejoint") {
-        if (link == RobotLink::kWorld) failAt(child, {}, "a joint of the world", "joints in bodies");
+        if (link == RobotLink::kWorld)
+          failAt(child, {}, "a joint of the world", "joints in bodies");
         addJoint(child, link, childClass, frame);
       }
     }
@@ -104,15 +105,15 @@ class BodyReader {
     const XmlNode* node = body.child("inertial");
     if (node == nullptr) return;
     RobotInertia inertia{.mass = requireNumber(*node, "mass", "[kg]")};
-    if (inertia.mass < 0.0) failAt(*node, "mass", fmt::format("{}", inertia.mass), "a mass >= 0 [kg]");
+    if (inertia.mass < 0.0)
+      failAt(*node, "mass", fmt::format("{}", inertia.mass), "a mass >= 0 [kg]");
     if (const auto full = findNumbers(*node, "fullinertia", 6)) {
       const auto& f = *full;
       inertia.inertia << f[0], f[3], f[4], f[3], f[1], f[5], f[4], f[5], f[2];
     } else if (const auto d = findVector(*node, "diaginertia")) {
       inertia.inertia = d->asDiagonal();
     }
-    context_.robot.links[place].inertia =
-        transformed(inertia, readPose(*node, context_.compiler));
+    context_.robot.links[place].inertia = transformed(inertia, readPose(*node, context_.compiler));
   }
 
   /// Moments that no body can have are balanced where the file asks for it, otherwise refused.
@@ -195,8 +196,8 @@ class BodyReader {
     RobotSite site{.name = std::string{node.text("name")}, .place = {node.file, node.line}};
     readShape(node, context_, site.geometry, site.pose);
     site.pose = frame * site.pose;
-    auto& sites = link == RobotLink::kWorld ? context_.robot.worldSites
-                                            : context_.robot.links[link].sites;
+    auto& sites =
+        link == RobotLink::kWorld ? context_.robot.worldSites : context_.robot.links[link].sites;
     sites.push_back(std::move(site));
   }
 
@@ -236,11 +237,9 @@ class BodyReader {
   }
 
   void readJointValues(const XmlNode& node, const Pose& frame, RobotJoint& joint) {
-    const double unit =
-        joint.kind == RobotJointKind::kSlide ? 1.0 : context_.compiler.angleUnit;
+    const double unit = joint.kind == RobotJointKind::kSlide ? 1.0 : context_.compiler.angleUnit;
     joint.anchor = frame.toWorld(vectorOr(node, "pos", Vector3D::Zero()));
-    joint.axis =
-        frame.orientation * unitOf(node, "axis", vectorOr(node, "axis", {0.0, 0.0, 1.0}));
+    joint.axis = frame.orientation * unitOf(node, "axis", vectorOr(node, "axis", {0.0, 0.0, 1.0}));
     joint.reference = numberOr(node, "ref", 0.0) * unit;
     joint.springReference = numberOr(node, "springref", 0.0) * unit;
     const auto positive = [&](std::string_view attribute) {

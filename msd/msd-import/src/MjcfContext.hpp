@@ -20,7 +20,11 @@ namespace msd_import {
 struct MjcfCompiler {
   double angleUnit{0.017453292519943295};  ///< radians per unit of angle
   std::string eulerSequence{"xyz"};
-  enum class FromGeoms { kNever, kWhereMissing, kAlways } inertiaFromGeoms{FromGeoms::kWhereMissing};
+  enum class FromGeoms {
+    kNever,
+    kWhereMissing,
+    kAlways
+  } inertiaFromGeoms{FromGeoms::kWhereMissing};
   bool balanceInertia{false};
   double boundMass{0.0};
   double boundInertia{0.0};
@@ -57,7 +61,7 @@ struct MjcfContext {
 [[nodiscard]] XmlNode expandIncludes(const XmlNode& root, const FileFinder& files);
 /// Notes what is not carried over (MjcfRules.cpp).
 void noteMjcf(const XmlNode& root, NoteList& notes);
-void readCompiler(const XmlNode& root, MjcfContext& context);   // MjcfSettings.cpp
+void readCompiler(const XmlNode& root, MjcfContext& context);  // MjcfSettings.cpp
 void readOption(const XmlNode& root, MjcfContext& context);
 void readAssets(const XmlNode& root, MjcfContext& context);     // MjcfAssets.cpp
 void readWorldBody(const XmlNode& root, MjcfContext& context);  // MjcfBodies.cpp

@@ -15,9 +15,9 @@ constexpr auto kOrientations =
 constexpr auto kLists = std::to_array<std::string_view>(
     {"size", "friction", "gear", "gainprm", "biasprm", "dynprm", "polycoef"});
 /// All of these describe one thing, an actuator, and share its defaults.
-constexpr auto kActuators = std::to_array<std::string_view>({"general", "motor", "position", "velocity",
-                                                             "intvelocity", "damper", "cylinder",
-                                                             "muscle", "adhesion"});
+constexpr auto kActuators =
+    std::to_array<std::string_view>({"general", "motor", "position", "velocity", "intvelocity",
+                                     "damper", "cylinder", "muscle", "adhesion"});
 
 template <class List>
 bool contains(const List& list, std::string_view name) {
@@ -53,8 +53,7 @@ XmlNode merged(const XmlNode& base, const XmlNode& own) {
       own.attributes, [](const XmlAttribute& a) { return contains(kOrientations, a.name); });
   for (const XmlAttribute& inherited : base.attributes) {
     if (turns && contains(kOrientations, inherited.name)) continue;
-    const auto known =
-        std::ranges::find(result.attributes, inherited.name, &XmlAttribute::name);
+    const auto known = std::ranges::find(result.attributes, inherited.name, &XmlAttribute::name);
     if (known == result.attributes.end()) {
       result.attributes.push_back(inherited);
     } else if (contains(kLists, inherited.name)) {

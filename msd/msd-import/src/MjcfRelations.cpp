@@ -50,8 +50,8 @@ void addWeld(const XmlNode& node, MjcfContext& context) {
   result.anchor = vectorOr(node, "anchor", Vector3D::Zero());
   if (const auto pose = findNumbers(node, "relpose", 7)) {
     // A zero quaternion means "as they stand".
-    const double turn = std::abs((*pose)[3]) + std::abs((*pose)[4]) + std::abs((*pose)[5]) +
-                        std::abs((*pose)[6]);
+    const double turn =
+        std::abs((*pose)[3]) + std::abs((*pose)[4]) + std::abs((*pose)[5]) + std::abs((*pose)[6]);
     if (turn > 0.0) {
       context.notes.add(node, "relpose", "<weld> relpose", "the bodies are welded as they stand");
     }
@@ -66,7 +66,8 @@ void addCoupling(const XmlNode& node, MjcfContext& context) {
   const auto joint = [&](std::string_view attribute) {
     const std::string name = requireText(node, attribute, "the name of a joint");
     const RobotJoint* found = findJoint(context.robot, name);
-    if (found == nullptr) failAt(node, attribute, inQuotes(name), "the name of a joint of this file");
+    if (found == nullptr)
+      failAt(node, attribute, inQuotes(name), "the name of a joint of this file");
     if (found->freedoms() != 1) failAt(node, attribute, inQuotes(name), "a hinge or slide");
     return name;
   };
@@ -94,9 +95,9 @@ void addSpatialTendon(const XmlNode& node, MjcfContext& context) {
   if (!isLimited(node, "limited", "range", context.compiler) || !range || !context.limits) {
     return skip("left out: only strings of limited length are carried over");
   }
-  const bool plain = node.children.size() == 2 &&
-                     std::ranges::all_of(node.children,
-                                         [](const XmlNode& c) { return c.name == "site"; });
+  const bool plain =
+      node.children.size() == 2 &&
+      std::ranges::all_of(node.children, [](const XmlNode& c) { return c.name == "site"; });
   if (!plain) return skip("left out: only strings between two sites are carried over");
   std::array<FoundSite, 2> ends{};
   for (std::size_t i = 0; i < 2; ++i) {
@@ -106,10 +107,12 @@ void addSpatialTendon(const XmlNode& node, MjcfContext& context) {
     ends[i] = *site;
   }
   if ((*range)[0] > 0.0) {
-    context.notes.add(node, "range", "<spatial> lower bound of the length", "only the upper one holds");
+    context.notes.add(node, "range", "<spatial> lower bound of the length",
+                      "only the upper one holds");
   }
   if (ends[1].link == RobotLink::kWorld) std::swap(ends[0], ends[1]);
-  if (ends[0].link == ends[1].link || !((*range)[1] > 0.0)) return skip("left out: it ties nothing");
+  if (ends[0].link == ends[1].link || !((*range)[1] > 0.0))
+    return skip("left out: it ties nothing");
   context.robot.strings.push_back({.name = std::string{node.text("name")},
                                    .linkA = ends[0].link,
                                    .linkB = ends[1].link,

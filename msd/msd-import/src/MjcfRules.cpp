@@ -29,8 +29,10 @@ constexpr auto kRules = std::to_array<AttributeRule>({
     {"option", "density viscosity wind magnetic", kNoFluid},
     {"option", "o_margin o_solref o_solimp o_friction", kRigid},
     {"flag", "gravity contact constraint limit equality"},
-    {"flag", "energy warmstart filterparent refsafe fwdinv invdiscrete island nativeccd multiccd "
-             "override midphase eulerdamp autoreset sensornoise sensor clampctrl", kSolver, true},
+    {"flag",
+     "energy warmstart filterparent refsafe fwdinv invdiscrete island nativeccd multiccd "
+     "override midphase eulerdamp autoreset sensornoise sensor clampctrl",
+     kSolver, true},
     {"flag", "passive actuation frictionloss", "joints keep what they are given"},
     {"size", "<>", "sizes of another program's memory", true},
     {"visual", "<>", kLooks, true},
@@ -110,13 +112,19 @@ constexpr auto kRules = std::to_array<AttributeRule>({
     {"pulley", "divisor"},
     {"actuator", ""},
     {"general",
-     "name class joint jointinparent tendon site ctrllimited ctrlrange forcelimited forcerange gear gaintype "
+     "name class joint jointinparent tendon site ctrllimited ctrlrange forcelimited forcerange "
+     "gear gaintype "
      "gainprm biastype biasprm dyntype dynprm"},
-    {"motor", "name class joint jointinparent tendon site ctrllimited ctrlrange forcelimited forcerange gear"},
+    {"motor",
+     "name class joint jointinparent tendon site ctrllimited ctrlrange forcelimited forcerange "
+     "gear"},
     {"position",
-     "name class joint jointinparent tendon site ctrllimited ctrlrange forcelimited forcerange gear kp kv "
+     "name class joint jointinparent tendon site ctrllimited ctrlrange forcelimited forcerange "
+     "gear kp kv "
      "inheritrange dampratio timeconst"},
-    {"velocity", "name class joint jointinparent tendon site ctrllimited ctrlrange forcelimited forcerange gear kv"},
+    {"velocity",
+     "name class joint jointinparent tendon site ctrllimited ctrlrange forcelimited forcerange "
+     "gear kv"},
     {"general", "*", kLeft},
     {"motor", "*", kLeft},
     {"position", "*", kLeft},

@@ -37,7 +37,8 @@ class Includer {
   }
 
  private:
-  XmlNode load(const XmlNode& include, std::vector<std::string>& open, const std::string& mainFile) {
+  XmlNode load(const XmlNode& include, std::vector<std::string>& open,
+               const std::string& mainFile) {
     const std::string file = requireText(include, "file", "the name of an MJCF file");
     FoundFile found;
     try {
@@ -64,7 +65,8 @@ class Includer {
 };
 
 std::string folderOf(std::string_view written) {
-  return written.empty() || written.ends_with('/') ? std::string{written} : std::string{written} + '/';
+  return written.empty() || written.ends_with('/') ? std::string{written}
+                                                   : std::string{written} + '/';
 }
 
 void readCompilerElement(const XmlNode& node, MjcfCompiler& c) {

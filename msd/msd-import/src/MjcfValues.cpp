@@ -55,7 +55,8 @@ template <class Map>
 auto requireAsset(const XmlNode& node, std::string_view attribute, const Map& assets) {
   const std::string name = requireText(node, attribute, "the name of an asset");
   const auto found = assets.find(name);
-  if (found == assets.end()) failAt(node, attribute, inQuotes(name), "the name of an asset of this file");
+  if (found == assets.end())
+    failAt(node, attribute, inQuotes(name), "the name of an asset of this file");
   return found->second;
 }
 

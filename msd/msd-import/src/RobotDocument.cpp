@@ -71,8 +71,7 @@ class DocumentMaker {
   void findStart() {
     start_ = referencePositions(robot_);
     if (!options_.keyframe.empty()) {
-      const auto key =
-          std::ranges::find(robot_.keyframes, options_.keyframe, &RobotKeyframe::name);
+      const auto key = std::ranges::find(robot_.keyframes, options_.keyframe, &RobotKeyframe::name);
       if (key == robot_.keyframes.end()) {
         std::string known;
         for (const RobotKeyframe& k : robot_.keyframes) {
@@ -126,7 +125,8 @@ class DocumentMaker {
     }
   }
 
-  /// Every moving link gets an inertia a body can have; one without mass a share of what it carries.
+  /// Every moving link gets an inertia a body can have; one without mass a share of what it
+  /// carries.
   void completeInertias() {
     carried_ = inertia_;
     for (std::size_t i = robot_.links.size(); i-- > 0;) {
@@ -320,8 +320,7 @@ class DocumentMaker {
     const std::string name = uniqueName(fmt::format("{}_at_{}", link.name, link.joints[k].name));
     const Pose pose = placed_.joints[i][k].after;
     // The carried mass in the frame between the joints.
-    const RobotInertia carried =
-        transformed(carried_[i], pose.inverse() * placed_.links[i]);
+    const RobotInertia carried = transformed(carried_[i], pose.inverse() * placed_.links[i]);
     const RobotInertia inertia = ghostInertia(carried, link.joints[k].anchor);
     SceneBody body{.name = name, .shape = ghostShape()};
     body.collides = false;
@@ -341,8 +340,10 @@ class DocumentMaker {
     using msd_sim::JointKind;
     if (joint.kind == RobotJointKind::kBall) {
       result.kind = JointKind::kBall;
-      if (joint.damping > 0.0 || joint.stiffness > 0.0 || joint.friction > 0.0 || joint.armature > 0.0) {
-        notes_.add(joint.place, "damping, stiffness, friction or armature of a ball joint", "left out");
+      if (joint.damping > 0.0 || joint.stiffness > 0.0 || joint.friction > 0.0 ||
+          joint.armature > 0.0) {
+        notes_.add(joint.place, "damping, stiffness, friction or armature of a ball joint",
+                   "left out");
       }
     } else {
       result.kind = joint.kind == RobotJointKind::kSlide ? JointKind::kSlider : JointKind::kHinge;
@@ -546,7 +547,8 @@ class DocumentMaker {
   std::string uniqueSensor(const RobotSensor& sensor) {
     const std::string name = sensor.name.empty() ? sensor.type + "_" + sensor.object : sensor.name;
     std::string unique = name;
-    for (int i = 2; !sensorNames_.insert(unique).second; ++i) unique = fmt::format("{}_{}", name, i);
+    for (int i = 2; !sensorNames_.insert(unique).second; ++i)
+      unique = fmt::format("{}_{}", name, i);
     return unique;
   }
 

@@ -14,13 +14,15 @@ namespace msd_import {
 struct RobotDocument {
   msd_scene::SceneDocument document{};
   std::vector<ImportNote> notes{};  ///< the model's, and those of the conversion
-  std::vector<Place> bodyPlaces{};  ///< where each body, joint and shape of the document was written
+  std::vector<Place>
+      bodyPlaces{};  ///< where each body, joint and shape of the document was written
   std::vector<Place> jointPlaces{};
   std::map<std::string, Place> shapePlaces{};
 };
 
-/// Links without joints become part of their parent. A link on several joints hangs on bodies without
-/// shape between them, whose mass is kGhostShare of what they carry. Throws msd_scene::SceneError.
+/// Links without joints become part of their parent. A link on several joints hangs on bodies
+/// without shape between them, whose mass is kGhostShare of what they carry. Throws
+/// msd_scene::SceneError.
 [[nodiscard]] RobotDocument makeDocument(const RobotModel& robot, const ImportOptions& options);
 
 inline constexpr double kGhostShare = 1e-6;

@@ -86,7 +86,8 @@ std::optional<fs::path> findHigher(const std::string& written, const fs::path& f
 FileFinder filesOnDisk(std::vector<fs::path> searchPaths) {
   return [searchPaths = std::move(searchPaths)](const std::string& written,
                                                 const std::string& from) -> FoundFile {
-    if (written.find('\0') != std::string::npos) throw std::runtime_error{"a name with a zero byte"};
+    if (written.find('\0') != std::string::npos)
+      throw std::runtime_error{"a name with a zero byte"};
     auto path = findFile(written, from, searchPaths);
     const bool elsewhere = !path;
     if (!path) path = findHigher(written, from);
@@ -116,7 +117,8 @@ RobotMesh readRobotMesh(const FoundFile& file, const Vector3D& scale) {
   const msd_assets::TriangleMesh surface = read();
   RobotMesh mesh{.name = fs::path{file.name}.stem().string()};
   mesh.vertices.reserve(surface.vertices().size());
-  for (const Eigen::Vector3d& v : surface.vertices()) mesh.vertices.push_back(v.cwiseProduct(scale));
+  for (const Eigen::Vector3d& v : surface.vertices())
+    mesh.vertices.push_back(v.cwiseProduct(scale));
   mesh.triangles.assign(surface.triangles().begin(), surface.triangles().end());
   if (scale.x() * scale.y() * scale.z() < 0.0) {
     for (auto& t : mesh.triangles) std::swap(t[1], t[2]);

@@ -5,8 +5,8 @@
 
 namespace msd_import {
 
-/// The surface in a mesh file (STL, OBJ or glTF, by its name), each coordinate times `scale`. Throws
-/// std::exception with the reason.
+/// The surface in a mesh file (STL, OBJ or glTF, by its name), each coordinate times `scale`.
+/// Throws std::exception with the reason.
 [[nodiscard]] RobotMesh readRobotMesh(const FoundFile& file, const Vector3D& scale);
 
 }  // namespace msd_import

@@ -107,8 +107,8 @@ std::vector<Face> facesOf(const msd_assets::ConvexPolyhedron& hull) {
   for (const auto& face : hull.faces()) {
     const auto loop = hull.faceVertices(face);
     for (std::size_t k = 2; k < loop.size(); ++k) {
-      faces.push_back({hull.vertices()[loop[0]], hull.vertices()[loop[k - 1]],
-                       hull.vertices()[loop[k]]});
+      faces.push_back(
+          {hull.vertices()[loop[0]], hull.vertices()[loop[k - 1]], hull.vertices()[loop[k]]});
     }
   }
   return faces;

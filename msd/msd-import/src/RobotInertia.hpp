@@ -4,9 +4,9 @@
 
 namespace msd_import {
 
-/// Inertia of a homogeneous solid of a density [kg/m³], placed in a link's frame. A mesh is measured
-/// by its surface: exactly where `exactMesh`, otherwise by pyramids over its faces whose volumes all
-/// count as positive, as MuJoCo does. A plane or field has none.
+/// Inertia of a homogeneous solid of a density [kg/m³], placed in a link's frame. A mesh is
+/// measured by its surface: exactly where `exactMesh`, otherwise by pyramids over its faces whose
+/// volumes all count as positive, as MuJoCo does. A plane or field has none.
 [[nodiscard]] RobotInertia inertiaOf(const RobotGeometry& geometry, const Pose& pose,
                                      double density, bool exactMesh);
 

@@ -17,8 +17,7 @@ Quaternion quaternionOf(std::span<const double> q) {
 
 /// Moves a link's frame by one joint at q.
 PlacedJoint moveBy(const RobotJoint& joint, std::span<const double> q, Pose& frame) {
-  PlacedJoint placed{.anchor = frame.toWorld(joint.anchor),
-                     .axis = frame.orientation * joint.axis};
+  PlacedJoint placed{.anchor = frame.toWorld(joint.anchor), .axis = frame.orientation * joint.axis};
   switch (joint.kind) {
     case RobotJointKind::kFree:
       frame = {{q[0], q[1], q[2]}, quaternionOf(q.subspan(3))};

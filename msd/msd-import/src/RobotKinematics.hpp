@@ -8,9 +8,9 @@
 
 namespace msd_import {
 
-/// How many numbers place all joints of a robot, and how many move them. A free joint has a position
-/// and a quaternion (7 numbers, 6 freedoms), a ball a quaternion (4, 3), the others one each; joints
-/// follow one another in the order of the links.
+/// How many numbers place all joints of a robot, and how many move them. A free joint has a
+/// position and a quaternion (7 numbers, 6 freedoms), a ball a quaternion (4, 3), the others one
+/// each; joints follow one another in the order of the links.
 [[nodiscard]] std::size_t positionCount(const RobotModel& robot);
 [[nodiscard]] std::size_t freedomCount(const RobotModel& robot);
 

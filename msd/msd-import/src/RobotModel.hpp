@@ -76,8 +76,8 @@ struct RobotGeom {
 
 struct RobotInertia {
   double mass{0.0};
-  Vector3D centre{Vector3D::Zero()};      ///< in the link's frame
-  Matrix3D inertia{Matrix3D::Zero()};     ///< about the centre, link axes [kg·m²]
+  Vector3D centre{Vector3D::Zero()};   ///< in the link's frame
+  Matrix3D inertia{Matrix3D::Zero()};  ///< about the centre, link axes [kg·m²]
 };
 
 enum class RobotJointKind : std::uint8_t { kHinge, kSlide, kBall, kFree };
@@ -85,16 +85,16 @@ enum class RobotJointKind : std::uint8_t { kHinge, kSlide, kBall, kFree };
 struct RobotJoint {
   std::string name{};
   RobotJointKind kind{RobotJointKind::kHinge};
-  Vector3D anchor{Vector3D::Zero()};    ///< in the link's frame
-  Vector3D axis{0.0, 0.0, 1.0};         ///< unit, in the link's frame
-  double reference{0.0};                ///< coordinate at which the link stands as written
-  std::optional<double> lower{};        ///< [rad] or [m]
+  Vector3D anchor{Vector3D::Zero()};  ///< in the link's frame
+  Vector3D axis{0.0, 0.0, 1.0};       ///< unit, in the link's frame
+  double reference{0.0};              ///< coordinate at which the link stands as written
+  std::optional<double> lower{};      ///< [rad] or [m]
   std::optional<double> upper{};
-  double damping{0.0};                  ///< [N·m·s/rad] or [N·s/m]
-  double friction{0.0};                 ///< [N·m] or [N]
-  double armature{0.0};                 ///< [kg·m²] or [kg]
-  double stiffness{0.0};                ///< of a spring in the joint [N·m/rad] or [N/m]
-  double springReference{0.0};          ///< coordinate at which it is at rest
+  double damping{0.0};          ///< [N·m·s/rad] or [N·s/m]
+  double friction{0.0};         ///< [N·m] or [N]
+  double armature{0.0};         ///< [kg·m²] or [kg]
+  double stiffness{0.0};        ///< of a spring in the joint [N·m/rad] or [N/m]
+  double springReference{0.0};  ///< coordinate at which it is at rest
   double effort{std::numeric_limits<double>::infinity()};  ///< [N·m] or [N]
   Place place{};
 
@@ -165,10 +165,10 @@ struct RobotActuator {
   std::string joint{};
   Kind kind{Kind::kForce};
   double gear{1.0};
-  double kp{0.0};        ///< position: [N·m/rad] or [N/m]
-  double kd{0.0};        ///< position and velocity: [N·m·s/rad] or [N·s/m]
+  double kp{0.0};            ///< position: [N·m/rad] or [N/m]
+  double kd{0.0};            ///< position and velocity: [N·m·s/rad] or [N·s/m]
   double dampingRatio{0.0};  ///< position: where kd is not given, of the joint as it stands [-]
-  double control{0.0};   ///< at the start
+  double control{0.0};       ///< at the start
   double maxForce{std::numeric_limits<double>::infinity()};
   Place place{};
 };

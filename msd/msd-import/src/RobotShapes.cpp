@@ -58,7 +58,8 @@ WrittenRotation written(const Quaternion& q) {
 
 }  // namespace
 
-std::string ShapeMaker::add(const std::string& name, SceneShape::Variant shape, const Place& place) {
+std::string ShapeMaker::add(const std::string& name, SceneShape::Variant shape,
+                            const Place& place) {
   std::string unique = name;
   for (int i = 2; !names_.insert(unique).second; ++i) unique = fmt::format("{}_{}", name, i);
   result_.document.shapes.push_back({unique, std::move(shape)});
@@ -109,10 +110,9 @@ std::string ShapeMaker::movingShape(const std::string& body, std::span<const Pla
         placed.geom->name.empty() ? fmt::format("{}_shape", body) : placed.geom->name;
     const std::string shape = convexShape(name, *placed.geom);
     if (shape.empty()) continue;
-    compound.parts.push_back(
-        {.shape = shape,
-         .position = placed.pose.position,
-         .orientation = written(placed.pose.orientation)});
+    compound.parts.push_back({.shape = shape,
+                              .position = placed.pose.position,
+                              .orientation = written(placed.pose.orientation)});
   }
   if (compound.parts.empty()) return {};
   if (compound.parts.size() == 1 && geoms.size() == 1 && isIdentity(geoms.front().pose)) {
@@ -127,11 +127,13 @@ std::pair<std::string, Pose> ShapeMaker::staticShape(const std::string& body, co
   if (g.kind == GeometryKind::kPlane) return {add(body, PlaneShape{}, geom.place), {}};
   if (g.kind == GeometryKind::kField) {
     const RobotField& f = *g.field;
-    HeightFieldShape field{.columns = f.columns,
-                           .rows = f.rows,
-                           .cellSize = {2.0 * f.halfX / (f.columns - 1.0), 2.0 * f.halfY / (f.rows - 1.0)},
-                           .heights = f.heights};
-    return {add(body, std::move(field), geom.place), {{-f.halfX, -f.halfY, 0.0}, Quaternion::Identity()}};
+    HeightFieldShape field{
+        .columns = f.columns,
+        .rows = f.rows,
+        .cellSize = {2.0 * f.halfX / (f.columns - 1.0), 2.0 * f.halfY / (f.rows - 1.0)},
+        .heights = f.heights};
+    return {add(body, std::move(field), geom.place),
+            {{-f.halfX, -f.halfY, 0.0}, Quaternion::Identity()}};
   }
   if (g.kind == GeometryKind::kMesh && concave && !g.mesh->triangles.empty()) {
     return {add(body, MeshShape{.vertices = g.mesh->vertices, .triangles = g.mesh->triangles},

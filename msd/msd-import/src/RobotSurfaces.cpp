@@ -46,7 +46,8 @@ void SurfaceMaker::apply(std::span<const PlacedGeom> geoms, msd_scene::SceneBody
     }
   }
   body.material = materialOf(surface, first.place);
-  const auto [layer, isNew] = layers_.try_emplace(filter, static_cast<std::uint32_t>(layers_.size()));
+  const auto [layer, isNew] =
+      layers_.try_emplace(filter, static_cast<std::uint32_t>(layers_.size()));
   if (isNew && layer->second == 32) {
     notes_.add(first.place, "more than 32 kinds of contype and conaffinity",
                "the last ones count as one kind");
@@ -55,13 +56,12 @@ void SurfaceMaker::apply(std::span<const PlacedGeom> geoms, msd_scene::SceneBody
 }
 
 void SurfaceMaker::addPair(const std::string& a, const std::string& b, const Surface& s) {
-  document_.pairs.push_back(
-      {.materialA = a,
-       .materialB = b,
-       .friction = s.freedoms >= 3 ? s.friction : 0.0,
-       .restitution = 0.0,
-       .rollingResistance = s.freedoms >= 6 ? s.rolling : 0.0,
-       .torsionalResistance = s.freedoms >= 4 ? s.torsional : 0.0});
+  document_.pairs.push_back({.materialA = a,
+                             .materialB = b,
+                             .friction = s.freedoms >= 3 ? s.friction : 0.0,
+                             .restitution = 0.0,
+                             .rollingResistance = s.freedoms >= 6 ? s.rolling : 0.0,
+                             .torsionalResistance = s.freedoms >= 4 ? s.torsional : 0.0});
 }
 
 void SurfaceMaker::finish() {

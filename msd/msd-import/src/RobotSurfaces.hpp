@@ -41,7 +41,8 @@ class SurfaceMaker {
   NoteList& notes_;
   bool largest_;
   std::map<Surface, std::string> materials_{};
-  /// The usual kind lies in the layer of bodies that say nothing: those of a scene around the robot.
+  /// The usual kind lies in the layer of bodies that say nothing: those of a scene around the
+  /// robot.
   std::map<Filter, std::uint32_t> layers_{{Filter{1, 1}, 0}};
 };
 

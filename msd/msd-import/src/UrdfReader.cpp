@@ -260,7 +260,8 @@ class UrdfReader {
     RobotInertia result;
     if (const XmlNode* mass = node.child("mass")) {
       result.mass = requireNumber(*mass, "value", "[kg]");
-      if (result.mass < 0.0) failAt(*mass, "value", fmt::format("{}", result.mass), "a mass >= 0 [kg]");
+      if (result.mass < 0.0)
+        failAt(*mass, "value", fmt::format("{}", result.mass), "a mass >= 0 [kg]");
     }
     if (const XmlNode* inertia = node.child("inertia")) {
       const auto value = [&](std::string_view name) { return numberOr(*inertia, name, 0.0); };
@@ -306,7 +307,8 @@ class UrdfReader {
   bool readMesh(const XmlNode& node, bool visual, RobotGeometry& result) {
     const std::string file = requireText(node, "filename", "the name of a mesh file");
     const Vector3D scale = vectorOr(node, "scale", Vector3D::Ones());
-    if (!(scale.cwiseAbs().minCoeff() > 0.0)) failAt(node, "scale", "a zero", "numbers other than 0");
+    if (!(scale.cwiseAbs().minCoeff() > 0.0))
+      failAt(node, "scale", "a zero", "numbers other than 0");
     const std::string key = fmt::format("{} {} {} {}", file, scale.x(), scale.y(), scale.z());
     auto& mesh = meshes_[key];
     try {
@@ -339,8 +341,9 @@ class UrdfReader {
     RobotJoint joint{.name = std::string{node.text("name")}, .place = {node.file, node.line}};
     const auto axis = [&] {
       const XmlNode* element = node.child("axis");
-      return element == nullptr ? Vector3D{1.0, 0.0, 0.0}
-                                : unitOf(*element, "xyz", vectorOr(*element, "xyz", {1.0, 0.0, 0.0}));
+      return element == nullptr
+                 ? Vector3D{1.0, 0.0, 0.0}
+                 : unitOf(*element, "xyz", vectorOr(*element, "xyz", {1.0, 0.0, 0.0}));
     };
     if (type == "fixed") return;
     if (type == "floating") {

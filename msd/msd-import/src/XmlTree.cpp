@@ -113,9 +113,9 @@ std::string inQuotes(std::string_view text) {
 
 std::string describe(const XmlNode& node) {
   const std::string_view name = node.text("name");
-  return name.empty() ? fmt::format("<{}>", node.name)
-                      : fmt::format("<{}> {}", node.name,
-                                    msd_scene::shortened(msd_scene::jsonString(name)));
+  return name.empty()
+             ? fmt::format("<{}>", node.name)
+             : fmt::format("<{}> {}", node.name, msd_scene::shortened(msd_scene::jsonString(name)));
 }
 
 void failAt(const XmlNode& node, std::string_view attribute, std::string found,

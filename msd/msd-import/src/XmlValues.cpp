@@ -68,7 +68,8 @@ double numberOr(const XmlNode& node, std::string_view attribute, double usual) {
 
 double requireNumber(const XmlNode& node, std::string_view attribute, std::string_view unit) {
   if (node.find(attribute) == nullptr) {
-    failAt(node, {}, fmt::format("no attribute \"{}\"", attribute), fmt::format("a number {}", unit));
+    failAt(node, {}, fmt::format("no attribute \"{}\"", attribute),
+           fmt::format("a number {}", unit));
   }
   return *findNumber(node, attribute);
 }

@@ -35,7 +35,8 @@ inline const msd_scene::SceneBody& bodyNamed(const ImportedScene& robot, const s
   throw std::out_of_range{"no body " + name};
 }
 
-inline const msd_scene::SceneJoint& jointNamed(const ImportedScene& robot, const std::string& name) {
+inline const msd_scene::SceneJoint& jointNamed(const ImportedScene& robot,
+                                               const std::string& name) {
   for (const auto& joint : robot.scene.document.joints) {
     if (joint.name == name) return joint;
   }

@@ -1,5 +1,5 @@
-// What MJCF says becomes of it: classes of defaults, orientations, geoms that give mass, joints that
-// share a body, filters, friction, keyframes.
+// What MJCF says becomes of it: classes of defaults, orientations, geoms that give mass, joints
+// that share a body, filters, friction, keyframes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,9 +26,11 @@ TEST(Mjcf, classesInheritAndElementsOverride) {
       <body name="c"><freejoint/><geom/></body></worldbody>)");
   const auto& shapes = robot.scene.document.shapes;
   ASSERT_EQ(shapes.size(), 3u);
-  EXPECT_EQ(std::get<msd_scene::CapsuleShape>(shapes[0].geometry), (msd_scene::CapsuleShape{0.05, 0.5}));
+  EXPECT_EQ(std::get<msd_scene::CapsuleShape>(shapes[0].geometry),
+            (msd_scene::CapsuleShape{0.05, 0.5}));
   EXPECT_EQ(std::get<msd_scene::SphereShape>(shapes[1].geometry), (msd_scene::SphereShape{0.05}));
-  EXPECT_EQ(std::get<msd_scene::CapsuleShape>(shapes[2].geometry), (msd_scene::CapsuleShape{0.1, 0.5}));
+  EXPECT_EQ(std::get<msd_scene::CapsuleShape>(shapes[2].geometry),
+            (msd_scene::CapsuleShape{0.1, 0.5}));
 }
 
 TEST(Mjcf, orientationsOfAllKindsAgree) {
@@ -93,7 +95,8 @@ TEST(Mjcf, theLargerFrictionOfTwoCounts) {
 }
 
 TEST(Mjcf, keyframesPlaceTheRobotAndShiftItsLimits) {
-  const std::string text = R"(<worldbody><body name="a"><joint name="j" axis="0 0 1" range="-90 90"/>
+  const std::string text =
+      R"(<worldbody><body name="a"><joint name="j" axis="0 0 1" range="-90 90"/>
       <geom size="0.1" pos="1 0 0"/></body></worldbody>
       <keyframe><key name="quarter" qpos="0.5"/></keyframe>)";
   const ImportedScene robot = import(text, {.keyframe = "quarter"});
@@ -103,9 +106,10 @@ TEST(Mjcf, keyframesPlaceTheRobotAndShiftItsLimits) {
 }
 
 TEST(Mjcf, includesAreFollowedButNotInCircles) {
-  const auto files = filesOf({{"b.xml", "<mujoco><include file=\"a.xml\"/></mujoco>"},
-                              {"a.xml", "<mujoco><include file=\"b.xml\"/></mujoco>"},
-                              {"leg.xml", "<mujoco><body name=\"leg\"><freejoint/><geom size=\"1\"/></body></mujoco>"}});
+  const auto files = filesOf(
+      {{"b.xml", "<mujoco><include file=\"a.xml\"/></mujoco>"},
+       {"a.xml", "<mujoco><include file=\"b.xml\"/></mujoco>"},
+       {"leg.xml", "<mujoco><body name=\"leg\"><freejoint/><geom size=\"1\"/></body></mujoco>"}});
   EXPECT_THAT(errorOf("<mujoco><include file=\"a.xml\"/></mujoco>", files),
               HasSubstr("a file that does not include itself"));
   const ImportedScene robot = importRobot(
@@ -132,13 +136,15 @@ TEST(Mjcf, wrongFilesAreErrorsWithALine) {
   const auto error = [](const std::string& inside) {
     return errorOf("<mujoco>\n" + inside + "</mujoco>");
   };
-  EXPECT_THAT(error("<worldbody><geom type=\"cone\"/></worldbody>"), HasSubstr("robot.xml:2: geom.type"));
+  EXPECT_THAT(error("<worldbody><geom type=\"cone\"/></worldbody>"),
+              HasSubstr("robot.xml:2: geom.type"));
   EXPECT_THAT(error("<worldbody><geom size=\"-1\"/></worldbody>"), HasSubstr("geom.size"));
   EXPECT_THAT(error("<worldbody><geom class=\"no\" size=\"1\"/></worldbody>"), HasSubstr("\"no\""));
   EXPECT_THAT(error("<worldbody><geom type=\"mesh\" mesh=\"m\"/></worldbody>"), HasSubstr("asset"));
   EXPECT_THAT(error("<asset><mesh file=\"m.stl\"/></asset>"), HasSubstr("robot.xml:2: mesh.file"));
-  EXPECT_THAT(error("<worldbody><body><joint axis=\"0 0 0\"/><geom size=\"1\"/></body></worldbody>"),
-              HasSubstr("a direction that is not zero"));
+  EXPECT_THAT(
+      error("<worldbody><body><joint axis=\"0 0 0\"/><geom size=\"1\"/></body></worldbody>"),
+      HasSubstr("a direction that is not zero"));
   EXPECT_THAT(error("<worldbody><body name=\"a\"/><body name=\"a\"/></worldbody>"),
               HasSubstr("a name that no other body has"));
   EXPECT_THAT(error("<actuator><motor joint=\"j\"/></actuator>"), HasSubstr("\"j\""));

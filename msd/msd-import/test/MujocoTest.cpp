@@ -12,8 +12,8 @@
 #include <string>
 
 #include "msd-import/src/ImportRobot.hpp"
-#include "msd-import/src/RobotModel.hpp"
 #include "msd-import/src/RobotKinematics.hpp"
+#include "msd-import/src/RobotModel.hpp"
 #include "msd-import/test/RobotData.hpp"
 #include "msd-import/test/RobotDynamics.hpp"
 #include "msd-scene/src/ReadScene.hpp"
@@ -94,7 +94,8 @@ TEST_F(Mujoco, hasTheSameBodiesMassesAndInertias) {
       const mjtNum* q = m->body_iquat + 4 * b;
       const Matrix3D r = Quaternion{q[0], q[1], q[2], q[3]}.toRotationMatrix();
       const Matrix3D inertia =
-          r * Eigen::Map<const Eigen::Vector3d>{m->body_inertia + 3 * b}.asDiagonal() * r.transpose();
+          r * Eigen::Map<const Eigen::Vector3d>{m->body_inertia + 3 * b}.asDiagonal() *
+          r.transpose();
       const double scale = std::max(inertia.norm(), 1e-12);
       EXPECT_NEAR(ours.mass, m->body_mass[b], tolerance * std::max(m->body_mass[b], 1e-9));
       if (!(m->body_mass[b] > 0.0)) continue;
@@ -139,9 +140,8 @@ TEST_F(Mujoco, hasTheSameMassMatrixAndBiasForces) {
     // Freedoms of free joints have no armature here; nor do the files give them any.
     for (int trial = 0; trial < 20 && n > 0; ++trial) {
       fillState(pair, random);
-      const RobotDynamics ours =
-          computeDynamics(pair.robot, positionsOf(pair),
-                          {pair.data->qvel, static_cast<std::size_t>(n)});
+      const RobotDynamics ours = computeDynamics(pair.robot, positionsOf(pair),
+                                                 {pair.data->qvel, static_cast<std::size_t>(n)});
       Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> mass(n, n);
       mj_fullM(pair.model.get(), mass.data(), pair.data->qM);
       const Eigen::Map<const Eigen::VectorXd> bias{pair.data->qfrc_bias, n};

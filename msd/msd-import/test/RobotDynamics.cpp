@@ -43,7 +43,8 @@ class Dynamics {
     for (std::size_t i = 0; i < robot_.links.size(); ++i) moveLink(i);
     const auto n = static_cast<Eigen::Index>(freedoms_.size());
     RobotDynamics result{Eigen::MatrixXd::Zero(n, n), Eigen::VectorXd::Zero(n)};
-    for (Eigen::Index k = 0; k < n; ++k) result.massMatrix(k, k) = armature_[static_cast<std::size_t>(k)];
+    for (Eigen::Index k = 0; k < n; ++k)
+      result.massMatrix(k, k) = armature_[static_cast<std::size_t>(k)];
     for (std::size_t i = 0; i < robot_.links.size(); ++i) addLink(i, result);
     return result;
   }

@@ -19,8 +19,8 @@ TEST(RobotFiles, everyOneBecomesASceneThatReadsBackTheSame) {
     ImportedScene robot;
     ASSERT_NO_THROW(robot = importRobotFile(file));
     const std::string text = msd_scene::writeScene(robot.scene.document);
-    const auto again = msd_scene::loadScene(std::as_bytes(std::span{text}), "again",
-                                            msd_scene::noMeshes());
+    const auto again =
+        msd_scene::loadScene(std::as_bytes(std::span{text}), "again", msd_scene::noMeshes());
     EXPECT_TRUE(again.document == robot.scene.document);
   }
 }

@@ -1,5 +1,5 @@
-// What URDF says becomes of it: links that are fixed are joined by the parallel-axis theorem, frames
-// of inertias are turned, limits and losses stay with their joints.
+// What URDF says becomes of it: links that are fixed are joined by the parallel-axis theorem,
+// frames of inertias are turned, limits and losses stay with their joints.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -76,7 +76,8 @@ TEST(Urdf, whatIsNotCarriedOverIsListedWithItsLine) {
   ASSERT_EQ(robot.notes.size(), 2u);
   EXPECT_THAT(describe(robot.notes[0]), HasSubstr("r.urdf:3: <transmission>"));
   EXPECT_THAT(describe(robot.notes[1]), HasSubstr("r.urdf:4: <gazebo>"));
-  EXPECT_THAT(errorOf(text, noFiles(), {.strict = true}), HasSubstr("robot.xml:3: found <transmission>"));
+  EXPECT_THAT(errorOf(text, noFiles(), {.strict = true}),
+              HasSubstr("robot.xml:3: found <transmission>"));
 }
 
 TEST(Urdf, wrongFilesAreErrorsWithALine) {
@@ -100,8 +101,9 @@ TEST(Urdf, wrongFilesAreErrorsWithALine) {
 }
 
 TEST(Urdf, entitiesAreNotFollowed) {
-  EXPECT_THAT(errorOf("<!DOCTYPE r [<!ENTITY a \"b\">]>\n<robot name=\"&a;\"><link name=\"x\"/></robot>"),
-              HasSubstr("document type"));
+  EXPECT_THAT(
+      errorOf("<!DOCTYPE r [<!ENTITY a \"b\">]>\n<robot name=\"&a;\"><link name=\"x\"/></robot>"),
+      HasSubstr("document type"));
 }
 
 TEST(Urdf, massesAndInertiasNobodyCanHaveAreMadeSoundAndNoted) {
@@ -111,7 +113,8 @@ TEST(Urdf, massesAndInertiasNobodyCanHaveAreMadeSoundAndNoted) {
                                           "r.urdf", noFiles());
   EXPECT_NEAR((*bodyNamed(robot, "b").inertia)(0, 0), 0.4, 1e-12);
   ASSERT_FALSE(robot.notes.empty());
-  EXPECT_THAT(describe(robot.notes.back()), HasSubstr("r.urdf:2: an inertia that no body can have"));
+  EXPECT_THAT(describe(robot.notes.back()),
+              HasSubstr("r.urdf:2: an inertia that no body can have"));
 }
 
 }  // namespace

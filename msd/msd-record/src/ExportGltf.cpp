@@ -132,13 +132,15 @@ class Meshes {
       for (int k = 0; k < 3; ++k) points.push_back(static_cast<float>(v[k]));
     }
     for (const auto& t : surface.triangles) corners.insert(corners.end(), t.begin(), t.end());
-    Json material{{"pbrMetallicRoughness",
-                   {{"baseColorFactor", colour}, {"metallicFactor", 0.0}, {"roughnessFactor", 0.8}}}};
+    Json material{
+        {"pbrMetallicRoughness",
+         {{"baseColorFactor", colour}, {"metallicFactor", 0.0}, {"roughnessFactor", 0.8}}}};
     if (colour[3] < 1.0) material["alphaMode"] = "BLEND";
     const std::size_t paint = gltf_.add("materials", std::move(material));
     const std::size_t positions = gltf_.numbers(points, 3, true);
     const std::size_t indices = gltf_.wholes(corners);
-    Json primitive{{"attributes", {{"POSITION", positions}}}, {"indices", indices}, {"material", paint}};
+    Json primitive{
+        {"attributes", {{"POSITION", positions}}}, {"indices", indices}, {"material", paint}};
     return gltf_.add("meshes", {{"name", scene_.document.shapes.at(shape).name},
                                 {"primitives", Json::array({std::move(primitive)})}});
   }
@@ -164,7 +166,9 @@ std::string toGlb(Reader& reader, std::int64_t every) {
   }
   Gltf gltf;
   constexpr double kHalf = 0.70710678118654752;
-  gltf.add("nodes", {{"name", scene.document.name}, {"rotation", {-kHalf, 0.0, 0.0, kHalf}}, {"children", Json::array()}});
+  gltf.add("nodes", {{"name", scene.document.name},
+                     {"rotation", {-kHalf, 0.0, 0.0, kHalf}},
+                     {"children", Json::array()}});
   Meshes meshes{gltf, scene};
   Json channels = Json::array();
   Json samplers = Json::array();
@@ -172,14 +176,18 @@ std::string toGlb(Reader& reader, std::int64_t every) {
   for (std::size_t b = 0; b < bodies.size(); ++b) {
     Path start;
     start.add(bodies[b].startPose);
-    const std::size_t node = gltf.add(
-        "nodes", {{"name", bodies[b].name}, {"mesh", meshes.of(bodies[b], scene.document.bodies.at(b))},
-                  {"translation", start.places}, {"rotation", start.turns}});
+    const std::size_t node =
+        gltf.add("nodes", {{"name", bodies[b].name},
+                           {"mesh", meshes.of(bodies[b], scene.document.bodies.at(b))},
+                           {"translation", start.places},
+                           {"rotation", start.turns}});
     gltf["nodes"][0]["children"].push_back(node);
     if (!bodies[b].place || times.empty()) continue;
-    const auto animate = [&](const std::vector<float>& values, std::size_t width, const char* what) {
+    const auto animate = [&](const std::vector<float>& values, std::size_t width,
+                             const char* what) {
       samplers.push_back({{"input", clock}, {"output", gltf.numbers(values, width)}});
-      channels.push_back({{"sampler", samplers.size() - 1}, {"target", {{"node", node}, {"path", what}}}});
+      channels.push_back(
+          {{"sampler", samplers.size() - 1}, {"target", {{"node", node}, {"path", what}}}});
     };
     animate(paths[b].places, 3, "translation");
     animate(paths[b].turns, 4, "rotation");

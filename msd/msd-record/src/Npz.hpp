@@ -9,8 +9,8 @@
 
 namespace msd_record {
 
-/// A NumPy archive: a ZIP file whose members, arrays, are stored as they are. Members and the whole stay below
-/// 4 GiB.
+/// A NumPy archive: a ZIP file whose members, arrays, are stored as they are. Members and the whole
+/// stay below 4 GiB.
 class NpzText {
  public:
   /// Throws std::length_error beyond 4 GiB.

@@ -45,7 +45,8 @@ ShapeSurface rounded(double radius, double halfHeight, std::uint32_t slices) {
   const std::uint32_t quarter = std::max(2u, slices / 4);
   for (std::uint32_t i = 0; i <= quarter; ++i) {
     const double angle = 0.5 * std::numbers::pi * i / quarter;
-    rings.push_back({i == 0 ? 0.0 : radius * std::sin(angle), -halfHeight - radius * std::cos(angle)});
+    rings.push_back(
+        {i == 0 ? 0.0 : radius * std::sin(angle), -halfHeight - radius * std::cos(angle)});
   }
   const std::size_t half = rings.size();
   for (std::size_t i = half; i-- > 0;) {
@@ -71,15 +72,16 @@ ShapeSurface square(const msd_assets::Plane& plane, double half) {
   const Vector3d side = plane.normal.unitOrthogonal() * half;
   const Vector3d other = plane.normal.cross(side);
   const Vector3d centre = plane.offset * plane.normal;
-  return {{centre - side - other, centre + side - other, centre + side + other,
-           centre - side + other},
-          {{0, 1, 2}, {0, 2, 3}}};
+  return {
+      {centre - side - other, centre + side - other, centre + side + other, centre - side + other},
+      {{0, 1, 2}, {0, 2, 3}}};
 }
 
 ShapeSurface ground(const msd_assets::HeightField& field) {
   ShapeSurface surface;
   for (std::uint32_t j = 0; j < field.rows(); ++j) {
-    for (std::uint32_t i = 0; i < field.columns(); ++i) surface.vertices.push_back(field.sample(i, j));
+    for (std::uint32_t i = 0; i < field.columns(); ++i)
+      surface.vertices.push_back(field.sample(i, j));
   }
   for (std::uint32_t j = 0; j + 1 < field.rows(); ++j) {
     for (std::uint32_t i = 0; i + 1 < field.columns(); ++i) {
@@ -96,7 +98,9 @@ struct Draw {
   double planeHalf;
   std::uint32_t slices;
 
-  ShapeSurface operator()(const msd_assets::Sphere& s) const { return rounded(s.radius, 0.0, slices); }
+  ShapeSurface operator()(const msd_assets::Sphere& s) const {
+    return rounded(s.radius, 0.0, slices);
+  }
   ShapeSurface operator()(const msd_assets::Box& b) const {
     return polyhedron(msd_assets::ConvexPolyhedron::box(b.halfExtents));
   }
@@ -104,8 +108,10 @@ struct Draw {
     return rounded(c.radius, c.halfHeight, slices);
   }
   ShapeSurface operator()(const msd_assets::Cylinder& c) const {
-    const std::array<Ring, 4> rings{{{0.0, -c.halfHeight}, {c.radius, -c.halfHeight},
-                                     {c.radius, c.halfHeight}, {0.0, c.halfHeight}}};
+    const std::array<Ring, 4> rings{{{0.0, -c.halfHeight},
+                                     {c.radius, -c.halfHeight},
+                                     {c.radius, c.halfHeight},
+                                     {0.0, c.halfHeight}}};
     return revolve(rings, slices);
   }
   ShapeSurface operator()(const msd_assets::Hull& h) const { return polyhedron(*h.polyhedron); }

@@ -15,8 +15,8 @@ struct ShapeSurface {
   std::vector<std::array<std::uint32_t, 3>> triangles{};
 };
 
-/// Round shapes are cut into `slices` around their axis; of a plane, a square with this half side [m] about the
-/// point nearest to the origin is drawn.
+/// Round shapes are cut into `slices` around their axis; of a plane, a square with this half side
+/// [m] about the point nearest to the origin is drawn.
 [[nodiscard]] ShapeSurface surfaceOf(const msd_assets::Shape& shape, double planeHalf = 20.0,
                                      std::uint32_t slices = 24);
 

@@ -26,11 +26,14 @@ double volumeOf(const ShapeSurface& surface) {
 TEST(ShapeSurface, enclosesNearlyTheVolumeOfTheShape) {
   // Inscribed polyhedra of 96 slices: less than the volume by some parts in a thousand.
   constexpr double kPi = std::numbers::pi;
-  const auto volume = [](const msd_assets::Shape& shape) { return volumeOf(surfaceOf(shape, 20.0, 96)); };
+  const auto volume = [](const msd_assets::Shape& shape) {
+    return volumeOf(surfaceOf(shape, 20.0, 96));
+  };
   EXPECT_NEAR(volume(msd_assets::Box{{1.0, 2.0, 3.0}}), 48.0, 1e-12);
   EXPECT_NEAR(volume(msd_assets::Sphere{0.5}) / (4.0 / 3.0 * kPi * 0.125), 1.0, 3e-3);
   EXPECT_NEAR(volume(msd_assets::Cylinder{0.5, 1.0}) / (kPi * 0.25 * 2.0), 1.0, 1e-3);
-  EXPECT_NEAR(volume(msd_assets::Capsule{0.5, 1.0}) / (kPi * 0.25 * 2.0 + 4.0 / 3.0 * kPi * 0.125), 1.0, 3e-3);
+  EXPECT_NEAR(volume(msd_assets::Capsule{0.5, 1.0}) / (kPi * 0.25 * 2.0 + 4.0 / 3.0 * kPi * 0.125),
+              1.0, 3e-3);
 }
 
 class Exported : public ::testing::Test {
@@ -66,7 +69,8 @@ TEST_F(Exported, gltfHasTheStatesOfAllFrames) {
     const auto& sampler = json["animations"][0]["samplers"][channel["sampler"].get<std::size_t>()];
     const auto& accessor = json["accessors"][sampler["output"].get<std::size_t>()];
     EXPECT_EQ(accessor["count"], reader.frameCount());
-    const auto offset = json["bufferViews"][accessor["bufferView"].get<std::size_t>()]["byteOffset"].get<std::size_t>();
+    const auto offset = json["bufferViews"][accessor["bufferView"].get<std::size_t>()]["byteOffset"]
+                            .get<std::size_t>();
     for (std::int64_t f = 0; f < reader.frameCount(); ++f, ++compared) {
       const auto state = reader.frame(f).states.at(static_cast<std::size_t>(*body.place));
       EXPECT_EQ(numberAt<float>(data, offset + 12 * static_cast<std::size_t>(f) + 8),
@@ -79,7 +83,9 @@ TEST_F(Exported, gltfHasTheStatesOfAllFrames) {
 TEST_F(Exported, vtkHasAFilePerFrameAndAllSurfaces) {
   Reader reader{path_};
   std::map<std::string, std::string> files;
-  EXPECT_EQ(writeVtk(reader, 5, [&](const std::string& name, std::string_view bytes) { files[name] = bytes; }), 5);
+  EXPECT_EQ(writeVtk(reader, 5,
+                     [&](const std::string& name, std::string_view bytes) { files[name] = bytes; }),
+            5);
   ASSERT_EQ(files.size(), 6u);
   EXPECT_THAT(files["run.pvd"], ::testing::HasSubstr("file=\"frame_000020.vtp\""));
   std::size_t triangles = 0;
@@ -87,14 +93,16 @@ TEST_F(Exported, vtkHasAFilePerFrameAndAllSurfaces) {
   for (const RecordedBody& body : reader.bodies()) {
     triangles += surfaceOf(scene.shapes.at(static_cast<std::size_t>(body.shape))).triangles.size();
   }
-  EXPECT_THAT(files["frame_000000.vtp"], ::testing::HasSubstr("NumberOfPolys=\"" + std::to_string(triangles) + "\""));
+  EXPECT_THAT(files["frame_000000.vtp"],
+              ::testing::HasSubstr("NumberOfPolys=\"" + std::to_string(triangles) + "\""));
 }
 
 TEST_F(Exported, npzHasArraysOverFramesAndBodies) {
   Reader reader{path_};
   const std::string npz = toNpz(reader, 2);
   EXPECT_EQ(npz.substr(0, 2), "PK");
-  for (const char* name : {"time.npy", "positions.npy", "orientations.npy", "velocities.npy", "angular_velocities.npy", "names.npy"}) {
+  for (const char* name : {"time.npy", "positions.npy", "orientations.npy", "velocities.npy",
+                           "angular_velocities.npy", "names.npy"}) {
     EXPECT_THAT(npz, ::testing::HasSubstr(name));
   }
   EXPECT_THAT(npz, ::testing::HasSubstr("'shape': (11,3,4,)"));

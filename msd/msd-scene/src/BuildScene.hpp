@@ -48,7 +48,7 @@ struct SceneWorld {
   };
 
   msd_sim::WorldModel world;
-  msd_sim::Sensors sensors{};  ///< in the document's order, measured after every step
+  msd_sim::Sensors sensors{};              ///< in the document's order, measured after every step
   double dt{0.0};                          ///< [s]
   std::vector<msd_sim::BodyId> bodies{};   ///< in the document's order
   std::vector<msd_sim::JointId> joints{};  ///< in the document's order

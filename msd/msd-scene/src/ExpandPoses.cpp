@@ -105,7 +105,8 @@ class FramePoses {
              fmt::format("the name of a body of this scene{}", suggestion(name.text, names)));
     }
     if (state_[place->second] == State::kOpen) {
-      failAt(name, shortened(jsonString(name.text)), "a body whose frame does not depend on this one");
+      failAt(name, shortened(jsonString(name.text)),
+             "a body whose frame does not depend on this one");
     }
     resolve(place->second);
     return poseOf(bodies_.items[place->second]);

@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::size_t kMostValues = 20'000'000;  ///< of an expanded scene
 constexpr std::size_t kMostRepeats = 1'000'000;
-constexpr std::size_t kMostDepth = 16;           ///< of includes and models within each other
-constexpr std::size_t kMostModels = 100'000;     ///< uses of models, those inside models included
+constexpr std::size_t kMostDepth = 16;        ///< of includes and models within each other
+constexpr std::size_t kMostModels = 100'000;  ///< uses of models, those inside models included
 
 /// Lists that includes and models add to.
 constexpr auto kArrays = std::to_array<std::string_view>(
@@ -150,9 +150,10 @@ class Expander {
     demand(*parameters, JsonKind::kObject, "an object: parameters by name");
     for (std::size_t i = 0; i < parameters->keys.size(); ++i) {
       const std::string& name = parameters->keys[i];
-      const bool good = !name.empty() && name.find_first_not_of(
-                                             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                             "0123456789_") == std::string::npos &&
+      const bool good = !name.empty() &&
+                        name.find_first_not_of(
+                            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                            "0123456789_") == std::string::npos &&
                         !(name[0] >= '0' && name[0] <= '9');
       if (!good) {
         failAt(parameters->items[i], fmt::format("the name {}", jsonString(name)),
@@ -295,7 +296,8 @@ class Expander {
 
   /// A use with its expressions evaluated.
   JsonValue useOf(const JsonValue& use, const Variables& scope) {
-    JsonValue result = evaluated(demand(use, JsonKind::kObject, "an object: a model and its pose"), scope);
+    JsonValue result =
+        evaluated(demand(use, JsonKind::kObject, "an object: a model and its pose"), scope);
     writeOrientations(result);
     constexpr auto kFields = std::to_array<std::string_view>(
         {"model", "prefix", "position", "orientation", "parameters", "override"});
@@ -310,7 +312,8 @@ class Expander {
   void addModel(JsonValue& scene, const JsonValue& use, const JsonValue& written,
                 const JsonValue& models, const Variables& scope, std::size_t depth) {
     if (depth >= kMostDepth) failAt(written, "models nested too deep", "fewer");
-    if (++uses_ > kMostModels) failAt(written, "too many models", fmt::format("at most {}", kMostModels));
+    if (++uses_ > kMostModels)
+      failAt(written, "too many models", fmt::format("at most {}", kMostModels));
     JsonValue model = findModel(use, models);
     Variables inner = scope;
     Variables given;
@@ -319,7 +322,8 @@ class Expander {
       for (std::size_t i = 0; i < parameters->keys.size(); ++i) {
         const JsonValue* own = model.find("parameters");
         if (own == nullptr || own->find(parameters->keys[i]) == nullptr) {
-          failAt(parameters->items[i], fmt::format("the parameter {}", jsonString(parameters->keys[i])),
+          failAt(parameters->items[i],
+                 fmt::format("the parameter {}", jsonString(parameters->keys[i])),
                  "a parameter of the model");
         }
         given[parameters->keys[i]] = numberOf(parameters->items[i], scope);
@@ -369,14 +373,16 @@ class Expander {
     for (std::size_t i = 0; i < changes.keys.size(); ++i) {
       JsonValue* list = content.find(changes.keys[i]);
       if (list == nullptr) failAt(changes.items[i], "no such list in the model", "one that it has");
-      const JsonValue& things = demand(changes.items[i], JsonKind::kObject, "an object: fields by name");
+      const JsonValue& things =
+          demand(changes.items[i], JsonKind::kObject, "an object: fields by name");
       for (std::size_t k = 0; k < things.keys.size(); ++k) {
         JsonValue* thing = findThing(*list, things.keys[k]);
         if (thing == nullptr) {
           failAt(things.items[k], jsonString(things.keys[k]), "the name of something of the model");
         }
         const JsonValue& fields = demand(things.items[k], JsonKind::kObject, "an object: fields");
-        for (std::size_t f = 0; f < fields.keys.size(); ++f) thing->set(fields.keys[f], fields.items[f]);
+        for (std::size_t f = 0; f < fields.keys.size(); ++f)
+          thing->set(fields.keys[f], fields.items[f]);
       }
     }
   }
@@ -517,21 +523,24 @@ class Expander {
 
   static void fill(JsonValue& thing, const JsonValue& fields, std::string_view kind) {
     constexpr auto kMoving = std::to_array<std::string_view>(
-        {"mass", "inertia", "centreOfMass", "force", "torque", "forces", "torques", "linearVelocity",
-         "angularVelocity", "linearDamping", "angularDamping", "continuous", "maySleep", "kinematic"});
+        {"mass", "inertia", "centreOfMass", "force", "torque", "forces", "torques",
+         "linearVelocity", "angularVelocity", "linearDamping", "angularDamping", "continuous",
+         "maySleep", "kinematic"});
     constexpr auto kCoordinate = std::to_array<std::string_view>(
         {"limit", "motor", "friction", "armature", "rest", "stiffness", "damping"});
     const JsonValue* isStatic = thing.find("static");
     const bool stands = kind == "body" && isStatic != nullptr && isStatic->boolean;
     const JsonValue* type = thing.find("type");
-    const bool free = kind == "joint" && type != nullptr &&
-                      (type->text == "hinge" || type->text == "slider" || type->text == "cylindrical");
+    const bool free =
+        kind == "joint" && type != nullptr &&
+        (type->text == "hinge" || type->text == "slider" || type->text == "cylindrical");
     const bool turned = thing.find("euler") != nullptr || thing.find("axisAngle") != nullptr;
     for (std::size_t i = 0; i < fields.keys.size(); ++i) {
       const std::string& key = fields.keys[i];
       if (thing.find(key) != nullptr) continue;
       if (stands && std::ranges::find(kMoving, key) != kMoving.end()) continue;
-      if (kind == "joint" && !free && std::ranges::find(kCoordinate, key) != kCoordinate.end()) continue;
+      if (kind == "joint" && !free && std::ranges::find(kCoordinate, key) != kCoordinate.end())
+        continue;
       if (turned && (key == "orientation" || key == "euler" || key == "axisAngle")) continue;
       thing.set(key, fields.items[i]);
     }

@@ -13,7 +13,6 @@
 /// bodies, Euler angles and axis with angle. docs/scene-format.md, "Writing larger scenes".
 namespace msd_scene {
 
-
 /// A scene of version 1, and the texts it was made from.
 struct ExpandedScene {
   JsonValue root{};

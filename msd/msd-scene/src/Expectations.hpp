@@ -53,7 +53,7 @@ class ExpectationChecker {
   void measure(std::size_t index, const SceneWorld& scene);
   void widen(const SceneWorld& scene);
   const SceneDocument& document_;
-  std::vector<std::size_t> timed_;  ///< checks with a time, latest first
+  std::vector<std::size_t> timed_;     ///< checks with a time, latest first
   std::vector<std::size_t> spanning_;  ///< checks that look at the whole run or at its start
   std::vector<std::optional<Span>> spans_;
   std::vector<ExpectationResult> results_;

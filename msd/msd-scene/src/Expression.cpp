@@ -238,8 +238,9 @@ class Parser {
 double evaluate(std::string_view expression, const Variables& variables) {
   const double value = Parser{expression, variables}.parse();
   if (!std::isfinite(value)) {
-    throw ExpressionError{fmt::format("the expression {} with the value {}, expected a finite number",
-                                      shortened(jsonString(expression)), value)};
+    throw ExpressionError{
+        fmt::format("the expression {} with the value {}, expected a finite number",
+                    shortened(jsonString(expression)), value)};
   }
   return value;
 }

@@ -58,16 +58,16 @@ JsonValue SourceText::read(JsonReader& reader, const JsonOrigin* parent, JsonPat
       reader.readObject("an object", [&](std::string_view key) {
         const std::string name{key};
         if (value.find(name) != nullptr) {
-          reader.fail(fmt::format("the field {} a second time", jsonString(name)), "each field once");
+          reader.fail(fmt::format("the field {} a second time", jsonString(name)),
+                      "each field once");
         }
         value.keys.push_back(name);
         value.items.push_back(read(reader, origin, name));
       });
       break;
     case JsonKind::kArray:
-      reader.readArray("an array", [&](std::size_t i) {
-        value.items.push_back(read(reader, origin, i));
-      });
+      reader.readArray("an array",
+                       [&](std::size_t i) { value.items.push_back(read(reader, origin, i)); });
       break;
     case JsonKind::kString:
       value.text = reader.readString("a string");

@@ -39,8 +39,8 @@ constexpr std::array<Field<SceneMaterial>, 7> kMaterialFields{{
 std::array<std::string, 2> readTwoNames(JsonReader& reader, std::string_view what) {
   std::array<std::string, 2> names;
   const std::size_t start = reader.offset();
-  const std::size_t count = reader.readArray(
-      fmt::format("an array of two: each {}", what), [&](std::size_t i) {
+  const std::size_t count =
+      reader.readArray(fmt::format("an array of two: each {}", what), [&](std::size_t i) {
         std::string name = readName(reader, what);
         if (i < 2) names[i] = std::move(name);
       });

@@ -161,9 +161,10 @@ LoadedScene loadScene(std::span<const std::byte> bytes, std::string_view source,
   }
   if (isVersion2(text)) return loadExpanded(text, source, meshes, expand);
   if (!expand.parameters.empty()) {
-    throw SceneError{{.source = std::string{source},
-                      .found = fmt::format("no parameter {}", jsonString(expand.parameters.begin()->first)),
-                      .expected = "a scene of version 2, which may have parameters"}};
+    throw SceneError{
+        {.source = std::string{source},
+         .found = fmt::format("no parameter {}", jsonString(expand.parameters.begin()->first)),
+         .expected = "a scene of version 2, which may have parameters"}};
   }
   return loadPlain(text, source, meshes);
 }

@@ -38,10 +38,9 @@ std::vector<SceneMaterial> surfaceMaterials(const SceneDocument& document) {
   if (document.pairs.empty()) return materials;
   for (std::size_t i = 1; i < materials.size(); ++i) {
     const double towards = materials[i].friction < 1.0 ? Limits::kMaxFriction : 0.0;
-    const auto isTaken = [&](const SceneMaterial& m) {
-      return keyOf(m) == keyOf(materials[i]);
-    };
-    while (std::any_of(materials.begin(), materials.begin() + static_cast<std::ptrdiff_t>(i), isTaken)) {
+    const auto isTaken = [&](const SceneMaterial& m) { return keyOf(m) == keyOf(materials[i]); };
+    while (std::any_of(materials.begin(), materials.begin() + static_cast<std::ptrdiff_t>(i),
+                       isTaken)) {
       materials[i].friction = std::nextafter(materials[i].friction, towards);
     }
   }

@@ -87,7 +87,8 @@ void SceneValidator::checkPoints(const JsonPath& path, const std::vector<Coordin
 
 void SceneValidator::checkScale(const JsonPath& path, const Vector3D& scale) {
   for (int i = 0; i < 3; ++i) {
-    issues_.demand(std::abs(scale[i]), {1.0 / Limits::kMaxSize, Limits::kMaxSize, "(or its negative)"},
+    issues_.demand(std::abs(scale[i]),
+                   {1.0 / Limits::kMaxSize, Limits::kMaxSize, "(or its negative)"},
                    [&] { return path / "scale"; });
   }
 }

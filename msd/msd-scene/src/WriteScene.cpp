@@ -384,8 +384,7 @@ std::string writeScene(const SceneDocument& document, const WriteOptions& option
               [&](const auto& names) { ObjectText::append(out, names); });
   }
   if (!document.sensors.empty()) {
-    writeEach(out, "sensors", "[]", document.sensors,
-              [&](const SceneSensor& s) { write(out, s); });
+    writeEach(out, "sensors", "[]", document.sensors, [&](const SceneSensor& s) { write(out, s); });
   }
   if (!document.expect.empty()) {
     writeEach(out, "expect", "[]", document.expect,

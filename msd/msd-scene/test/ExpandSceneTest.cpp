@@ -20,7 +20,8 @@ constexpr double kPi = std::numbers::pi;
 
 using Files = std::map<std::string, std::string>;
 
-LoadedScene load(const std::string& text, const Files& files = {}, const Variables& parameters = {}) {
+LoadedScene load(const std::string& text, const Files& files = {},
+                 const Variables& parameters = {}) {
   const ExpandOptions options{.parameters = parameters, .files = [&](const std::string& name) {
                                 const auto found = files.find(name);
                                 if (found == files.end()) throw std::runtime_error{"no such file"};
@@ -67,7 +68,8 @@ TEST(Expression, sinesAreThoseOfTheLibraryToRounding) {
 }
 
 TEST(Expression, nonsenseIsAnErrorThatSaysWhere) {
-  for (const char* bad : {"", "1 +", "2 3", "foo", "sin 3", "sqrt(1, 2)", "(1", "1/0", "sqrt(-1)", "1 ? 2"}) {
+  for (const char* bad :
+       {"", "1 +", "2 3", "foo", "sin 3", "sqrt(1, 2)", "(1", "1/0", "sqrt(-1)", "1 ? 2"}) {
     EXPECT_THROW((void)evaluate(bad, {}), ExpressionError) << bad;
   }
   EXPECT_THROW((void)evaluate(std::string(10000, '('), {}), ExpressionError);
@@ -121,7 +123,8 @@ TEST(ExpandScene, includesBringMaterialsModelsAndParameters) {
   const Files files{{"lib.json", R"({"version": 2, "parameters": {"r": 0.25, "mu": 0.3},
       "materials": {"ice": {"friction": "${mu}"}}, "shapes": {"s": {"type": "sphere", "radius": "${r}"}}})"}};
   const LoadedScene loaded = load(R"({"version": 2, "include": "lib.json", "parameters": {"r": 0.5},
-      "shapes": {}, "bodies": [{"name": "a", "shape": "s", "material": "ice"}]})", files);
+      "shapes": {}, "bodies": [{"name": "a", "shape": "s", "material": "ice"}]})",
+                                  files);
   EXPECT_EQ(std::get<SphereShape>(loaded.document.shapes[0].geometry).radius, 0.5);
   EXPECT_EQ(loaded.document.materials[0].friction, 0.3);
 }
@@ -139,7 +142,8 @@ TEST(ExpandScene, framesEulerAnglesAndAxesWithAngle) {
 }
 
 TEST(ExpandScene, defaultsFillWhatIsLeftOut) {
-  const LoadedScene loaded = load(scene(R"("defaults": {"body": {"shape": "ball", "mass": 3, "layer": 2}},
+  const LoadedScene loaded =
+      load(scene(R"("defaults": {"body": {"shape": "ball", "mass": 3, "layer": 2}},
     "bodies": [{"name": "a"}, {"name": "b", "mass": 4}, {"name": "c", "static": true}])"));
   EXPECT_EQ(loaded.document.bodies[0].mass, 3.0);
   EXPECT_EQ(loaded.document.bodies[1].mass, 4.0);
@@ -149,26 +153,35 @@ TEST(ExpandScene, defaultsFillWhatIsLeftOut) {
 
 TEST(ExpandScene, errorsNameWhatWasWritten) {
   // Of the seventh ball that a repetition makes; in an included file; in an expression.
-  EXPECT_THAT(errorOf(scene("\n\"bodies\": [{\"repeat\": {\"i\": 9}, \"name\": \"b${i}\", \"shape\": \"ball\",\n"
-                            "\"mass\": \"${6 - i}\"}]")),
-              HasSubstr("scene.json:3:9: bodies[0].mass: found 0"));
-  EXPECT_THAT(errorOf(R"({"version": 2, "include": "a.json", "shapes": {}, "bodies": []})",
-                      {{"a.json", "{\"version\": 2,\n\"shapes\": {\"s\": {\"type\": \"sphere\", \"radius\": -1}}}"}}),
-              HasSubstr("a.json:2:"));
-  EXPECT_THAT(errorOf(scene("\"bodies\": [{\"name\": \"b\", \"shape\": \"ball\", \"mass\": \"${2*m}\"}]")),
-              HasSubstr("the unknown name \"m\""));
+  EXPECT_THAT(
+      errorOf(scene(
+          "\n\"bodies\": [{\"repeat\": {\"i\": 9}, \"name\": \"b${i}\", \"shape\": \"ball\",\n"
+          "\"mass\": \"${6 - i}\"}]")),
+      HasSubstr("scene.json:3:9: bodies[0].mass: found 0"));
+  EXPECT_THAT(
+      errorOf(R"({"version": 2, "include": "a.json", "shapes": {}, "bodies": []})",
+              {{"a.json",
+                "{\"version\": 2,\n\"shapes\": {\"s\": {\"type\": \"sphere\", \"radius\": -1}}}"}}),
+      HasSubstr("a.json:2:"));
+  EXPECT_THAT(
+      errorOf(scene("\"bodies\": [{\"name\": \"b\", \"shape\": \"ball\", \"mass\": \"${2*m}\"}]")),
+      HasSubstr("the unknown name \"m\""));
   EXPECT_THAT(errorOf(scene("\"bodies\": [{\"name\": \"b\", \"shap\": \"ball\"}]")),
               HasSubstr("the unknown field \"shap\""));
-  EXPECT_THAT(errorOf(scene("\"bodies\": [], \"use\": [{\"model\": \"x\"}]")), HasSubstr("use[0].model"));
+  EXPECT_THAT(errorOf(scene("\"bodies\": [], \"use\": [{\"model\": \"x\"}]")),
+              HasSubstr("use[0].model"));
 }
 
 TEST(ExpandScene, circlesAndExplosionsAreErrors) {
-  EXPECT_THAT(errorOf(R"({"version": 2, "include": "a.json"})", {{"a.json", R"({"include": "a.json"})"}}),
-              HasSubstr("does not include itself"));
-  EXPECT_THAT(errorOf(R"({"version": 2, "models": {"m": {"use": [{"model": "m"}]}}, "use": [{"model": "m"}],
+  EXPECT_THAT(
+      errorOf(R"({"version": 2, "include": "a.json"})", {{"a.json", R"({"include": "a.json"})"}}),
+      HasSubstr("does not include itself"));
+  EXPECT_THAT(
+      errorOf(R"({"version": 2, "models": {"m": {"use": [{"model": "m"}]}}, "use": [{"model": "m"}],
                           "shapes": {}, "bodies": []})"),
-              HasSubstr("models nested too deep"));
-  EXPECT_THAT(errorOf(scene(R"("bodies": [{"repeat": {"i": 1e6, "j": 1e6}, "name": "b", "shape": "ball"}])")),
+      HasSubstr("models nested too deep"));
+  EXPECT_THAT(errorOf(scene(
+                  R"("bodies": [{"repeat": {"i": 1e6, "j": 1e6}, "name": "b", "shape": "ball"}])")),
               HasSubstr("repetitions"));
   EXPECT_THAT(errorOf(scene(R"("bodies": [{"name": "a", "shape": "ball", "frame": "b"},
                                           {"name": "b", "shape": "ball", "frame": "a"}])")),

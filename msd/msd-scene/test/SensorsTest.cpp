@@ -46,7 +46,8 @@ TEST(Sensors, restReadsGravityWeightAndDistance) {
 }
 
 TEST(Sensors, freeFallFeelsNothingAndSpinIsSeenInTheSensorsAxes) {
-  // Sensor axes: a quarter turn about x takes the body's y to the sensor's -z... the spin about z is seen along y.
+  // Sensor axes: a quarter turn about x takes the body's y to the sensor's -z... the spin about z
+  // is seen along y.
   SceneWorld scene = build(
       R"({"name": "ball", "shape": "ball", "position": [0, 0, 9], "angularVelocity": [0, 0, 3], "linearVelocity": [1, 0, 0]})",
       R"("sensors": [
@@ -85,10 +86,14 @@ TEST(Sensors, wrongOnesAreErrorsWithTheirPath) {
     }
     return {};
   };
-  EXPECT_NE(error(R"({"type": "gyro", "name": "g", "body": "cub"})").find("did you mean \"cube\""), std::string::npos);
-  EXPECT_NE(error(R"({"type": "jointPosition", "name": "g", "joint": "j"})").find("sensors[0].joint"), std::string::npos);
+  EXPECT_NE(error(R"({"type": "gyro", "name": "g", "body": "cub"})").find("did you mean \"cube\""),
+            std::string::npos);
+  EXPECT_NE(
+      error(R"({"type": "jointPosition", "name": "g", "joint": "j"})").find("sensors[0].joint"),
+      std::string::npos);
   EXPECT_NE(error(R"({"type": "smell", "name": "g"})").find("sensors[0].type"), std::string::npos);
-  EXPECT_NE(error(R"({"type": "touch", "name": "g"})").find("the body that is touched"), std::string::npos);
+  EXPECT_NE(error(R"({"type": "touch", "name": "g"})").find("the body that is touched"),
+            std::string::npos);
 }
 
 TEST(Exclusion, excludedBodiesPassThroughEachOther) {

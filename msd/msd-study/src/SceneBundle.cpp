@@ -54,18 +54,20 @@ SceneBundle SceneBundle::read(const fs::path& path) {
   const msd_scene::MeshResolver meshes = msd_scene::meshesInFolder(folder);
   std::vector<msd_scene::SceneProblem> notes;
   const msd_scene::SceneResolver scenes = msd_import::scenesAndRobotsInFolder(folder, notes);
-  static_cast<void>(msd_scene::loadScene(
-      std::as_bytes(std::span{bundle.scene_}), bundle.source_,
-      [&](const std::string& file) {
-        return bundle.meshes_.try_emplace(file, meshes(file)).first->second;
-      },
-      {.parameters = {}, .files = [&](const std::string& file) {
-         return bundle.files_.try_emplace(file, scenes(file)).first->second;
-       }}));
+  static_cast<void>(
+      msd_scene::loadScene(std::as_bytes(std::span{bundle.scene_}), bundle.source_,
+                           [&](const std::string& file) {
+                             return bundle.meshes_.try_emplace(file, meshes(file)).first->second;
+                           },
+                           {.parameters = {}, .files = [&](const std::string& file) {
+                              return bundle.files_.try_emplace(file, scenes(file)).first->second;
+                            }}));
   return bundle;
 }
 
-bool SceneBundle::isBundle(std::string_view text) { return text.starts_with(kMark); }
+bool SceneBundle::isBundle(std::string_view text) {
+  return text.starts_with(kMark);
+}
 
 SceneBundle SceneBundle::parse(std::string_view text) {
   SceneBundle bundle;
@@ -101,11 +103,11 @@ std::string SceneBundle::text() const {
 }
 
 msd_scene::LoadedScene SceneBundle::load(const msd_scene::Variables& parameters) const {
-  return msd_scene::loadScene(
-      std::as_bytes(std::span{scene_}), source_,
-      [this](const std::string& file) { return kept(meshes_, file); },
-      {.parameters = parameters,
-       .files = [this](const std::string& file) { return kept(files_, file); }});
+  return msd_scene::loadScene(std::as_bytes(std::span{scene_}), source_,
+                              [this](const std::string& file) { return kept(meshes_, file); },
+                              {.parameters = parameters, .files = [this](const std::string& file) {
+                                 return kept(files_, file);
+                               }});
 }
 
 }  // namespace msd_study

@@ -9,8 +9,9 @@
 
 namespace msd_study {
 
-/// A scene file with all it reads (included scenes, models, meshes), as one text: for studies that vary the
-/// scene's own parameters, whose scene is expanded anew for every case, on whatever machine.
+/// A scene file with all it reads (included scenes, models, meshes), as one text: for studies that
+/// vary the scene's own parameters, whose scene is expanded anew for every case, on whatever
+/// machine.
 class SceneBundle {
  public:
   /// Reads a scene file, and keeps what it read. Throws msd_scene::SceneError.
@@ -21,14 +22,14 @@ class SceneBundle {
   [[nodiscard]] static SceneBundle parse(std::string_view text);
   [[nodiscard]] std::string text() const;
 
-  /// The scene with these values of its parameters. Throws msd_scene::SceneError, also where it needs a
-  /// file that the scene as it was written does not need.
+  /// The scene with these values of its parameters. Throws msd_scene::SceneError, also where it
+  /// needs a file that the scene as it was written does not need.
   [[nodiscard]] msd_scene::LoadedScene load(const msd_scene::Variables& parameters) const;
 
  private:
   std::string source_;  ///< the scene's file, for messages
   std::string scene_;
-  std::map<std::string, std::string> files_;                 ///< scenes, by the names they go by
+  std::map<std::string, std::string> files_;                ///< scenes, by the names they go by
   std::map<std::string, msd_assets::TriangleMesh> meshes_;  ///< likewise
 };
 

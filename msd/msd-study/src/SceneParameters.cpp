@@ -20,7 +20,9 @@ constexpr std::string_view kStart = "parameters.";
 
 }  // namespace
 
-bool isSceneParameter(const StudyTarget& target) { return target.path.starts_with(kStart); }
+bool isSceneParameter(const StudyTarget& target) {
+  return target.path.starts_with(kStart);
+}
 
 SceneParameters::SceneParameters(const StudyDocument& study) {
   std::size_t column = 0;
@@ -32,8 +34,8 @@ SceneParameters::SceneParameters(const StudyDocument& study) {
         fail(parameter.name, msd_scene::jsonString(target.path),
              "values that are numbers for a parameter of the scene");
       }
-      targets_.push_back({parameter.name, target.path.substr(kStart.size()), column, target.scale,
-                          target.offset});
+      targets_.push_back(
+          {parameter.name, target.path.substr(kStart.size()), column, target.scale, target.offset});
     }
     column += parameter.source == Source::kRotation ? 4 : 1;
   }

@@ -15,8 +15,8 @@ namespace msd_study {
 /// Which values of a case go into the scene's own parameters.
 class SceneParameters {
  public:
-  /// Throws msd_scene::SceneError for a path that is no name, and for words and rotations, which are no
-  /// number.
+  /// Throws msd_scene::SceneError for a path that is no name, and for words and rotations, which
+  /// are no number.
   explicit SceneParameters(const StudyDocument& study);
 
   [[nodiscard]] bool empty() const { return targets_.empty(); }

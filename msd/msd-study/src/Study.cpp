@@ -77,11 +77,10 @@ std::unique_ptr<Study> Study::load(const fs::path& path) {
 }
 
 std::unique_ptr<Study> Study::fromTexts(StudyTexts texts) {
-  LoadedScene scene =
-      SceneBundle::isBundle(texts.scene)
-          ? SceneBundle::parse(texts.scene).load({})
-          : msd_scene::loadScene(std::as_bytes(std::span{texts.scene}), "the study's scene",
-                                 msd_scene::noMeshes());
+  LoadedScene scene = SceneBundle::isBundle(texts.scene)
+                          ? SceneBundle::parse(texts.scene).load({})
+                          : msd_scene::loadScene(std::as_bytes(std::span{texts.scene}),
+                                                 "the study's scene", msd_scene::noMeshes());
   return std::unique_ptr<Study>{new Study{std::move(texts), std::move(scene)}};
 }
 

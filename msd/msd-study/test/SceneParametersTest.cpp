@@ -40,8 +40,8 @@ class SceneParametersTest : public ::testing::Test {
   }
 
   std::filesystem::path study(const std::string& parameters) {
-    write(folder_ / "study.json", R"({"version": 1, "scene": "row.json", "parameters": {)" +
-                                             parameters + R"(},
+    write(folder_ / "study.json",
+          R"({"version": 1, "scene": "row.json", "parameters": {)" + parameters + R"(},
       "measure": {"z": {"body": "ball_0", "quantity": "position.z"},
                   "x": {"body": "ball_0", "quantity": "position.x"}}})");
     return folder_ / "study.json";
@@ -74,8 +74,7 @@ TEST_F(SceneParametersTest, everyCaseIsTheSceneWithTheseValues) {
     ASSERT_EQ(result.status, CaseStatus::kOk) << result.reason;
 
     msd_scene::LoadedScene alone = msd_scene::loadSceneFile(
-        folder_ / "row.json",
-        {{"n", values[0]}, {"r", values[1]}, {"slope", 0.01 * values[2]}});
+        folder_ / "row.json", {{"n", values[0]}, {"r", values[1]}, {"slope", 0.01 * values[2]}});
     EXPECT_EQ(alone.document.bodies.size(), 1u + static_cast<std::size_t>(values[0]));
     alone.document.gravity.z() = values[3];
     msd_scene::SceneWorld world = msd_scene::buildWorld(alone.document);
@@ -85,7 +84,8 @@ TEST_F(SceneParametersTest, everyCaseIsTheSceneWithTheseValues) {
 }
 
 TEST_F(SceneParametersTest, storedTextsStandAloneWithoutTheFiles) {
-  const auto loaded = Study::load(study(R"("tilt": {"path": "parameters.slope", "values": [0, 0.1]})"));
+  const auto loaded =
+      Study::load(study(R"("tilt": {"path": "parameters.slope", "values": [0, 0.1]})"));
   const StudyTexts texts = loaded->texts();
   const CaseResult first = CaseRunner{*loaded}.run({1, loaded->cases().values(1)});
   std::filesystem::remove_all(folder_ / "parts");

@@ -69,14 +69,17 @@ std::size_t Sensors::add(const WorldModel& world, SensorDescription d) {
   } else if (d.body != BodyId{}) {
     (void)world.asset(d.body);
   } else if (d.kind == SensorKind::kTouch) {
-    throw std::invalid_argument{fmt::format("sensor \"{}\": a touch sensor of the world; expected a body", d.name)};
+    throw std::invalid_argument{
+        fmt::format("sensor \"{}\": a touch sensor of the world; expected a body", d.name)};
   }
   if (d.volume && !(d.volume->minCoeff() > 0.0)) {
-    throw std::invalid_argument{fmt::format("sensor \"{}\": volume {} {} {} m; expected numbers > 0", d.name,
-                                            d.volume->x(), d.volume->y(), d.volume->z())};
+    throw std::invalid_argument{
+        fmt::format("sensor \"{}\": volume {} {} {} m; expected numbers > 0", d.name, d.volume->x(),
+                    d.volume->y(), d.volume->z())};
   }
   if (!(d.range > 0.0) || !std::isfinite(d.range)) {
-    throw std::invalid_argument{fmt::format("sensor \"{}\": range {} m; expected a number > 0", d.name, d.range)};
+    throw std::invalid_argument{
+        fmt::format("sensor \"{}\": range {} m; expected a number > 0", d.name, d.range)};
   }
   d.pose.orientation.normalize();
   Sensor sensor{.description = std::move(d)};
@@ -103,8 +106,8 @@ std::span<const double> Sensors::values(std::size_t index) const {
 }
 
 std::optional<std::size_t> Sensors::find(std::string_view name) const {
-  const auto found = std::ranges::find_if(
-      sensors_, [&](const Sensor& s) { return s.description.name == name; });
+  const auto found =
+      std::ranges::find_if(sensors_, [&](const Sensor& s) { return s.description.name == name; });
   if (found == sensors_.end()) return std::nullopt;
   return static_cast<std::size_t>(found - sensors_.begin());
 }

@@ -37,9 +37,9 @@ enum class SensorKind : std::uint8_t {
 
 /// "position", "gyro", ... as scene files write it, in the order of SensorKind.
 inline constexpr std::array<std::string_view, 14> kSensorTypes{
-    "position",      "orientation", "linearVelocity", "angularVelocity", "velocimeter",
-    "gyro",          "accelerometer", "touch",        "range",           "jointPosition",
-    "jointVelocity", "motorForce",  "jointForce",     "jointTorque"};
+    "position",      "orientation",   "linearVelocity", "angularVelocity", "velocimeter",
+    "gyro",          "accelerometer", "touch",          "range",           "jointPosition",
+    "jointVelocity", "motorForce",    "jointForce",     "jointTorque"};
 
 /// Does a kind of sensor sit in a joint? Others sit on a body.
 [[nodiscard]] constexpr bool isJointSensor(SensorKind kind) {
@@ -68,8 +68,8 @@ struct SensorDescription {
 ///   use(sensors.values(gyro));
 class Sensors {
  public:
-  /// Returns the sensor's index. Throws std::invalid_argument or std::out_of_range for a body or joint
-  /// that is not there, or of the wrong kind, and for a volume or range that is not positive.
+  /// Returns the sensor's index. Throws std::invalid_argument or std::out_of_range for a body or
+  /// joint that is not there, or of the wrong kind, and for a volume or range that is not positive.
   std::size_t add(const WorldModel& world, SensorDescription description);
 
   /// Measures all of them. Call it once after every step: accelerations are taken from the
