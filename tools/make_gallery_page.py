@@ -70,13 +70,6 @@ CHAPTERS = [
         ("gripper", 4.5, ""),
         ("vehicle", 2.5, ""),
     ]),
-    ("Robots", [
-        ("humanoid_falls", 0.9, "--trail 0,0.45"),
-        ("quadruped_stands", 2, ""),
-        ("allegro_holds_ball", 3, ""),
-        ("r2d2_stands", 2, ""),
-        ("kuka_tracks_sine", 2.25, "--trail 2,2.1"),
-    ]),
     ("Many", [
         ("galton_board", 4, "--hide front"),
         ("terrain", 2, ""),

@@ -16,6 +16,7 @@
 #include "msd-import/src/RobotModel.hpp"
 #include "msd-import/test/RobotData.hpp"
 #include "msd-import/test/RobotDynamics.hpp"
+#include "msd-scene/src/BuildScene.hpp"
 #include "msd-scene/src/ReadScene.hpp"
 
 namespace msd_import::test {
@@ -155,6 +156,89 @@ TEST_F(Mujoco, hasTheSameMassMatrixAndBiasForces) {
     }
   }
   std::printf("largest relative difference %.2g\n", worst);
+}
+
+/// Without contacts, stops, motors, dry friction and equality constraints.
+void bareModel(mjModel& m) {
+  m.opt.disableflags |=
+      mjDSBL_CONTACT | mjDSBL_LIMIT | mjDSBL_ACTUATION | mjDSBL_FRICTIONLOSS | mjDSBL_EQUALITY;
+  m.opt.integrator = mjINT_RK4;
+  m.opt.timestep = 2e-4;
+}
+
+msd_scene::SceneWorld bareWorld(const Pair& pair) {
+  ImportedScene imported = importRobotFile(pair.file);
+  msd_scene::SceneDocument& document = imported.scene.document;
+  for (auto& body : document.bodies) body.collides = false;
+  for (auto& joint : document.joints) {
+    joint.motor.reset();
+    joint.limit.reset();
+    joint.friction = 0.0;
+  }
+  document.expect.clear();
+  return msd_scene::buildWorld(document, {.dt = 2e-4, .threads = 1, .sleeping = false});
+}
+
+/// Gives the bodies the velocities they have in MuJoCo; false where one is not there.
+bool setVelocities(const Pair& pair, msd_scene::SceneWorld& scene,
+                   std::vector<std::pair<int, msd_sim::BodyId>>& moving) {
+  for (int b = 1; b < pair.model->nbody; ++b) {
+    if (pair.model->body_jntnum[b] == 0) continue;
+    const char* name = mj_id2name(pair.model.get(), mjOBJ_BODY, b);
+    const auto found = name == nullptr ? scene.bodyByName.end() : scene.bodyByName.find(name);
+    if (found == scene.bodyByName.end()) return false;
+    mjtNum motion[6];
+    mj_objectVelocity(pair.model.get(), pair.data.get(), mjOBJ_XBODY, b, motion, 0);
+    const Eigen::Map<const Eigen::Vector3d> spin{motion}, speed{motion + 3};
+    auto state = scene.world.inertial(found->second).getInertialState();
+    const auto& frame = scene.world.asset(found->second).getReferenceFrame().pose();
+    state.velocity = speed + spin.cross(state.position - frame.position);
+    state.angularVelocity = spin;
+    scene.world.setState(found->second, state);
+    moving.emplace_back(b, found->second);
+  }
+  return true;
+}
+
+TEST_F(Mujoco, movesAlikeWithoutContact) {
+  std::mt19937 random{3};
+  std::uniform_real_distribution<double> uniform{-0.5, 0.5};
+  double worst = 0.0;
+  int compared = 0;
+  for (const Pair& pair : pairs()) {
+    mjModel* m = pair.model.get();
+    mjData* d = pair.data.get();
+    // Fluids, tendons and equality constraints are not carried over, or not all.
+    if (pair.hasMeshMass || m->opt.density > 0.0 || m->opt.viscosity > 0.0 || m->ntendon > 0 ||
+        m->neq > 0)
+      continue;
+    SCOPED_TRACE(pair.file.string());
+    const auto flags = m->opt;
+    bareModel(*m);
+    mj_resetData(m, d);
+    for (int i = 0; i < m->nv; ++i) d->qvel[i] = uniform(random);
+    mj_forward(m, d);
+    msd_scene::SceneWorld scene = bareWorld(pair);
+    std::vector<std::pair<int, msd_sim::BodyId>> moving;
+    if (m->nv > 0 && setVelocities(pair, scene, moving)) {
+      for (int i = 0; i < 5000; ++i) {
+        mj_step(m, d);
+        scene.advance();
+      }
+      mj_forward(m, d);
+      for (const auto& [b, id] : moving) {
+        const Eigen::Map<const Eigen::Vector3d> theirs{d->xpos + 3 * b};
+        const double distance =
+            (scene.world.asset(id).getReferenceFrame().pose().position - theirs).norm();
+        EXPECT_LT(distance, 1e-4) << scene.world.name(id);
+        worst = std::max(worst, distance);
+      }
+      ++compared;
+    }
+    m->opt = flags;
+  }
+  EXPECT_GE(compared, 5);
+  std::printf("%d files, largest distance after 1 s %.2g m\n", compared, worst);
 }
 
 }  // namespace
