@@ -340,12 +340,7 @@ void loadWorld(std::span<const std::byte> bytes, Simulation& sim) {
   for (std::uint32_t i = 0; i < sim.slots.size(); ++i) applySlot(sim, i, takeSlot(in));
   sim.collision.load(in);
   sim.joints.load(in);
-  for (JointSlot& slot : sim.jointSlots) {
-    if (!slot.used) continue;
-    const JointDefinition& joint = sim.joints.record(slot.joint).definition;
-    slot.description.motor = joint.motor;
-    slot.description.limit = joint.limit;
-  }
+  describeJointsAnew(sim);
   listJoinedPairs(sim);
   sim.report = StepReport{};
   sim.report.dt = sim.settled.dt;
@@ -354,6 +349,7 @@ void loadWorld(std::span<const std::byte> bytes, Simulation& sim) {
   sim.report.time = sim.time;
   sim.report.energy.scale = sim.settled.energyScale;
   sim.islands.version = ~std::uint64_t{0};
+  sim.exact.start.clear();
   sim.events.clear();
   sim.eventScratch.changes.clear();
   sim.eventScratch.hits.clear();

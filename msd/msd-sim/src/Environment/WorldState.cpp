@@ -115,6 +115,7 @@ void WorldModel::setSettings(const Settings& settings) {
   }
   // What rests now need not rest under another gravity.
   if (!settings.sleeping || settings.gravity != sim.settings.gravity) callAll(sim);
+  if (settings.method != sim.settings.method) sim.exact.start.clear();  // no problem to tell of
   sim.settings = settings;
   useCombination(sim);
 }
