@@ -357,7 +357,7 @@ TEST(SceneMessages, tellTheWholeStoryInOneLine) {
     FAIL();
   } catch (const SceneError& error) {
     EXPECT_STREQ(error.what(),
-                 "scene.json:40:26: bodies[4].position[2]: found \"up\", expected a finite number "
+                 "scene.json:44:26: bodies[4].position[2]: found \"up\", expected a finite number "
                  "[m]");
   }
 }
@@ -415,10 +415,10 @@ TEST(BadScene, tellsAllProblemsOfItsValuesAtOnce) {
 }
 
 TEST(BadScene, tellsWhatCameBeforeTextThatIsNoJson) {
-  EXPECT_THAT(problemsOf(R"({"version": 2, "dt": 1 "steps": 3})"),
-              testing::ElementsAre("version: 2", "dt: \"steps\""));
-  EXPECT_THAT(problemsOf(R"({"version": 2, "bodies": [{"mass": "x", "shape": tru}]})"),
-              testing::ElementsAre("version: 2", "bodies[0].mass: \"x\"", "bodies[0].shape: tru"));
+  EXPECT_THAT(problemsOf(R"({"version": 3, "dt": 1 "steps": 3})"),
+              testing::ElementsAre("version: 3", "dt: \"steps\""));
+  EXPECT_THAT(problemsOf(R"({"version": 3, "bodies": [{"mass": "x", "shape": tru}]})"),
+              testing::ElementsAre("version: 3", "bodies[0].mass: \"x\"", "bodies[0].shape: tru"));
 }
 
 TEST(BadScene, tellsAHundredProblemsAtMost) {
