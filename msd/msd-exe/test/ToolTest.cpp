@@ -71,7 +71,8 @@ TEST(Tool, answersMisuseWithOneLineAndExitCodeTwo) {
   const TemporaryFolder folder;
   const std::string ball = folder / "ball.json";
   writeAll(ball, kBall);
-  writeAll(folder / "bad.json", R"({"version": 1, "name": "bad", "shapes": {"ball": {"type": "sphere", "radius": 1}},
+  writeAll(folder / "bad.json",
+           R"({"version": 1, "name": "bad", "shapes": {"ball": {"type": "sphere", "radius": 1}},
     "bodies": [{"name": "x", "shape": "ball", "nam": "y"}]})");
   writeAll(folder / "short.bin", "abc");
   writeAll(folder / "bad.stl", "solid");

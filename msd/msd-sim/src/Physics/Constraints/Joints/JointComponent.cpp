@@ -340,7 +340,7 @@ double JointComponent::solve(SolverBodies& bodies, std::span<const JointRecord> 
   }
   using namespace joint_tolerances;
   if (gave_up_) return solveVelocities(bodies, records);
-  if (touched_) return solveRoughly(bodies, records, first);
+  if (touched_ && isPlain()) return solveRoughly(bodies, records, first);
   std::fill(since_start_.begin(), since_start_.end(), 0.0);
   double change = 0.0, last = 0.0, best = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kMostNewton; ++i) {
@@ -378,7 +378,7 @@ double JointComponent::relax(SolverBodies& bodies, std::span<JointRecord> record
     if (worst <= 1.0 || (i > 1 && worst > 0.5 * last)) break;
     last = worst;
     change = std::max(change, solveSystem(bodies));
-    if (touched_ && bounded_.empty()) break;
+    if (touched_ && isPlain()) break;
   }
   return change;
 }

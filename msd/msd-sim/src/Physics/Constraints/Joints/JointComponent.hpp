@@ -154,6 +154,8 @@ class JointComponent {
   double evaluateVelocities(const SolverBodies& bodies);
   void keepWanted(const SolverBodies& bodies);
   double evaluateWanted(const SolverBodies& bodies);
+  /// Nothing but rows that hold: no springs, limits, motors or friction.
+  [[nodiscard]] bool isPlain() const { return bounded_.empty() && !soft_; }
   double solveRoughly(SolverBodies& bodies, std::span<const JointRecord> records, bool first);
   double giveUpPositions(SolverBodies& bodies, std::span<const JointRecord> records);
   double solveVelocities(SolverBodies& bodies, std::span<const JointRecord> records);
