@@ -68,6 +68,11 @@ def free_rotation(inertia, omega, time, steps):
     return state[:4], rotate(state[:4], state[4:])
 
 
+# What the reference method, of first order in time, is held to: (scene, body or joint, quantity) → the fields of a
+# check's "reference", or a function of the check that gives them. (scene, None, None) stands for all of its checks.
+REFERENCE = {}
+
+
 # --- a scene ------------------------------------------------------------------------------------------
 
 class Scene:
@@ -115,6 +120,9 @@ class Scene:
             check["max"] = high
         if at is not None:
             check["at"] = at
+        own = REFERENCE.get((self.data["name"], what, quantity)) or REFERENCE.get((self.data["name"], None, None))
+        if own:
+            check["reference"] = own(check) if callable(own) else own
         self.data["expect"].append(check)
 
     def text(self):

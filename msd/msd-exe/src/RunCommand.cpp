@@ -68,7 +68,7 @@ msd_scene::SettingsOverrides overridesOf(const RunOptions& options) {
                                       .iterations = options.iterations,
                                       .threads = options.threads};
   if (options.method) {
-    result.method = *options.method == "exact" ? msd_sim::Method::kExact : msd_sim::Method::kFast;
+    result.method = msd_sim::methodFromName(*options.method);
   }
   if (options.noSleep) result.sleeping = false;
   if (!options.record.empty()) result.hashEveryStep = true;
@@ -287,8 +287,8 @@ void addSimulationOptions(CLI::App& parser, RunOptions& o) {
   parser.add_option("--threads", o.threads, "threads that share a step; 0: all cores (default)")
       ->check(wholeNumber(0, 1024))
       ->type_name("N");
-  parser.add_option("--method", o.method, "fast or exact")
-      ->check(oneOf({"fast", "exact"}))
+  parser.add_option("--method", o.method, "fast, exact or reference")
+      ->check(oneOf({"fast", "exact", "reference"}))
       ->type_name("NAME");
   parser.add_option("--substeps", o.substeps, "substeps of a step; 0: the method's default")
       ->check(wholeNumber(0, 64))

@@ -133,6 +133,18 @@ auto findMeasure(const Table& table, std::string_view quantity) {
   return found == table.end() ? nullptr : found->measure;
 }
 
+/// What a check asks of the method that runs.
+SceneExpectation forMethod(const SceneExpectation& check, msd_sim::Method method) {
+  SceneExpectation e = check;
+  if (method != msd_sim::Method::kReference || !check.reference) return e;
+  const SceneReferenceCheck& own = *check.reference;
+  if (own.value) e.value = own.value;
+  if (own.tolerance) e.tolerance = *own.tolerance;
+  if (own.min) e.min = own.min;
+  if (own.max) e.max = own.max;
+  return e;
+}
+
 bool holds(const SceneExpectation& e, double measured) {
   if (!std::isfinite(measured)) return false;
   if (e.value) return std::abs(measured - *e.value) <= e.tolerance;
@@ -177,7 +189,8 @@ double QuantityProbe::measure(const WorldModel& world) const {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-std::string describe(const SceneExpectation& e, const ExpectationResult& result) {
+std::string describe(const SceneExpectation& check, const ExpectationResult& result) {
+  const SceneExpectation e = forMethod(check, result.method);
   const std::string& of = e.body.empty() ? e.joint : e.body;
   std::string wanted;
   if (e.value) {
@@ -218,9 +231,12 @@ void ExpectationChecker::finish(const SceneWorld& scene) {
 }
 
 void ExpectationChecker::measure(std::size_t index, const SceneWorld& scene) {
-  const SceneExpectation& e = document_.expect[index];
+  const msd_sim::Method method = scene.world.settings().method;
+  const SceneExpectation& check = document_.expect[index];
+  if (method == msd_sim::Method::kReference && check.reference && !check.reference->applies) return;
+  const SceneExpectation e = forMethod(check, method);
   const double measured = QuantityProbe{e, scene}.measure(scene.world);
-  results_.push_back({index, scene.world.time(), measured, holds(e, measured)});
+  results_.push_back({index, scene.world.time(), measured, holds(e, measured), method});
 }
 
 bool ExpectationChecker::allHold() const {

@@ -16,7 +16,6 @@ using R = JsonReader;
 using D = SceneDocument;
 using msd_sim::Method;
 
-constexpr std::array<std::string_view, 2> kMethods{"fast", "exact"};
 constexpr std::uint64_t kMostInt = 1'000'000'000;
 
 int readInt(JsonReader& reader, std::uint64_t low) {
@@ -35,9 +34,9 @@ constexpr std::array<Field<SceneMaterial>, 7> kMaterialFields{{
     {"damping", [](R& r, SceneMaterial& m) { m.damping = readNumber(r, "[N·s/m]"); }},
 }};
 
-constexpr std::array<Field<SceneSolver>, 12> kSolverFields{{
+constexpr std::array<Field<SceneSolver>, 13> kSolverFields{{
     {"method",
-     [](R& r, SceneSolver& s) { s.method = static_cast<Method>(readChoice(r, kMethods)); }},
+     [](R& r, SceneSolver& s) { s.method = static_cast<Method>(readChoice(r, msd_sim::kMethodNames)); }},
     {"substeps", [](R& r, SceneSolver& s) { s.substeps = readInt(r, 0); }},
     {"iterations", [](R& r, SceneSolver& s) { s.iterations = readInt(r, 1); }},
     {"exactTolerance", [](R& r, SceneSolver& s) { s.exactTolerance = readNumber(r, "[-]"); }},
@@ -46,6 +45,7 @@ constexpr std::array<Field<SceneSolver>, 12> kSolverFields{{
      [](R& r, SceneSolver& s) { s.restitutionThreshold = readNumber(r, "[m/s]"); }},
     {"positionCorrection",
      [](R& r, SceneSolver& s) { s.positionCorrection = readNumber(r, "[-]"); }},
+    {"baumgarte", [](R& r, SceneSolver& s) { s.baumgarte = readNumber(r, "[-]"); }},
     {"correctionSpeed", [](R& r, SceneSolver& s) { s.correctionSpeed = readNumber(r, "[1/s]"); }},
     {"sleeping", [](R& r, SceneSolver& s) { s.sleeping = r.readBoolean("true or false"); }},
     {"sleepSpeed", [](R& r, SceneSolver& s) { s.sleepSpeed = readNumber(r, "[m/s]"); }},
@@ -70,8 +70,17 @@ std::optional<double> readMoment(JsonReader& reader) {
   return std::nullopt;
 }
 
+using C = SceneReferenceCheck;
+constexpr std::array<Field<C>, 5> kReferenceFields{{
+    {"applies", [](R& r, C& c) { c.applies = r.readBoolean("true or false"); }},
+    {"value", [](R& r, C& c) { c.value = readNumber(r, "(in the quantity's unit)"); }},
+    {"tolerance", [](R& r, C& c) { c.tolerance = readNumber(r, "(in the quantity's unit)"); }},
+    {"min", [](R& r, C& c) { c.min = readNumber(r, "(in the quantity's unit)"); }},
+    {"max", [](R& r, C& c) { c.max = readNumber(r, "(in the quantity's unit)"); }},
+}};
+
 using E = SceneExpectation;
-constexpr std::array<Field<E>, 8> kExpectFields{{
+constexpr std::array<Field<E>, 9> kExpectFields{{
     {"body", [](R& r, E& e) { e.body = readName(r, "the name of a body"); }},
     {"joint", [](R& r, E& e) { e.joint = readName(r, "the name of a joint"); }},
     {"quantity", [](R& r, E& e) { e.quantity = readName(r, "the name of a quantity"); },
@@ -81,6 +90,11 @@ constexpr std::array<Field<E>, 8> kExpectFields{{
     {"min", [](R& r, E& e) { e.min = readNumber(r, "(in the quantity's unit)"); }},
     {"max", [](R& r, E& e) { e.max = readNumber(r, "(in the quantity's unit)"); }},
     {"at", [](R& r, E& e) { e.time = readMoment(r); }},
+    {"reference",
+     [](R& r, E& e) {
+       readFields(r, "what a check asks of the reference method", kReferenceFields,
+                  e.reference.emplace());
+     }},
 }};
 
 /// Reads an object whose keys are names of things. Each name may occur once.
@@ -119,13 +133,18 @@ void readJoints(JsonReader& reader, D& document) {
                    [&](std::size_t) { document.joints.push_back(parseJoint(reader)); });
 }
 
+void readPotentials(JsonReader& reader, D& document) {
+  reader.readArray("an array of potentials",
+                   [&](std::size_t) { document.potentials.push_back(parsePotential(reader)); });
+}
+
 void readExpect(JsonReader& reader, D& document) {
   reader.readArray("an array of checks", [&](std::size_t) {
     readFields(reader, "a check", kExpectFields, document.expect.emplace_back());
   });
 }
 
-constexpr std::array<Field<D>, 13> kFields{{
+constexpr std::array<Field<D>, 14> kFields{{
     {"version", [](R& r, D&) { (void)readWhole(r, 1, 1); }, "the version of the format: 1"},
     {"name", [](R& r, D& d) { d.name = readName(r, "the scene's name"); }},
     {"description", [](R& r, D& d) { d.description = r.readString("a text"); }},
@@ -139,6 +158,7 @@ constexpr std::array<Field<D>, 13> kFields{{
     {"shapes", readShapes, "the shapes of the scene by name"},
     {"bodies", readBodies, "an array of bodies"},
     {"joints", readJoints},
+    {"potentials", readPotentials},
     {"expect", readExpect},
 }};
 
@@ -167,12 +187,13 @@ SceneSolver parseSolver(JsonReader& reader) {
 std::vector<FieldGroup> sceneFields() {
   std::vector<FieldGroup> groups{{"a scene", fieldNames(kFields)},
                                  {"a material", fieldNames(kMaterialFields)}};
-  for (const auto& more : {shapeFields(), bodyFields(), jointFields()}) {
+  for (const auto& more : {shapeFields(), bodyFields(), jointFields(), potentialFields()}) {
     groups.insert(groups.end(), more.begin(), more.end());
   }
   groups.push_back({"the solver settings", fieldNames(kSolverFields)});
   groups.push_back({"the camera", fieldNames(kCameraFields)});
   groups.push_back({"a check", fieldNames(kExpectFields)});
+  groups.push_back({"what a check asks of the reference method", fieldNames(kReferenceFields)});
   return groups;
 }
 

@@ -24,6 +24,7 @@ class SceneValidator {
   void checkSolver();
   void checkCamera();
   void checkMaterials();
+  void checkPotentials();
   void checkExpectations();
   void checkExpectation(std::size_t i);
 

@@ -25,6 +25,7 @@ void forSettings(Values& s, const Visit& visit) {
   visit(s.exactIterations);
   visit(s.restitutionThreshold);
   visit(s.positionCorrection);
+  visit(s.baumgarte);
   visit(s.correctionSpeed);
   visit(s.sleeping);
   visit(s.sleepSpeed);
@@ -215,7 +216,7 @@ bool isUnit(const double (&q)[4]) {
 /// Numbers of the world as a whole.
 void checkNumbers(const WorldDraft& w) {
   const SettledStep& s = w.settled;
-  if (w.settings.method > Method::kExact) refuse("its method is unknown");
+  if (w.settings.method > Method::kReference) refuse("its method is unknown");
   if (s.status > kLastStatus) refuse("its last step ended in no known way");
   if (!(w.time >= 0.0 && std::isfinite(w.time))) refuse("its time is no number");
   const auto isLength = [](double length) { return length >= 0.0 && length <= kLongestStep; };

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "msd-sim/src/Environment/Reference/StepReference.hpp"
 #include "msd-sim/src/Environment/Simulation.hpp"
 #include "msd-sim/src/Environment/WorldModel.hpp"
 
@@ -171,7 +172,10 @@ std::span<const ContactRecord> WorldModel::contacts() const {
   requireIdle(*simulation_);
   if (!simulation_->recordsValid.load(std::memory_order_acquire)) {
     const std::lock_guard lock{simulation_.inner().lazy};
-    if (!simulation_->recordsValid.load(std::memory_order_relaxed)) fillRecords(simulation_.inner());
+    if (!simulation_->recordsValid.load(std::memory_order_relaxed)) {
+      const bool reference = simulation_->settings.method == Method::kReference;
+      reference ? listReferenceRecords(simulation_.inner()) : fillRecords(simulation_.inner());
+    }
   }
   return simulation_->records;
 }

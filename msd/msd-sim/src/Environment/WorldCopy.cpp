@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -57,12 +58,12 @@ void copyJoints(const Simulation& from, Simulation& to) {
 
 void copyPotentials(const Simulation& from, Simulation& to) {
   for (std::size_t i = 0; i < from.potentials.size(); ++i) {
-    const auto* copyable = dynamic_cast<const CopyablePotential*>(from.potentials[i].get());
+    const auto* copyable = dynamic_cast<const CopyablePotential*>(from.potentials[i].potential.get());
     if (copyable == nullptr) {
       throw std::logic_error(fmt::format(
           "potential {} is no CopyablePotential; expected one in a world that is copied", i));
     }
-    to.potentials.push_back(copyable->clone());
+    to.potentials.push_back({copyable->clone(), from.potentials[i].bodies});
   }
 }
 
@@ -76,11 +77,13 @@ const Simulation& inside(const WorldModel& world) {
 /// everything that follows from the state in order.
 WorldModel cloneWorld(const WorldModel& world) {
   const Simulation& from = inside(world);
-  if (!from.constraints.empty()) {
+  const auto constraints = std::count_if(from.constraints.begin(), from.constraints.end(),
+                                         [](const UserConstraint& user) { return user.constraint != nullptr; });
+  if (constraints > 0) {
     throw std::logic_error(
         fmt::format("the world has {} constraints of the user's own; expected none in a world that "
                     "is copied",
-                    from.constraints.size()));
+                    constraints));
   }
   WorldModel copy{from.settings};
   Simulation& to = WorldAccess::of(copy);
@@ -89,6 +92,7 @@ WorldModel cloneWorld(const WorldModel& world) {
   copyJoints(from, to);
   copyPotentials(from, to);
   copy.restore(world.snapshot());
+  to.reference = from.reference;
   to.report = from.report;
   to.events = from.events;
   to.eventScratch.removed = from.eventScratch.removed;

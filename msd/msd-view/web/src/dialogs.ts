@@ -4,7 +4,7 @@ import type { Series } from "./series";
 import { byId, h, lastingToast, scientific, unit } from "./text";
 
 const help: [string, [string, string][]][] = [
-  ["Time", [["Space", "play, pause"], ["→  ←", "step on, step back"], ["Shift → ←", "ten steps"], ["Home  End", "first, latest moment"], ["R", "restart"], ["+  −", "faster, slower"], ["M", "fast or exact"]]],
+  ["Time", [["Space", "play, pause"], ["→  ←", "step on, step back"], ["Shift → ←", "ten steps"], ["Home  End", "first, latest moment"], ["R", "restart"], ["+  −", "faster, slower"], ["M", "fast, exact or reference"]]],
   ["Camera", [["Drag", "look around"], ["Right drag", "move sideways"], ["Wheel", "closer, farther"], ["F", "all in view"], [".", "picked body in view"], ["H", "the scene's own view"]]],
   ["Bodies", [["Click", "pick"], ["Drag a body", "pull it (live)"], ["G", "pulling on, off"], ["Esc", "let go"]]],
   ["Show", [["1 … 8", "points, forces, normals, penetration, cones, bounds, joints, centres"], ["K", "colour by shape, island, sleep, speed"], ["[  ]", "shorter, longer force arrows"], ["L", "light, dark"], ["Q", "shadows on, off"], ["B", "hide or show the panels"]]],

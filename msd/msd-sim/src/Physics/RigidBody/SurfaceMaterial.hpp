@@ -1,6 +1,7 @@
 #pragma once
 
 #include <limits>
+#include "msd-sim/src/Physics/RigidBody/Restitution.hpp"
 
 namespace msd_sim {
 
@@ -8,7 +9,7 @@ namespace msd_sim {
 /// Settings::combine says otherwise.
 struct SurfaceMaterial {
   double friction{0.5};             ///< Coulomb coefficient, 0 to 1000 [-]
-  double restitution{0.5};          ///< Newton coefficient, 0 to 1 [-]
+  double restitution{kDefaultRestitution};  ///< Newton coefficient, 0 to 1 [-]
   double rollingResistance{0.0};    ///< lever arm of the rolling torque, >= 0 [m]
   double torsionalResistance{0.0};  ///< lever arm of the torque about the normal, >= 0 [m]
   /// Along the normal (docs/theory/surfaces.md), > 0; infinite: rigid [N/m]. Pairs are springs in a row.

@@ -148,6 +148,14 @@ void JointSolver::removeConstraintsOf(std::uint32_t slot) {
   }
 }
 
+void JointSolver::setBounds(std::uint32_t joint, double lower, double upper) {
+  JointDefinition& d = records_[joint].definition;
+  if (d.lower == lower && d.upper == upper) return;
+  d.lower = lower;
+  d.upper = upper;
+  ++version_;
+}
+
 double JointSolver::coordinate(std::uint32_t joint, const SolverBodies& bodies) const {
   const JointRecord& r = records_[joint];
   const JointPlace place = placeOf(bodies, r.definition.bodyA, r.definition.bodyB);
