@@ -376,7 +376,7 @@ void findContacts(Simulation& sim);
 void prepareRows(Simulation& sim, double dt);
 /// Gives the collision pipeline the settings' rule for materials.
 void useCombination(Simulation& sim);
-/// Throws std::invalid_argument where a surface moves or gives way, which exact mode cannot follow.
+/// Throws std::invalid_argument where a surface moves or gives way, which exact and reference mode cannot follow.
 void refuseSurface(const SurfaceMaterial& material, const Vector3D& velocity, const std::string& name);
 /// Notes whether the surface of a body moves or gives way.
 void markSurface(Simulation& sim, BodySlot& slot, const SurfaceMaterial& material,
@@ -494,6 +494,8 @@ void reportRemoval(Simulation& sim, std::uint32_t slot);
 [[nodiscard]] bool mayCollide(const Simulation& sim, std::uint32_t a, std::uint32_t b);
 /// M⁻¹F dt of every inertial body, in the order in which they were made.
 [[nodiscard]] std::vector<SpatialVector> velocityBias(const Simulation& sim, double dt);
+/// The same as accelerations and torques, per body slot.
+[[nodiscard]] std::vector<BodyLoad> bodyLoads(const Simulation& sim);
 /// A kinematic body on its way to a target, or one that has arrived.
 void steerBody(Simulation& sim, std::uint32_t slot, double dt);
 /// Velocity that brings a kinematic body to its target in a step of dt.

@@ -333,7 +333,27 @@ void saveWorld(ByteWriter& out, const Simulation& sim) {
   for (const BodySlot& slot : sim.slots) putSlot(out, slot);
   sim.collision.save(out);
   sim.joints.save(out);
+  out.put(static_cast<std::uint64_t>(sim.reference.touching.size()));
+  for (const auto& [a, b] : sim.reference.touching) {
+    out.put(a);
+    out.put(b);
+  }
 }
+
+namespace {
+
+/// Pairs that pushed each other, of a world with so many slots.
+void takeTouching(ByteReader& in, std::size_t slots, std::vector<std::pair<std::uint32_t, std::uint32_t>>& touching) {
+  const auto count = in.take<std::uint64_t>();
+  in.requireRoom(count, 2 * sizeof(std::uint32_t));
+  touching.clear();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint32_t a = in.takeBelow(static_cast<std::uint32_t>(slots));
+    touching.emplace_back(a, in.takeBelow(static_cast<std::uint32_t>(slots)));
+  }
+}
+
+}  // namespace
 
 void loadWorld(std::span<const std::byte> bytes, Simulation& sim) {
   ByteReader in{bytes};
@@ -341,6 +361,8 @@ void loadWorld(std::span<const std::byte> bytes, Simulation& sim) {
   for (std::uint32_t i = 0; i < sim.slots.size(); ++i) applySlot(sim, i, takeSlot(in));
   sim.collision.load(in);
   sim.joints.load(in);
+  takeTouching(in, sim.slots.size(), sim.reference.touching);
+  sim.reference.records.clear();
   for (JointSlot& slot : sim.jointSlots) {
     if (!slot.used) continue;
     const JointDefinition& joint = sim.joints.record(slot.joint).definition;
@@ -380,6 +402,12 @@ void checkWorld(std::span<const std::byte> bytes, const Simulation& sim) {
   JointSolver joints = sim.joints;
   joints.load(in);
   if (const char* fault = joints.findFault()) refuse(fault);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> touching;
+  takeTouching(in, sim.slots.size(), touching);
+  if (!std::is_sorted(touching.begin(), touching.end())) refuse("pairs that touch are in no order");
+  for (const auto& [a, b] : touching) {
+    if (!sim.slots[a].isUsed() || !sim.slots[b].isUsed()) refuse("nobody touches somebody");
+  }
   if (!in.isAtEnd()) refuse("there is more than a world");
 }
 

@@ -122,9 +122,9 @@ void WorldModel::setSettings(const Settings& settings) {
 
 std::size_t WorldModel::addPotential(std::unique_ptr<PotentialEnergy> potential,
                                      std::span<const BodyId> bodies) {
-  for (const BodyId body : bodies) (void)forceable(*simulation_, body);
   if (!potential) throw std::invalid_argument("potential is null; expected a field of force");
   Simulation& sim = simulation_.edit();
+  for (const BodyId body : bodies) (void)forceable(sim, body);
   sim.potentials.push_back({std::move(potential), {bodies.begin(), bodies.end()}});
   callAll(sim);
   return sim.potentials.size() - 1;

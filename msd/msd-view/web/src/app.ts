@@ -151,7 +151,7 @@ export class App implements Listener {
     proof.textContent = isGood ? measure : `${status}: ${this.series.faults(row)}`;
     proof.className = `chip ${isGood ? (isExact ? "good" : "") : "bad"}`;
     proof.dataset.status = status;
-    proof.dataset.method = isExact ? "exact" : "fast";
+    proof.dataset.method = METHODS[this.series.value("method", row)] ?? "fast";
     proof.dataset.value = String(isExact ? natural : this.series.value("residual", row));
   }
 

@@ -114,7 +114,7 @@ export function showCertificate(series: Series, row: number): void {
   const faults = series.faults(row);
   const status = faults === "" ? series.status(row) : `${series.status(row)} (${faults})`;
   dialog.replaceChildren(header(isExact ? `Certificate of step ${value("step")}: ${status}` : `Report of step ${value("step")}: ${status}`, dialog),
-    ...(isExact ? [] : [h("p", { class: "quiet" }, "Fast steps are measured, not certified. Choose Exact to have Coulomb's law solved to a proven residual.")]),
+    ...(isExact ? [] : [h("p", { class: "quiet" }, value("method") === 2 ? "Reference steps go through the readable pipeline, of first order in time." : "Fast steps are measured, not certified. Choose Exact to have Coulomb's law solved to a proven residual.")]),
     h("dl", { class: "proof" }, ...[...lines, ...energy].map(([name, text, note]) =>
       h("div", {}, h("dt", {}, name), h("dd", { "data-name": name }, text), h("small", {}, note)))));
   dialog.showModal();

@@ -3,8 +3,6 @@
 #include <array>
 #include <cmath>
 
-#include "msd-sim/src/Physics/Constraints/Joints/Angle.hpp"
-
 namespace msd_sim {
 
 namespace {
@@ -81,21 +79,18 @@ Eigen::VectorXd CoordinateConstraint::partialTimeDerivative(const InertialState&
 PlacedConstraint::PlacedConstraint(const Constraint& own, std::size_t bodyA, std::size_t bodyB)
     : Constraint{bodyA, bodyB, own.alpha(), own.beta()}, own_{own} {}
 
-namespace {
-
-/// Speed that a motor with a target position asks for: an implicit step of the oscillator
-/// q̈ = −ω²(q − target) − 2ζω q̇, at the frequency and damping ratio of the motor.
-double pullSpeed(const JointMotor& motor, double q, double speed, double dt) {
-  const double omega = 2.0 * kPi * motor.frequency;
-  const double damping = 2.0 * motor.dampingRatio * omega * dt;
-  return (speed - dt * omega * omega * (q - motor.target)) / (1.0 + damping + dt * dt * omega * omega);
+double CoordinateConstraint::motorImpulse(double lambda, double dt) const {
+  if (law_.isMotor) return lambda;
+  // The row's own law gives the speed at the end of the step.
+  const double speed = law_.speed - law_.compliance * lambda;
+  return dt * (law_.motorForce - law_.motorGain * speed);
 }
 
-LambdaBounds upTo(double force) {
-  return std::isinf(force) ? LambdaBounds::bilateral() : LambdaBounds::boxConstrained(-force, force);
+double coordinateOf(const PlacedJoint& joint, double time) {
+  const JointDefinition& d = joint.record.definition;
+  return continuedCoordinate(d, evaluateCoordinate(d, jointPlace(joint.stateA, joint.stateB, time)),
+                             joint.record.coordinate);
 }
-
-}  // namespace
 
 double coordinateRate(const PlacedJoint& joint, double time) {
   const JointRow row =
@@ -104,35 +99,83 @@ double coordinateRate(const PlacedJoint& joint, double time) {
          row.linearB.dot(joint.stateB.velocity) + row.angularB.dot(joint.stateB.angularVelocity);
 }
 
-void addJointConstraints(const PlacedJoint& placed, double time, double dt,
-                         std::vector<std::unique_ptr<Constraint>>& list) {
+namespace {
+
+LambdaBounds between(double lower, double upper) {
+  return std::isinf(lower) && std::isinf(upper) ? LambdaBounds::bilateral()
+                                                : LambdaBounds::boxConstrained(lower, upper);
+}
+
+/// What stands still in a step: coordinate, rate, and the length of the step.
+struct CoordinateStep {
+  double q, rate, dt, give;
+};
+
+/// A spring this soft, h² k J M⁻¹ Jᵀ, is a force: the step follows its swing and keeps its energy (the
+/// limit of stability is 4). A stiffer one is taken implicitly: it holds, and what it swings dies away.
+constexpr double kFollowed = 1.0;
+
+/// Everything soft on a coordinate, taken implicitly: λ = h f(q + h q̇₁, q̇₁) − I (q̇₁ − q̇₀).
+///
+///   f = f₀ − k (q − q*) − c q̇    gives    q̇₁ + γ λ = γ (h (f₀ − k (q − q*)) + I q̇₀),
+///   γ = 1/(h (h k + c) + I)
+///
+/// The spring of the joint itself is left out where it is a force.
+void addSoftLaw(const SystemRow& row, double spring, const CoordinateStep& s,
+                CoordinateConstraint::Law& law, CoordinateForce& force) {
+  const bool followed = s.dt * s.dt * spring * s.give < kFollowed;
+  double constant = row.force - row.stiffness * (s.q - row.target);
+  double stiffness = row.stiffness;
+  if (followed) {
+    const double elastic = constant - (row.motorForce - row.motorStiffness * (s.q - row.target));
+    force.elastic += elastic;
+    constant -= elastic;
+    stiffness -= spring;
+  }
+  const double hold = s.dt * (s.dt * stiffness + row.damping) + row.inertia;
+  if (!(hold > 0.0)) {
+    force.motor += constant;
+    return;
+  }
+  law.compliance = 1.0 / hold;
+  law.speed = law.compliance * (s.dt * constant + row.inertia * s.rate);
+  law.potential = followed ? 0.0 : spring;
+  law.motorForce = row.motorForce - row.motorStiffness * (s.q - row.target);
+  law.motorGain = s.dt * row.motorStiffness + row.motorDamping;
+}
+
+}  // namespace
+
+CoordinateForce addJointConstraints(const PlacedJoint& placed, double time, double dt, double give,
+                                    std::vector<std::unique_ptr<Constraint>>& list) {
   const JointRecord& record = placed.record;
   const JointDefinition& joint = record.definition;
-  const auto add = [&](const CoordinateConstraint::Law& law) {
-    list.push_back(
-        std::make_unique<CoordinateConstraint>(joint, placed.bodyA, placed.bodyB, record.coordinate, law));
-  };
+  CoordinateForce force;
   if (holdingRowCount(joint) > 0) {
     list.push_back(std::make_unique<JointConstraint>(joint, placed.bodyA, placed.bodyB));
   }
-  const LambdaBounds stop = LambdaBounds::unilateral();
-  if (joint.kind == JointKind::kRope) {
-    add({.sign = -1.0, .place = joint.length, .bounds = stop, .measures = true});
+  ExtraRows extra = extraRows(joint);
+  if (extra.count == 0) return force;
+  const CoordinateStep step{coordinateOf(placed, time), coordinateRate(placed, time), dt, give};
+  for (SystemRow& row : extra.all()) {
+    CoordinateConstraint::Law law{.sign = row.sign, .bounds = between(row.lower, row.upper)};
+    const bool isOwn = row.number == kMostHoldingRows + static_cast<int>(ExtraRow::kSpring);
+    law.isMotor = row.number == kMostHoldingRows + static_cast<int>(ExtraRow::kMotor);
+    if (row.law == RowLaw::kStop) {
+      law.place = row.target;
+      law.bounds = LambdaBounds::unilateral();
+      law.measures = true;
+    } else if (row.law == RowLaw::kDrive) {
+      law.speed = row.target;
+    } else {
+      if (joint.motor && needsInertia(joint)) composeSoftRow(joint, placed.gains, row);
+      addSoftLaw(row, isOwn ? joint.stiffness : 0.0, step, law, force);
+      if (!(law.compliance > 0.0)) continue;
+    }
+    list.push_back(
+        std::make_unique<CoordinateConstraint>(joint, placed.bodyA, placed.bodyB, record.coordinate, law));
   }
-  if (joint.limit && std::isfinite(joint.limit->lower)) {
-    add({.sign = 1.0, .place = joint.limit->lower, .bounds = stop, .measures = true});
-  }
-  if (joint.limit && std::isfinite(joint.limit->upper)) {
-    add({.sign = -1.0, .place = joint.limit->upper, .bounds = stop, .measures = true});
-  }
-  if (joint.motor) {
-    const bool holds = joint.motor->mode == MotorMode::kPosition;
-    const double speed =
-        holds ? pullSpeed(*joint.motor, record.coordinate, coordinateRate(placed, time), dt)
-              : joint.motor->target;
-    add({.speed = speed, .bounds = upTo(joint.motor->maxForce)});
-  }
-  if (joint.friction > 0.0) add({.bounds = upTo(joint.friction)});
+  return force;
 }
 
 }  // namespace msd_sim

@@ -40,6 +40,8 @@ ReferenceBooks::ReferenceBooks(Simulation& sim, const std::vector<std::uint32_t>
     : sim_{sim}, pipeline_{sim.collision.reference()}, slots_{slots} {
   for (std::size_t i = 0; i < inertialCount(); ++i) start_.push_back(stateOf(sim, slots_[i]));
   reactions_.resize(sim.joints.records().size());
+  motor_.assign(sim.joints.records().size(), 0.0);
+  implicit_.assign(sim.joints.records().size(), 0);
 }
 
 std::size_t ReferenceBooks::inertialCount() const {
@@ -49,17 +51,19 @@ std::size_t ReferenceBooks::inertialCount() const {
 }
 
 void ReferenceBooks::add(const std::vector<BodyStory>& stories,
-                         const std::vector<ConstraintOwner>& owners, double h) {
+                         const std::vector<ConstraintOwner>& owners,
+                         const std::vector<JointForce>& forces, double h) {
   addToLedger(sim_, pipeline_, stories, h, ledger_);
   for (const ReferencePipeline::Contact& c : pipeline_.contacts()) {
     Total& total = totals_[c.key];
     total.impulse += c.normalImpulse * c.normal + c.tangentialImpulse;
     total.normal += c.normalImpulse;
     total.approach = std::max(total.approach, c.approach);
+    resists_ = resists_ || c.resists;
   }
-  addJoints(owners);
+  addJoints(owners, forces, h);
   last_ = stories;
-  converged_ = converged_ && pipeline_.converged();
+  unsolved_ = std::max(unsolved_, pipeline_.unsolved());
   iterations_ += pipeline_.iterations();
   residual_ = std::max(residual_, pipeline_.residual());
   ++substeps_;
@@ -74,35 +78,32 @@ void ReferenceBooks::add(const std::vector<BodyStory>& stories,
   at(Stage::kSolve) += t.solve;
 }
 
-bool ReferenceBooks::isFinite() const {
+void ReferenceBooks::blame(std::uint32_t slot) {
+  sim_.report.blame(StepFault::kNonFinite);
+  sim_.report.failedBody = sim_.idOf(slot);
+  sim_.report.failedStage = Stage::kSolve;
+}
+
+bool ReferenceBooks::isFinite() {
   for (std::size_t i = 0; i < start_.size(); ++i) {
-    const InertialState& s = stateOf(sim_, slots_[i]);
-    if (s.position.allFinite() && s.velocity.allFinite() && s.angularVelocity.allFinite() &&
-        s.orientation.coeffs().allFinite()) {
-      continue;
+    const AssetInertial& body = *sim_.slots[slots_[i]].inertial;
+    const InertialState& s = body.getInertialState();
+    bool good = s.position.allFinite() && s.velocity.allFinite() && s.angularVelocity.allFinite() &&
+                s.orientation.coeffs().allFinite() && body.accumulatedForce().allFinite() &&
+                body.accumulatedTorque().allFinite();
+    if (good) {
+      const SpatialVector field = fieldLoad(sim_, slots_[i], s);
+      good = field.linear.allFinite() && field.angular.allFinite();
     }
-    sim_.report.status = StepStatus::kNonFinite;
-    sim_.report.failedBody = sim_.idOf(slots_[i]);
-    sim_.report.failedStage = Stage::kSolve;
+    if (good) continue;
+    blame(slots_[i]);
     return false;
   }
   return true;
 }
 
-void ReferenceBooks::restoreStart() {
-  for (std::size_t i = 0; i < start_.size(); ++i) {
-    sim_.slots[slots_[i]].inertial->getInertialState() = start_[i];
-    sim_.slots[slots_[i]].inertial->synchronizeFrame();
-    writeStateToSolver(sim_, slots_[i]);
-  }
-  sim_.collision.contacts().impulses().clear();
-}
-
 bool ReferenceBooks::finish(double dt) {
-  if (!isFinite()) {
-    restoreStart();
-    return false;
-  }
+  if (!isFinite()) return false;
   for (std::size_t i = 0; i < start_.size(); ++i) {
     const std::uint32_t slot = slots_[i];
     BodyStart& start = sim_.solver.start[slot];
@@ -121,24 +122,8 @@ bool ReferenceBooks::finish(double dt) {
   writeEvents();
   finishJoints(dt);
   writeCounts();
-  writeEnergy(dt);
+  writeEnergy();
   return true;
-}
-
-bool ReferenceBooks::abandon() {
-  bool finite = isFinite();
-  for (std::size_t i = 0; i < start_.size() && finite; ++i) {
-    const AssetInertial& body = *sim_.slots[slots_[i]].inertial;
-    const SpatialVector field = fieldLoad(sim_, slots_[i], body.getInertialState());
-    finite = body.accumulatedForce().allFinite() && body.accumulatedTorque().allFinite() &&
-             field.linear.allFinite() && field.angular.allFinite();
-    if (finite) continue;
-    sim_.report.status = StepStatus::kNonFinite;
-    sim_.report.failedBody = sim_.idOf(slots_[i]);
-    sim_.report.failedStage = Stage::kSolve;
-  }
-  restoreStart();
-  return !finite;
 }
 
 void ReferenceBooks::look() {
@@ -146,7 +131,7 @@ void ReferenceBooks::look() {
   writeCounts();
   sim_.report.contacts = static_cast<std::uint32_t>(sim_.reference.records.size());
   sim_.report.deepestPenetration = pipeline_.deepest();
-  writeEnergy(0.0);
+  writeEnergy();
 }
 
 void ReferenceBooks::writeCounts() {
@@ -162,7 +147,8 @@ void ReferenceBooks::writeCounts() {
   r.substeps = static_cast<std::uint32_t>(substeps_);
   r.iterations = static_cast<std::uint32_t>(iterations_);
   r.residual = residual_;
-  if (!converged_) r.status = StepStatus::kNotConverged;
+  sim_.reference.unsolvedIslands = unsolved_;
+  sim_.reference.resists = resists_;
   // Others ask by body slot.
   Islands& islands = sim_.islands;
   islands.islandOf.assign(sim_.solver.size(), Islands::kNone);
@@ -172,7 +158,7 @@ void ReferenceBooks::writeCounts() {
   }
 }
 
-void ReferenceBooks::writeEnergy(double dt) {
+void ReferenceBooks::writeEnergy() {
   EnergyLedger& ledger = ledger_;
   double weightTimesSize = 0.0;
   for (std::size_t i = 0; i < start_.size(); ++i) {
@@ -187,32 +173,67 @@ void ReferenceBooks::writeEnergy(double dt) {
         body.getMass() * sim_.settings.gravity.norm() * sim_.solver.pose[slot].size;
   }
   for (const JointRecord& record : sim_.joints.records()) {
-    if (record.used && !record.broken) ledger.potential += record.potential;
-  }
-  if (dt > 0.0) {
-    // Springs move energy between motion and their potential.
-    ledger.change += springChange_;
-    ledger.integratorError += springChange_;
+    if (!record.used || record.broken) continue;
+    ledger.potential += record.potential;
+    ledger.kinetic += record.kinetic;
   }
   ledger.scale = std::max({sim_.report.energy.scale, ledger.kinetic, weightTimesSize});
   sim_.report.energy = ledger;
 }
 
-void ReferenceBooks::addJoints(const std::vector<ConstraintOwner>& owners) {
+void ReferenceBooks::addJoints(const std::vector<ConstraintOwner>& owners,
+                               const std::vector<JointForce>& forces, double h) {
   if (substeps_ == 0) {
     for (UserConstraint& user : sim_.constraints) {
       if (user.constraint != nullptr) user.impulse.setZero(user.constraint->dimension());
     }
   }
   for (std::size_t c = 0; c < owners.size(); ++c) {
+    const std::size_t index = owners[c].index;
     if (owners[c].kind == ConstraintOwner::Kind::kUser) {
-      sim_.constraints[owners[c].index].impulse += pipeline_.impulses(c);
+      sim_.constraints[index].impulse += pipeline_.impulses(c);
       continue;
     }
     const Eigen::VectorXd onB = pipeline_.rows(c).rightCols<6>().transpose() * pipeline_.impulses(c);
-    reactions_[owners[c].index].linear += onB.head<3>();
-    reactions_[owners[c].index].angular += onB.tail<3>();
+    reactions_[index].linear += onB.head<3>();
+    reactions_[index].angular += onB.tail<3>();
+    if (const auto* row = dynamic_cast<const CoordinateConstraint*>(pipeline_.constraints()[c])) {
+      motor_[index] += row->motorImpulse(pipeline_.impulses(c)(0), h);
+      if (row->law().potential > 0.0) implicit_[index] = 1;
+    }
   }
+  for (const JointForce& f : forces) {
+    const double impulse = h * (f.force.elastic + f.force.motor);
+    reactions_[f.joint].linear += impulse * f.row.linearB;
+    reactions_[f.joint].angular += impulse * f.row.angularB;
+    motor_[f.joint] += h * f.force.motor;
+  }
+}
+
+/// Energies of the spring and of the rotor, and what they change in the books: a spring that the step
+/// follows balances the work of its force; one that a constraint stands for, its work.
+void ReferenceBooks::closeJoint(std::size_t joint, double dt) {
+  JointRecord& record = sim_.joints.records()[joint];
+  const JointDefinition& d = record.definition;
+  const InertialState &a = stateOf(sim_, d.bodyA), &b = stateOf(sim_, d.bodyB);
+  const JointPlace place = jointPlace(a, b, sim_.time + dt);
+  record.coordinate = continuedCoordinate(d, evaluateCoordinate(d, place), record.coordinate);
+  record.separation = evaluateSeparation(d, place);
+  sim_.report.jointError = std::max(sim_.report.jointError, record.separation);
+  record.motorForce = motor_[joint] / dt;
+  const double potential = springEnergy(d, record.coordinate);
+  record.potentialChange = potential - record.potential;
+  record.potential = potential;
+  const double rate = coordinateRate({record, 0, 0, a, b}, sim_.time + dt);
+  const double kinetic = 0.5 * rotorInertia(d) * rate * rate;
+  record.kineticChange = kinetic - record.kinetic;
+  record.kinetic = kinetic;
+  ledger_.change += record.potentialChange + record.kineticChange;
+  ledger_.jointWork += record.kineticChange;
+  (implicit_[joint] != 0 ? ledger_.jointWork : ledger_.integratorError) += record.potentialChange;
+  const Vector3D arm = b.orientation * d.anchorB;
+  record.reaction.linear = reactions_[joint].linear / dt;
+  record.reaction.angular = reactions_[joint].angular / dt - arm.cross(record.reaction.linear);
 }
 
 void ReferenceBooks::finishJoints(double dt) {
@@ -221,33 +242,17 @@ void ReferenceBooks::finishJoints(double dt) {
     JointRecord& record = records[j];
     const JointDefinition& d = record.definition;
     if (!record.used || record.broken || d.constraint != nullptr) continue;
-    const InertialState &a = stateOf(sim_, d.bodyA), &b = stateOf(sim_, d.bodyB);
-    const JointPlace place = jointPlace(a, b, sim_.time + dt);
-    record.coordinate = continuedCoordinate(d, evaluateCoordinate(d, place), record.coordinate);
-    record.separation = evaluateSeparation(d, place);
-    sim_.report.jointError = std::max(sim_.report.jointError, record.separation);
-    if (d.kind == JointKind::kSpring) {
-      const double stretch = record.coordinate - d.length;
-      const double potential = 0.5 * d.stiffness * stretch * stretch;
-      springChange_ += potential - record.potential;
-      record.potential = potential;
-      const JointRow row = evaluateCoordinateRow(d, place);
-      reactions_[j].linear += -dt * d.stiffness * stretch * row.linearB;
-      reactions_[j].angular += -dt * d.stiffness * stretch * row.angularB;
+    closeJoint(j, dt);
+    if (record.reaction.linear.norm() <= d.breakingForce &&
+        record.reaction.angular.norm() <= d.breakingTorque) {
+      continue;
     }
-    const Vector3D arm = b.orientation * d.anchorB;
-    record.reaction.linear = reactions_[j].linear / dt;
-    record.reaction.angular = reactions_[j].angular / dt - arm.cross(record.reaction.linear);
-    if (record.reaction.linear.norm() > d.breakingForce ||
-        record.reaction.angular.norm() > d.breakingTorque) {
-      record.broken = true;
-      ledger_.jointWork -= record.potential;  // what a broken spring held is gone
-      springChange_ -= record.potential;
-      ledger_.integratorError += record.potential;
-      record.potential = 0.0;
-      sim_.joints.refresh();
-      releasePair(sim_, d);
-    }
+    record.broken = true;  // what its spring and rotor held is gone
+    ledger_.change -= record.potential + record.kinetic;
+    ledger_.jointWork -= record.potential + record.kinetic;
+    record.potential = record.kinetic = record.motorForce = 0.0;
+    sim_.joints.refresh();
+    releasePair(sim_, d);
   }
   for (UserConstraint& user : sim_.constraints) {
     if (user.constraint != nullptr) user.impulse /= dt;

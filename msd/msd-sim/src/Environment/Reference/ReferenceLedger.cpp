@@ -46,12 +46,12 @@ void addBody(const Simulation& sim, std::uint32_t slot, const BodyStory& s,
                    (field2 - field0);
   ledger.externalWork += s.user.linear.dot(moved) + h * s.user.angular.dot(mean.w);
   ledger.positionWork += (spin2 - spin1) - weight.dot(shifted) + (field2 - field1);
-  ledger.jointWork += workOf(s.damper, mean, h);
+  ledger.jointWork += workOf(s.motor, mean, h);
   // Kick against displacement, of what has a potential; and the turning of the inertia.
   ledger.integratorError += (weight + s.user.linear).dot(h * mean.v - moved);
   ledger.integratorError += workOf(s.field, mean, h) + (field1 - field0);
   ledger.integratorError += workOf(s.spring, mean, h);
-  const Vector3D torque = s.user.angular + s.field.angular + s.spring.angular + s.damper.angular +
+  const Vector3D torque = s.user.angular + s.field.angular + s.spring.angular + s.motor.angular +
                           constraint.angularTorque;
   ledger.integratorError += (spin1 - spin0) - h * torque.dot(mean.w);
 }

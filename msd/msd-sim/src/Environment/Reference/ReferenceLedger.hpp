@@ -18,8 +18,8 @@ struct BodyStory {
   InertialState after;   ///< after position correction
   SpatialVector user;    ///< forces and torques of the user [N, N·m]
   SpatialVector field;   ///< of potentials other than uniform gravity
-  SpatialVector spring;  ///< of the springs of joints, elastic part
-  SpatialVector damper;  ///< and damping part
+  SpatialVector spring;  ///< of springs of joints that the step follows
+  SpatialVector motor;   ///< of motors that push with a given force
 };
 
 /// Adds one step of length h to the ledger: works of what acted, each by itself (docs/theory/energy.md,

@@ -31,7 +31,9 @@ Aabb boundsOf(const AssetPhysical& asset) {
 
 SurfaceMaterial geometricMeans(const SurfaceMaterial& a, const SurfaceMaterial& b) {
   return {.friction = std::sqrt(a.friction * b.friction),
-          .restitution = ContactConstraintFactory::combineRestitution(a.restitution, b.restitution)};
+          .restitution = ContactConstraintFactory::combineRestitution(a.restitution, b.restitution),
+          .rollingResistance = std::sqrt(a.rollingResistance * b.rollingResistance),
+          .torsionalResistance = std::sqrt(a.torsionalResistance * b.torsionalResistance)};
 }
 
 }  // namespace
@@ -118,6 +120,7 @@ void ReferencePipeline::makeConstraints() {
       contact.key = {bodies_[m.bodyA].name, bodies_[m.bodyB].name, m.collision.partA,
                      m.collision.partB, contact.point.feature};
       contact.friction = pair.friction;
+      contact.resists = pair.rollingResistance > 0.0 || pair.torsionalResistance > 0.0;
       contact.approach = -normals[i]->getPreImpactRelVelNormal();
       contact.constraint = constraints_.size();
       const auto add = [&](std::unique_ptr<Constraint> constraint) {
@@ -222,7 +225,7 @@ void ReferencePipeline::solve(double dt, const std::vector<SpatialVector>& veloc
     if (island != kNone) islands[island].push_back(c);
   }
   forces_.assign(states.size(), {});
-  converged_ = true;
+  unsolved_ = 0;
   iterations_ = 0;
   residual_ = 0.0;
   for (const std::vector<std::size_t>& island : islands) {
@@ -246,7 +249,7 @@ void ReferencePipeline::solve(double dt, const std::vector<SpatialVector>& veloc
       forces_[i].linearForce += result.bodyForces[i].linearForce;
       forces_[i].angularTorque += result.bodyForces[i].angularTorque;
     }
-    converged_ = converged_ && result.converged;
+    unsolved_ += result.converged ? 0 : 1;
     iterations_ = std::max(iterations_, result.iterations);
     residual_ = std::max(residual_, result.residual);
   }
@@ -298,7 +301,7 @@ void ReferencePipeline::correct(double dt) {
   corrector.correctPositions(constraints_, states, inverseMasses, inverseInertias, dt);
   std::vector<PositionCorrector::Target> targets;
   for (std::size_t c = 0; c < others.size(); ++c) {
-    if (others[c]->lambdaBounds().isBoxConstrained()) continue;
+    if (others[c]->lambdaBounds().isBoxConstrained() || others[c]->compliance(dt) > 0.0) continue;
     // What was missing before the step is taken back as fast as the constraint asks for.
     const double left = 1.0 - errorReduction(*others[c], dt);
     targets.push_back({others[c], others[c]->lambdaBounds().isUnilateral()

@@ -42,6 +42,7 @@ class ReferencePipeline {
     Vector3D normal{Vector3D::Zero()};  ///< from A to B
     ImpulseMemory::Key key;
     double friction{0.0};               ///< of the pair [-]
+    bool resists{false};                ///< the pair resists rolling or spinning, which is not solved for
     double approach{0.0};               ///< before the step, > 0 when closing [m/s]
     std::size_t constraint{0};          ///< of the normal; friction's, if any, is the next
     double normalImpulse{0.0};                      ///< [N·s]
@@ -104,7 +105,7 @@ class ReferencePipeline {
     return rows_[constraint];
   }
   [[nodiscard]] std::span<const ConstraintSolver::BodyForces> forces() const { return forces_; }
-  [[nodiscard]] bool converged() const { return converged_; }
+  [[nodiscard]] std::uint32_t unsolved() const { return unsolved_; }  ///< islands that did not converge
   [[nodiscard]] int iterations() const { return iterations_; }
   [[nodiscard]] double residual() const { return residual_; }  ///< [m/s]
 
@@ -139,7 +140,7 @@ class ReferencePipeline {
   std::vector<Eigen::MatrixXd> rows_;               ///< per constraint: J over v_A, ω_A, v_B, ω_B
   std::vector<ConstraintSolver::BodyForces> forces_;
   InertialState world_{};
-  bool converged_{true};
+  std::uint32_t unsolved_{0};
   int iterations_{0};
   double residual_{0.0};
   Seconds seconds_{};

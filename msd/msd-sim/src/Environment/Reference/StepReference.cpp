@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "msd-sim/src/Environment/Reference/ReferenceBooks.hpp"
 #include "msd-sim/src/Environment/Reference/ReferencePipeline.hpp"
 #include "msd-sim/src/Environment/Simulation.hpp"
+#include "msd-sim/src/Physics/Constraints/Joints/MechanismInertia.hpp"
 #include "msd-sim/src/Physics/Integration/SemiImplicitEulerIntegrator.hpp"
 
 namespace msd_sim {
@@ -47,8 +49,10 @@ class ReferenceStep {
 
  private:
   void choose(double h);
-  void applySprings();
   void placeJoints(double h);
+  [[nodiscard]] std::map<std::uint32_t, MotorGains> tuneMotors();
+  [[nodiscard]] double giveOf(const JointRow& row, std::size_t bodyA, std::size_t bodyB) const;
+  void push(const CoordinateForce& force, const JointRow& row, std::size_t bodyA, std::size_t bodyB);
   void integrate(double h);
   [[nodiscard]] std::size_t indexOf(std::uint32_t slot) const;
   [[nodiscard]] const InertialState& stateOf(std::uint32_t slot) const;
@@ -60,6 +64,7 @@ class ReferenceStep {
   std::vector<std::uint32_t> slots_;  ///< of the bodies, inertial ones first
   std::vector<std::unique_ptr<Constraint>> joints_;
   std::vector<ConstraintOwner> owners_;  ///< of joints_
+  std::vector<JointForce> forces_;       ///< that no constraint stands for
   std::vector<BodyStory> stories_;
 };
 
@@ -72,7 +77,6 @@ void ReferenceStep::advance(double h, ReferenceBooks& books) {
     stories_[i].user = {inertial_[i]->accumulatedForce(), inertial_[i]->accumulatedTorque()};
   }
   choose(h);
-  applySprings();
   placeJoints(h);
 
   const std::vector<SpatialVector> bias = velocityBias(sim_, h);
@@ -90,7 +94,7 @@ void ReferenceStep::advance(double h, ReferenceBooks& books) {
     body.applyForce(stories_[i].user.linear);
     body.applyTorque(stories_[i].user.angular);
   }
-  books.add(stories_, owners_, h);
+  books.add(stories_, owners_, forces_, h);
 }
 
 /// Velocities first, positions with the new velocities (SemiImplicitEulerIntegrator). What is moved from
@@ -117,44 +121,81 @@ void ReferenceStep::integrate(double h) {
   }
 }
 
-/// Springs of joints are forces along the line between the anchors: −k (l − l₀) − c l̇.
-void ReferenceStep::applySprings() {
-  for (const JointRecord& record : sim_.joints.records()) {
-    const JointDefinition& d = record.definition;
-    if (!record.used || record.broken || d.kind != JointKind::kSpring || d.constraint != nullptr) {
-      continue;
-    }
-    const InertialState &a = stateOf(d.bodyA), &b = stateOf(d.bodyB);
-    const PlacedJoint joint{record, indexOf(d.bodyA), indexOf(d.bodyB), a, b};
-    const JointPlace place = jointPlace(a, b, sim_.time);
-    const JointRow row = evaluateCoordinateRow(d, place);
-    const double elastic = -d.stiffness * (evaluateCoordinate(d, place) - d.length);
-    const double damping = -d.damping * coordinateRate(joint, sim_.time);
-    const auto push = [&](std::size_t body, const Vector3D& linear, const Vector3D& angular) {
-      if (body >= inertial_.size() || inertial_[body]->isKinematic()) return;
-      stories_[body].spring.linear += elastic * linear;
-      stories_[body].spring.angular += elastic * angular;
-      stories_[body].damper.linear += damping * linear;
-      stories_[body].damper.angular += damping * angular;
-      inertial_[body]->applyForce((elastic + damping) * linear);
-      inertial_[body]->applyTorque((elastic + damping) * angular);
-    };
-    push(joint.bodyA, row.linearA, row.angularA);
-    push(joint.bodyB, row.linearB, row.angularB);
+/// Gains of motors that follow from the mechanism as it stands (docs/theory/joints.md, J-14 and J-29).
+std::map<std::uint32_t, MotorGains> ReferenceStep::tuneMotors() {
+  std::map<std::uint32_t, MotorGains> gains;
+  std::vector<std::uint32_t> held;
+  const auto records = std::as_const(sim_.joints).records();
+  for (std::uint32_t j = 0; j < records.size(); ++j) {
+    const JointRecord& r = records[j];
+    if (r.used && !r.broken && r.definition.constraint == nullptr && isHeld(r.definition)) held.push_back(j);
   }
+  if (std::none_of(held.begin(), held.end(),
+                   [&](std::uint32_t j) { return needsInertia(records[j].definition); })) {
+    return gains;
+  }
+  for (std::size_t i = 0; i < inertial_.size(); ++i) writeStateToSolver(sim_, slots_[i]);
+  const auto canBePushed = [&](std::uint32_t slot) {
+    return slot != 0 && sim_.slots[slot].inertial && !sim_.slots[slot].kinematic;
+  };
+  MechanismInertia inertia;
+  inertia.build(sim_.joints.findMechanism(held, canBePushed), held, records, canBePushed);
+  inertia.place(sim_.solver, records, sim_.time);
+  inertia.findFreeAccelerations(sim_.solver, bodyLoads(sim_), records, MechanismInertia::Motion::kIgnored);
+  for (std::size_t k = 0; k < held.size(); ++k) {
+    const JointDefinition& joint = records[held[k]].definition;
+    if (!needsInertia(joint)) continue;
+    MotorGains& own = gains[held[k]];
+    own = joint.motor->isTuned() ? tunedGains(*joint.motor, inertia.inertia(k)) : givenGains(*joint.motor);
+    if (carriesLoad(*joint.motor)) own.load = inertia.holdingForce(k);
+  }
+  return gains;
+}
+
+/// J M⁻¹ Jᵀ of a row between two bodies.
+double ReferenceStep::giveOf(const JointRow& row, std::size_t bodyA, std::size_t bodyB) const {
+  const auto of = [&](std::size_t body, const Vector3D& linear, const Vector3D& angular) {
+    if (body >= inertial_.size() || inertial_[body]->isKinematic()) return 0.0;
+    return inertial_[body]->getInverseMass() * linear.squaredNorm() +
+           angular.dot(inertial_[body]->getInverseInertiaTensor() * angular);
+  };
+  return of(bodyA, row.linearA, row.angularA) + of(bodyB, row.linearB, row.angularB);
+}
+
+/// Forces on a joint's coordinate act along its gradient, on both bodies.
+void ReferenceStep::push(const CoordinateForce& force, const JointRow& row, std::size_t bodyA,
+                         std::size_t bodyB) {
+  const auto act = [&](std::size_t body, const Vector3D& linear, const Vector3D& angular) {
+    if (body >= inertial_.size() || inertial_[body]->isKinematic()) return;
+    stories_[body].spring.linear += force.elastic * linear;
+    stories_[body].spring.angular += force.elastic * angular;
+    stories_[body].motor.linear += force.motor * linear;
+    stories_[body].motor.angular += force.motor * angular;
+    inertial_[body]->applyForce((force.elastic + force.motor) * linear);
+    inertial_[body]->applyTorque((force.elastic + force.motor) * angular);
+  };
+  act(bodyA, row.linearA, row.angularA);
+  act(bodyB, row.linearB, row.angularB);
 }
 
 /// Joints and users' constraints as Constraint objects; the pipeline solves them with the contacts.
 void ReferenceStep::placeJoints(double h) {
+  const std::map<std::uint32_t, MotorGains> gains = tuneMotors();
   joints_.clear();
+  forces_.clear();
   owners_.clear();
   const auto records = std::as_const(sim_.joints).records();
   for (std::size_t j = 0; j < records.size(); ++j) {
     const JointRecord& record = records[j];
     const JointDefinition& d = record.definition;
     if (!record.used || record.broken || d.constraint != nullptr) continue;
-    addJointConstraints({record, indexOf(d.bodyA), indexOf(d.bodyB), stateOf(d.bodyA), stateOf(d.bodyB)},
-                        sim_.time, h, joints_);
+    PlacedJoint placed{record, indexOf(d.bodyA), indexOf(d.bodyB), stateOf(d.bodyA), stateOf(d.bodyB)};
+    if (const auto own = gains.find(static_cast<std::uint32_t>(j)); own != gains.end()) placed.gains = own->second;
+    const JointRow row = evaluateCoordinateRow(d, jointPlace(placed.stateA, placed.stateB, sim_.time));
+    const CoordinateForce force = addJointConstraints(
+        placed, sim_.time, h, giveOf(row, placed.bodyA, placed.bodyB), joints_);
+    push(force, row, placed.bodyA, placed.bodyB);
+    forces_.push_back({j, force, row});
     owners_.resize(joints_.size(), {ConstraintOwner::Kind::kJoint, j});
   }
   for (std::size_t u = 0; u < sim_.constraints.size(); ++u) {
@@ -225,6 +266,7 @@ void beginStep(Simulation& sim, double dt) {
 }  // namespace
 
 bool stepReference(Simulation& sim, double dt) {
+  sim.guardedSubsteps = 0;
   beginStep(sim, dt);
   ReferenceStep step{sim};
   ReferenceBooks books{sim, step.slots()};
@@ -236,9 +278,8 @@ bool stepReference(Simulation& sim, double dt) {
       step.advance(dt / substeps, books);
     }
   } catch (const std::invalid_argument&) {
-    sim.time = start;
     // Objects refuse numbers that are not finite; anything else they refuse is the caller's mistake.
-    if (!books.abandon()) throw;
+    if (books.isFinite()) throw;
     return false;
   }
   sim.time = start;

@@ -53,6 +53,9 @@ class Constraint {
   /// hold the dimensionless ERP in α.
   [[nodiscard]] virtual double alpha() const { return alpha_; }
   [[nodiscard]] virtual double beta() const { return beta_; }
+  /// γ >= 0: how far the constraint gives way in a step of dt, Ċ + γ λ = 0 for an impulse λ, in place of
+  /// Ċ = 0 [1/kg]. A spring and damper, taken implicitly, are γ = 1/(dt (dt k + c)). 0: not at all.
+  [[nodiscard]] virtual double compliance(double dt) const;
 
   /// Index of the bodies in the arrays given to the solver.
   [[nodiscard]] std::size_t bodyAIndex() const { return body_a_index_; }

@@ -37,6 +37,7 @@ void ConstraintProblem::countRows() {
   response.setZero(rows, kColumns);
   velocity.setZero(rows);
   bias.setZero(rows);
+  compliance.setZero(rows);
 }
 
 void ConstraintProblem::fillRows(const std::vector<SpatialVector>& velocityBias) {
@@ -51,6 +52,7 @@ void ConstraintProblem::fillRows(const std::vector<SpatialVector>& velocityBias)
                                               c.bodyCount() == 2 ? kColumns : 7));
     }
     jacobian.middleRows(row, count) = j;
+    compliance.segment(row, count).setConstant(c.compliance(dt));
     const int bodies = c.bodyCount();
     for (int b = 0; b < bodies; ++b) {
       const std::size_t body = bodyOf(c, b);
@@ -85,6 +87,7 @@ Eigen::MatrixXd ConstraintProblem::matrix() const {
           matrix.block(firstRow[i], firstRow[k], a.dimension(), b.dimension()).transpose().eval();
     }
   }
+  matrix.diagonal() += compliance;
   return matrix;
 }
 

@@ -30,6 +30,7 @@ struct ConstraintProblem {
   Eigen::MatrixXd response;             ///< M⁻¹Jᵀ, rows x 12
   Eigen::VectorXd velocity;             ///< J v⁻
   Eigen::VectorXd bias;                 ///< J v_bias
+  Eigen::VectorXd compliance;           ///< γ
   Eigen::VectorXd right;                ///< b
 
   [[nodiscard]] const InertialState& stateA(const Constraint& c) const {
@@ -46,7 +47,7 @@ struct ConstraintProblem {
 
   void countRows();
   void fillRows(const std::vector<SpatialVector>& velocityBias);
-  /// A = J M⁻¹ Jᵀ, dense.
+  /// A = J M⁻¹ Jᵀ + γ, dense.
   [[nodiscard]] Eigen::MatrixXd matrix() const;
 };
 
