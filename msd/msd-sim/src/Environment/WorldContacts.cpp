@@ -184,6 +184,13 @@ std::vector<ContactRecord> WorldModel::contacts(BodyId body) const {
   requireIdle(*simulation_);
   const Simulation& sim = *simulation_;
   std::vector<ContactRecord> mine;
+  if (sim.settings.method == Method::kReference) {
+    (void)sim.slot(body);  // throws where there is none
+    for (const ContactRecord& r : contacts()) {
+      if (r.bodyA == body || r.bodyB == body) mine.push_back(r);
+    }
+    return mine;
+  }
   for (const std::uint32_t pair : sim.collision.pairsOf(sim.slot(body).firstCollider)) {
     addRecords(sim, sim.collision.pairs()[pair], mine);
   }

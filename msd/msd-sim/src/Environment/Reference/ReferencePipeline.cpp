@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "msd-sim/src/DataTypes/UnionFind.hpp"
@@ -106,8 +107,9 @@ void ReferencePipeline::makeConstraints() {
   for (const Manifold& m : manifolds_) {
     const AssetPhysical &assetA = *bodies_[m.bodyA].asset, &assetB = *bodies_[m.bodyB].asset;
     const InertialState &a = stateOf(m.bodyA), &b = stateOf(m.bodyB);
-    const SurfaceMaterial pair = (options.combine ? options.combine : geometricMeans)(
+    SurfaceMaterial pair = (options.combine ? options.combine : geometricMeans)(
         assetA.material(), assetB.material());
+    if (options.change && !options.change(m, pair)) continue;
     auto normals = ContactConstraintFactory::createFromCollision(
         m.bodyA, m.bodyB, m.collision.result, a, b, a.position, b.position, pair.restitution,
         options.restitutionThreshold);
@@ -204,6 +206,14 @@ void ReferencePipeline::solve(double dt, const std::vector<SpatialVector>& veloc
   solver.setErp(options.erp);
   solver.setTime(options.time);
   solver.setConeTolerance(options.coneTolerance, options.coneIterations);
+  double largest = std::numeric_limits<double>::min();  // momentum of a body [N·s]
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    if (!bodies_[i].isDynamic()) continue;
+    const double speed = stateOf(i).velocity.norm() + (bias.empty() ? 0.0 : bias[i].linear.norm());
+    largest = std::max(largest, bodies_[i].inertial->getMass() * speed);
+  }
+  solver.setMaxIterations(options.coneIterations);
+  solver.setConvergenceTolerance(options.coneTolerance * largest);
 
   start_error_.clear();
   for (const Constraint* c : others) {

@@ -49,6 +49,12 @@ class ReferencePipeline {
     Vector3D tangentialImpulse{Vector3D::Zero()};   ///< on B, world axes [N·s]
   };
 
+  /// Two bodies that touch: one of their manifolds.
+  struct Manifold {
+    std::size_t bodyA, bodyB;
+    PartCollision collision;
+  };
+
   /// What may be chosen.
   struct Options {
     double restitutionThreshold{kRestVelocityThreshold};  ///< [m/s]
@@ -61,6 +67,8 @@ class ReferencePipeline {
     std::function<SurfaceMaterial(const SurfaceMaterial&, const SurfaceMaterial&)> combine{};
     /// May two bodies touch? By their names; empty: always.
     std::function<bool(std::uint32_t, std::uint32_t)> mayTouch{};
+    /// May change the coefficients of a pair that was found; false: it is passed over. Empty: none.
+    std::function<bool(const Manifold&, SurfaceMaterial&)> change{};
   };
   Options options{};
   /// Joints and users' constraints to be solved together with the contacts; body indices as in the
@@ -77,12 +85,6 @@ class ReferencePipeline {
   /// After the integrator: positions out of penetration, joints closed, velocities as they are.
   /// Nothing where velocities do it (Options::erp).
   void correct(double dt);
-
-  /// Two bodies that touch: one of their manifolds.
-  struct Manifold {
-    std::size_t bodyA, bodyB;
-    PartCollision collision;
-  };
 
   // What the last call found and did.
   [[nodiscard]] std::span<const Manifold> manifolds() const { return manifolds_; }

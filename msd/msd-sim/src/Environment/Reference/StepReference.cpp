@@ -16,6 +16,7 @@
 #include "msd-sim/src/Environment/Simulation.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/MechanismInertia.hpp"
 #include "msd-sim/src/Physics/Integration/SemiImplicitEulerIntegrator.hpp"
+#include "msd-sim/src/Physics/RigidBody/Validation.hpp"
 
 namespace msd_sim {
 
@@ -23,6 +24,8 @@ namespace {
 
 // Penetration that is left alone, relative to the smallest body: contacts at rest stay found.
 constexpr double kSlop = 1e-4;
+
+constexpr double kMostFriction = 1e3;  // as setMaterial has it
 
 /// The step, split into functions that share the lists of bodies.
 class ReferenceStep {
@@ -49,6 +52,7 @@ class ReferenceStep {
 
  private:
   void choose(double h);
+  [[nodiscard]] bool askUser(const ReferencePipeline::Manifold& m, SurfaceMaterial& pair) const;
   void placeJoints(double h);
   [[nodiscard]] std::map<std::uint32_t, MotorGains> tuneMotors();
   [[nodiscard]] double giveOf(const JointRow& row, std::size_t bodyA, std::size_t bodyB) const;
@@ -228,6 +232,33 @@ void ReferenceStep::choose(double h) {
   options.time = sim_.time;
   options.combine = s.combine;
   options.mayTouch = [this](std::uint32_t a, std::uint32_t b) { return mayCollide(sim_, a, b); };
+  options.change = {};
+  if (!sim_.contactCallback) return;
+  options.change = [this](const ReferencePipeline::Manifold& m, SurfaceMaterial& pair) {
+    return askUser(m, pair);
+  };
+}
+
+/// The user's own function decides about a contact (WorldModel::setContactCallback).
+bool ReferenceStep::askUser(const ReferencePipeline::Manifold& m, SurfaceMaterial& pair) const {
+  const CollisionResult& found = m.collision.result;
+  const auto last = found.contacts.begin() + static_cast<std::ptrdiff_t>(found.contactCount);
+  const auto deepest = std::max_element(
+      found.contacts.begin(), last,
+      [](const ContactPoint& x, const ContactPoint& y) { return x.depth < y.depth; });
+  const std::uint32_t slotA = slots_[m.bodyA], slotB = slots_[m.bodyB];
+  const bool swapped = slotB < slotA;
+  ContactChange change{.bodyA = sim_.idOf(swapped ? slotB : slotA),
+                       .bodyB = sim_.idOf(swapped ? slotA : slotB),
+                       .point = 0.5 * (deepest->pointA + deepest->pointB),
+                       .normal = swapped ? Vector3D{-found.normal} : found.normal,
+                       .gap = found.normal.dot(deepest->pointB - deepest->pointA),
+                       .friction = pair.friction,
+                       .restitution = pair.restitution};
+  sim_.contactCallback(change);
+  pair.friction = requireRange(change.friction, "friction", "", 0.0, kMostFriction);
+  pair.restitution = requireRange(change.restitution, "restitution", "", 0.0, 1.0);
+  return change.enabled;
 }
 
 std::size_t ReferenceStep::indexOf(std::uint32_t slot) const {

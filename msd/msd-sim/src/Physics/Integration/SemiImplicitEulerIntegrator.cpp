@@ -22,7 +22,9 @@ InertialState SemiImplicitEulerIntegrator::step(const InertialState& state,
   next.position += dt * next.velocity;
   const Vector3D momentum =
       turned(state.orientation, inertia, state.angularVelocity) + dt * load.angular;
-  const Vector3D spin = turned(state.orientation, inverse, momentum);
+  const Vector3D early = turned(state.orientation, inverse, momentum);
+  const Quaternion middle = exponentialRotation(0.5 * dt * early) * state.orientation;
+  const Vector3D spin = turned(middle, inverse, momentum);
   next.orientation = exponentialRotation(dt * spin) * state.orientation;
   next.orientation.normalize();
   next.angularVelocity = turned(next.orientation, inverse, momentum);
