@@ -5,6 +5,8 @@
 include(CMakePackageConfigHelpers)
 
 get_property(msd_installed GLOBAL PROPERTY MSD_LIBRARIES)
+# Studies and the view serve the tool; they have no public headers.
+list(REMOVE_ITEM msd_installed msd_study msd_view)
 foreach(target msd_compiler msd_sim)
   if(TARGET ${target} AND NOT ${target} IN_LIST msd_installed)
     list(APPEND msd_installed ${target})
@@ -16,12 +18,12 @@ if(TARGET msd_sim)
 endif()
 
 install(TARGETS ${msd_installed} EXPORT msdTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-foreach(part msd-assets msd-sim msd-scene msd-record msd-study msd-view)
-  if(EXISTS "${PROJECT_SOURCE_DIR}/msd/${part}/src")
-    install(DIRECTORY "${PROJECT_SOURCE_DIR}/msd/${part}/src"
-      DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/${part}"
-      FILES_MATCHING PATTERN "*.hpp" PATTERN "*.inc")
-  endif()
+include(MsdPublicHeaders)
+msd_public_headers(msd_headers)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/msd" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+foreach(header ${msd_headers})
+  cmake_path(GET header PARENT_PATH folder)
+  install(FILES "${PROJECT_SOURCE_DIR}/msd/${header}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/${folder}")
 endforeach()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/scenes/" DESTINATION "${CMAKE_INSTALL_DATADIR}/msd/scenes"
   FILES_MATCHING PATTERN "*.json")

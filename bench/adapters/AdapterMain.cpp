@@ -2,6 +2,7 @@
 // line.
 //
 //   msd-peer-NAME SCENE [--steps N] [--poses OUT.bin] [--poses-every N] [--limit SECONDS]
+//                   [--threads N]
 //
 // Exit codes: 0, 2 for wrong input, 3 when the engine cannot run the scene.
 #include <fmt/format.h>
@@ -33,6 +34,7 @@ struct Options {
   std::optional<std::uint64_t> steps{};
   std::string poses{};
   std::uint64_t posesEvery{10};
+  int threads{1};
   double limit{0.0};  ///< of wall-clock time for stepping [s]; 0: none
 };
 
@@ -100,7 +102,10 @@ Json timesJson(std::vector<double> milliseconds) {
 int run(const Options& options) {
   const Clock::time_point start = Clock::now();
   const PeerScene scene = msd_bench::loadPeerScene(options.scene);
-  const std::unique_ptr<Peer> peer = msd_bench::makePeer(scene);
+  const msd_bench::PeerInfo info = msd_bench::peerInfo();
+  if (options.threads > 1 && !info.threaded)
+    throw msd_bench::NotServed{"the adapter uses one thread only"};
+  const std::unique_ptr<Peer> peer = msd_bench::makePeer(scene, options.threads);
   const double buildMs = millisecondsSince(start);
   const auto& document = scene.loaded.document;
   const std::uint64_t steps = options.steps.value_or(document.steps);
@@ -122,14 +127,13 @@ int run(const Options& options) {
   }
   poses.close();
   const auto half = static_cast<std::ptrdiff_t>(times.size() / 2);
-  const msd_bench::PeerInfo info = msd_bench::peerInfo();
-  const Json line{{"engine", info.name},
+  Json line{{"engine", info.name},
                   {"version", info.version},
                   {"precision", info.precision},
                   {"scene", document.name},
                   {"bodies", scene.bodies.size()},
                   {"joints", scene.joints.size()},
-                  {"threads", 1},
+                  {"threads", options.threads},
                   {"settings", info.settings},
                   {"steps", times.size()},
                   {"build_ms", buildMs},
@@ -137,8 +141,8 @@ int run(const Options& options) {
                   {"all", timesJson(times)},
                   {"last_half", timesJson({times.begin() + half, times.end()})},
                   {"peak_rss_mb", msd_sim::peakMemory()},
-                  {"contacts", peer->contacts()},
                   {"status", stopped ? "stopped at the time limit" : "ok"}};
+  if (const auto contacts = peer->contacts()) line["contacts"] = *contacts;
   fmt::print("{}\n", line.dump());
   return 0;
 }
@@ -155,6 +159,8 @@ int main(int argc, char** argv) {
   parser.add_option("--poses-every", options.posesEvery, "steps between two poses")
       ->check(CLI::PositiveNumber);
   parser.add_option("--limit", options.limit, "stop after this many seconds of stepping; 0: never");
+  parser.add_option("--threads", options.threads, "threads, where the engine can use them")
+      ->check(CLI::Range(1, 1024));
   CLI11_PARSE(parser, argc, argv);
   try {
     return run(options);

@@ -39,7 +39,7 @@ class BulletPeer final : public Peer {
   explicit BulletPeer(const PeerScene& scene) : scene_{scene} {
     world_.setGravity(toBullet(scene.loaded.document.gravity));
     for (const PeerBody& body : scene.bodies) addBody(body);
-    for (const PeerScene::BallJoint& joint : scene.joints) addJoint(joint);
+    for (const PeerJoint& joint : scene.joints) addJoint(joint);
   }
   ~BulletPeer() override {
     for (const auto& joint : joints_) world_.removeConstraint(joint.get());
@@ -60,7 +60,7 @@ class BulletPeer final : public Peer {
                       fromBullet(body.getLinearVelocity()), fromBullet(body.getAngularVelocity()));
   }
 
-  [[nodiscard]] std::size_t contacts() const override {
+  [[nodiscard]] std::optional<std::size_t> contacts() const override {
     std::size_t count = 0;
     for (int i = 0; i < dispatcher_.getNumManifolds(); ++i) {
       count += static_cast<std::size_t>(const_cast<btCollisionDispatcher&>(dispatcher_)
@@ -120,10 +120,21 @@ class BulletPeer final : public Peer {
     return std::make_unique<btBvhTriangleMeshShape>(meshes_.back().get(), true);
   }
 
-  void addBody(const PeerBody& body) {
+  /// Bullet's body is its principal frame: a shape whose frame is another sits in a compound. The
+  /// points of a hull have been moved instead.
+  btCollisionShape* placedShape(const PeerBody& body) {
     shapes_.push_back(makeShape(body));
+    btCollisionShape* shape = shapes_.back().get();
+    if (body.isStatic() || body.isCentred() || body.shape->kind() == ShapeKind::kHull) return shape;
+    auto compound = std::make_unique<btCompoundShape>();
+    compound->addChildShape(toBullet(body.principal().inverse()), shape);
+    shapes_.push_back(std::move(compound));
+    return shapes_.back().get();
+  }
+
+  void addBody(const PeerBody& body) {
     btRigidBody::btRigidBodyConstructionInfo info{static_cast<btScalar>(body.mass), nullptr,
-                                                  shapes_.back().get(),
+                                                  placedShape(body),
                                                   toBullet(body.principalInertia)};
     const msd_sim::Pose principal = body.frame * body.principal();
     info.m_startWorldTransform = toBullet(body.isStatic() ? body.frame : principal);
@@ -145,13 +156,38 @@ class BulletPeer final : public Peer {
     bodies_.push_back(std::move(made));
   }
 
-  void addJoint(const PeerScene::BallJoint& joint) {
-    btRigidBody& a = *bodies_[joint.bodyA];
+  void addJoint(const PeerJoint& joint) {
+    btRigidBody& a = joint.bodyA ? *bodies_[*joint.bodyA] : btTypedConstraint::getFixedBody();
     btRigidBody& b = *bodies_[joint.bodyB];
+    joints_.push_back(makeJoint(joint, a, b));
+    world_.addConstraint(joints_.back().get(), !joint.collideConnected);
+  }
+
+  static std::unique_ptr<btTypedConstraint> makeJoint(const PeerJoint& joint, btRigidBody& a,
+                                                      btRigidBody& b) {
+    const btTransform toA = a.getWorldTransform().inverse();
+    const btTransform toB = b.getWorldTransform().inverse();
     const btVector3 anchor = toBullet(joint.anchor);
-    joints_.push_back(std::make_unique<btPoint2PointConstraint>(
-        a, b, a.getWorldTransform().inverse() * anchor, b.getWorldTransform().inverse() * anchor));
-    world_.addConstraint(joints_.back().get(), true);
+    const btVector3 axis = toBullet(joint.axis);
+    switch (joint.kind) {
+      case PeerJointKind::kBall:
+        return std::make_unique<btPoint2PointConstraint>(a, b, toA * anchor, toB * anchor);
+      case PeerJointKind::kHinge:
+        return std::make_unique<btHingeConstraint>(a, b, toA * anchor, toB * anchor,
+                                                   toA.getBasis() * axis, toB.getBasis() * axis);
+      case PeerJointKind::kSlider:
+        break;
+    }
+    // Bullet slides along the frames' x; limits the wrong way round leave it free.
+    const msd_sim::Pose along{joint.anchor, msd_sim::Quaternion::FromTwoVectors(
+                                                msd_sim::Vector3D::UnitX(), joint.axis)};
+    auto slider = std::make_unique<btSliderConstraint>(a, b, toA * toBullet(along),
+                                                       toB * toBullet(along), true);
+    slider->setLowerLinLimit(btScalar{1});
+    slider->setUpperLinLimit(btScalar{-1});
+    slider->setLowerAngLimit(btScalar{0});
+    slider->setUpperAngLimit(btScalar{0});
+    return slider;
   }
 
   const PeerScene& scene_;
@@ -163,7 +199,7 @@ class BulletPeer final : public Peer {
   std::vector<std::unique_ptr<btTriangleMesh>> meshes_{};
   std::vector<std::unique_ptr<btCollisionShape>> shapes_{};
   std::vector<std::unique_ptr<btRigidBody>> bodies_{};
-  std::vector<std::unique_ptr<btPoint2PointConstraint>> joints_{};
+  std::vector<std::unique_ptr<btTypedConstraint>> joints_{};
 };
 
 }  // namespace
@@ -176,7 +212,7 @@ PeerInfo peerInfo() {
               "sequential impulse, 10 iterations, split impulse, default margins, sleeping off"};
 }
 
-std::unique_ptr<Peer> makePeer(const PeerScene& scene) {
+std::unique_ptr<Peer> makePeer(const PeerScene& scene, int) {
   return std::make_unique<BulletPeer>(scene);
 }
 

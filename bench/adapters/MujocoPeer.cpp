@@ -40,7 +40,7 @@ class Mjcf {
     text_ = fmt::format(
         "<mujoco><option timestep=\"{:.17g}\" gravity=\"{}\"/><size nconmax=\"{}\" njmax=\"{}\"/>"
         "<asset>{}</asset><worldbody>{}</worldbody>",
-        document.dt, numbers(document.gravity), contacts, 4 * contacts + 3 * scene.joints.size(),
+        document.dt, numbers(document.gravity), contacts, 4 * contacts + 6 * scene.joints.size(),
         assets_, bodies_);
     addJoints();
     text_ += "</mujoco>";
@@ -86,9 +86,12 @@ class Mjcf {
   void addBody(std::size_t index) {
     const PeerBody& body = scene_.bodies[index];
     if (body.restitution > 0.0) throw NotServed{"MuJoCo's contacts have no restitution"};
+    const bool moved =
+        !body.isStatic() && !body.isCentred() && body.shape->kind() != ShapeKind::kHull;
+    const msd_sim::Pose place = moved ? body.principal().inverse() : msd_sim::Pose{};
     const std::string geom =
-        fmt::format("<geom {} friction=\"{:.17g} 0 0\" condim=\"3\"{}/>", geometry(index),
-                    body.friction, body.scene->collides ? "" : " contype=\"0\" conaffinity=\"0\"");
+        fmt::format("<geom {} pos=\"{}\" quat=\"{}\" friction=\"{:.17g} 0 0\" condim=\"3\"{}/>", geometry(index),
+                    numbers(place.position), numbers(place.orientation), body.friction, body.scene->collides ? "" : " contype=\"0\" conaffinity=\"0\"");
     const msd_sim::Pose pose = body.isStatic() ? body.frame : body.frame * body.principal();
     bodies_ += fmt::format("<body name=\"b{}\" pos=\"{}\" quat=\"{}\">", index,
                            numbers(pose.position), numbers(pose.orientation));
@@ -103,15 +106,27 @@ class Mjcf {
   void addJoints() {
     if (scene_.joints.empty()) return;
     std::string connections;
-    std::string exclusions;
-    for (const PeerScene::BallJoint& joint : scene_.joints) {
-      const PeerBody& a = scene_.bodies[joint.bodyA];
-      const msd_sim::Pose pose = a.isStatic() ? a.frame : a.frame * a.principal();
-      connections += fmt::format("<connect body1=\"b{}\" body2=\"b{}\" anchor=\"{}\"/>",
-                                 joint.bodyA, joint.bodyB, numbers(pose.toLocal(joint.anchor)));
-      exclusions += fmt::format("<exclude body1=\"b{}\" body2=\"b{}\"/>", joint.bodyA, joint.bodyB);
+    for (const PeerJoint& joint : scene_.joints) {
+      if (joint.kind == PeerJointKind::kSlider)
+        throw NotServed{"MuJoCo ties free bodies together by points: it has no slider for them"};
+      connections += connection(joint, joint.anchor);
+      // A hinge is two points of its axis.
+      if (joint.kind == PeerJointKind::kHinge)
+        connections += connection(joint, joint.anchor + joint.axis);
     }
+    std::string exclusions;
+    for (const auto& [a, b] : scene_.jointedPairs())
+      exclusions += fmt::format("<exclude body1=\"b{}\" body2=\"b{}\"/>", a, b);
     text_ += fmt::format("<equality>{}</equality><contact>{}</contact>", connections, exclusions);
+  }
+
+  [[nodiscard]] std::string connection(const PeerJoint& joint,
+                                       const msd_sim::Coordinate& point) const {
+    const PeerBody& b = scene_.bodies[joint.bodyB];
+    const msd_sim::Pose pose = b.isStatic() ? b.frame : b.frame * b.principal();
+    return fmt::format("<connect body1=\"b{}\" body2=\"{}\" anchor=\"{}\"/>", joint.bodyB,
+                       joint.bodyA ? fmt::format("b{}", *joint.bodyA) : std::string{"world"},
+                       numbers(pose.toLocal(point)));
   }
 
   const PeerScene& scene_;
@@ -158,7 +173,7 @@ class MujocoPeer final : public Peer {
                       pose.orientation * msd_sim::Vector3D{v[3], v[4], v[5]});
   }
 
-  [[nodiscard]] std::size_t contacts() const override {
+  [[nodiscard]] std::optional<std::size_t> contacts() const override {
     return static_cast<std::size_t>(data_->ncon);
   }
 
@@ -200,7 +215,7 @@ PeerInfo peerInfo() {
           .settings = "Newton, at most 100 iterations, pyramidal cone, Euler"};
 }
 
-std::unique_ptr<Peer> makePeer(const PeerScene& scene) {
+std::unique_ptr<Peer> makePeer(const PeerScene& scene, int) {
   if (scene.bodies.size() > kMostBodies) {
     throw NotServed{fmt::format(
         "MuJoCo's matrix of constraint rows is dense: scenes of more than {} bodies are left out",

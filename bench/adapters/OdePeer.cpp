@@ -50,12 +50,8 @@ class OdePeer final : public Peer {
     dWorldSetQuickStepNumIterations(world_, kIterations);
     convex_.reserve(scene.bodies.size());
     for (std::size_t i = 0; i < scene.bodies.size(); ++i) addBody(i);
-    for (const PeerScene::BallJoint& joint : scene.joints) {
-      const dJointID id = dJointCreateBall(world_, nullptr);
-      dJointAttach(id, bodies_[joint.bodyA], bodies_[joint.bodyB]);
-      dJointSetBallAnchor(id, joint.anchor.x(), joint.anchor.y(), joint.anchor.z());
-      jointed_.insert(std::minmax(joint.bodyA, joint.bodyB));
-    }
+    for (const PeerJoint& joint : scene.joints) addJoint(joint);
+    jointed_ = scene.jointedPairs();
   }
   ~OdePeer() override {
     dJointGroupDestroy(group_);
@@ -87,7 +83,7 @@ class OdePeer final : public Peer {
                       {w[0], w[1], w[2]});
   }
 
-  [[nodiscard]] std::size_t contacts() const override { return contacts_; }
+  [[nodiscard]] std::optional<std::size_t> contacts() const override { return contacts_; }
 
  private:
   dGeomID makeHull(const PeerBody& body) {
@@ -172,6 +168,14 @@ class OdePeer final : public Peer {
     dMassSetParameters(&mass, peer.mass, 0, 0, 0, inertia.x(), inertia.y(), inertia.z(), 0, 0, 0);
     dBodySetMass(body, &mass);
     dGeomSetBody(geometry, body);
+    if (!peer.isCentred() && peer.shape->kind() != ShapeKind::kHull) {
+      const msd_sim::Pose offset = peer.principal().inverse();
+      const auto& r = offset.orientation;
+      const dQuaternion turned{r.w(), r.x(), r.y(), r.z()};
+      dGeomSetOffsetPosition(geometry, offset.position.x(), offset.position.y(),
+                             offset.position.z());
+      dGeomSetOffsetQuaternion(geometry, turned);
+    }
     const msd_sim::Pose pose = peer.frame * peer.principal();
     const auto& q = pose.orientation;
     const dQuaternion quaternion{q.w(), q.x(), q.y(), q.z()};
@@ -183,6 +187,34 @@ class OdePeer final : public Peer {
     dBodySetLinearVel(body, v.x(), v.y(), v.z());
     dBodySetAngularVel(body, w.x(), w.y(), w.z());
     bodies_.push_back(body);
+  }
+
+  void addJoint(const PeerJoint& joint) {
+    const dBodyID a = joint.bodyA ? bodies_[*joint.bodyA] : nullptr;
+    const dBodyID b = bodies_[joint.bodyB];
+    const auto& p = joint.anchor;
+    const auto& n = joint.axis;
+    switch (joint.kind) {
+      case PeerJointKind::kBall: {
+        const dJointID ball = dJointCreateBall(world_, nullptr);
+        dJointAttach(ball, a, b);
+        dJointSetBallAnchor(ball, p.x(), p.y(), p.z());
+        break;
+      }
+      case PeerJointKind::kHinge: {
+        const dJointID hinge = dJointCreateHinge(world_, nullptr);
+        dJointAttach(hinge, a, b);
+        dJointSetHingeAnchor(hinge, p.x(), p.y(), p.z());
+        dJointSetHingeAxis(hinge, n.x(), n.y(), n.z());
+        break;
+      }
+      case PeerJointKind::kSlider: {
+        const dJointID slider = dJointCreateSlider(world_, nullptr);
+        dJointAttach(slider, a, b);
+        dJointSetSliderAxis(slider, n.x(), n.y(), n.z());
+        break;
+      }
+    }
   }
 
   void touch(dGeomID a, dGeomID b) {
@@ -233,7 +265,7 @@ PeerInfo peerInfo() {
                               kIterations, kContactsPerPair)};
 }
 
-std::unique_ptr<Peer> makePeer(const PeerScene& scene) {
+std::unique_ptr<Peer> makePeer(const PeerScene& scene, int) {
   return std::make_unique<OdePeer>(scene);
 }
 

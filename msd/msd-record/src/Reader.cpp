@@ -261,7 +261,7 @@ std::uint64_t Reader::lastStep() {
 
 void Reader::forEachStep(std::uint64_t first, const StepVisitor& visit) {
   guarded([&] {
-    Statement select = 
+    Statement select =
         database_.prepare(this->select("steps", "WHERE step >= ?1 ORDER BY step"));
     select.bind(1, static_cast<std::int64_t>(first));
     while (select.step() && visit(readStep(select))) {

@@ -1,7 +1,6 @@
 #include <cstdio>
 
-#include "msd-scene/src/BuildScene.hpp"
-#include "msd-scene/src/ReadScene.hpp"
+#include "msd/scene.hpp"
 
 int main(int, char** argv) {
   const auto loaded = msd_scene::loadSceneFile(argv[1]);

@@ -3,16 +3,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 
-#include "msd-exe/src/Bench/BenchResult.hpp"
 #include "msd-exe/src/Bench/BenchScenes.hpp"
-#include "msd-exe/src/Bench/Subprocess.hpp"
+#include "msd-exe/src/Bench/SceneBench.hpp"
 #include "msd-exe/src/Command.hpp"
 #include "msd-exe/src/Console.hpp"
 #include "msd-exe/src/Interrupt.hpp"
@@ -29,21 +25,13 @@ namespace msd_exe {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
-
-/// An adapter's exit code when its engine cannot run the scene.
-constexpr int kNotServed = 3;
-const std::vector<std::string> kPeers{"bullet", "ode", "mujoco"};
 
 struct BenchOptions {
   std::optional<std::vector<std::string>> against{};
   std::vector<std::string> scenes{};
-  std::vector<int> threads{1};
-  int repeat{3};
-  std::uint64_t seed{1};
-  std::optional<std::uint64_t> steps{};
-  double limit{60.0};  ///< of an adapter's stepping [s]
-  bool noQuality{false};
+  std::vector<std::string> sets{};
+  std::vector<std::uint64_t> seeds{1};
+  MeasureOptions measure{};
   bool list{false};
   std::string write{};
   bool json{false};
@@ -68,179 +56,33 @@ class ScratchFolder {
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
   [[nodiscard]] fs::path operator/(const std::string& name) const { return path_ / name; }
+  [[nodiscard]] const fs::path& path() const { return path_; }
 
  private:
   fs::path path_;
 };
-
-fs::path toolPath() {
-  std::error_code error;
-  const fs::path path = fs::read_symlink("/proc/self/exe", error);
-  if (error) {
-    throw UsageError{
-        fmt::format("cannot tell where msd itself is: /proc/self/exe: {}", error.message())};
-  }
-  return path;
-}
-
-/// Where adapters of other engines are: beside the tool in a build, below libexec when installed.
-std::array<fs::path, 2> adapterFolders() {
-  const fs::path folder = toolPath().parent_path();
-  return {folder, folder.parent_path() / "libexec" / "msd"};
-}
-
-std::optional<fs::path> findAdapter(const std::string& peer) {
-  for (const fs::path& folder : adapterFolders()) {
-    const fs::path candidate = folder / ("msd-peer-" + peer);
-    if (fs::exists(candidate)) return candidate;
-  }
-  return std::nullopt;
-}
-
-/// The other engines of a run, and those that are left out because nobody asked for them by name.
-struct Peers {
-  std::vector<std::string> present{};
-  std::vector<std::string> absent{};
-};
-
-/// Throws UsageError for an engine that was asked for and is not there.
-Peers findPeers(const std::optional<std::vector<std::string>>& asked) {
-  Peers peers;
-  for (const std::string& peer : asked.value_or(kPeers))
-    (findAdapter(peer) ? peers.present : peers.absent).push_back(peer);
-  if (asked && !peers.absent.empty()) {
-    const std::string& peer = peers.absent.front();
-    const auto [beside, below] = adapterFolders();
-    throw UsageError{
-        fmt::format("--against {0}: the adapter msd-peer-{0} is missing (looked in {1} and {2}); "
-                    "install the package msd-sim-peers, or build msd-sim with lib{0}-dev installed",
-                    peer, beside.string(), below.string())};
-  }
-  return peers;
-}
 
 bool isFile(const std::string& scene) {
   return scene.ends_with(".json") || scene.find('/') != std::string::npos;
 }
 
-/// A scene by name (made) or by path (taken as it is).
-fs::path placeScene(const std::string& wanted, const BenchOptions& options,
-                    const ScratchFolder& scratch) {
-  if (isFile(wanted)) return wanted;
-  const fs::path path = scratch / (wanted + ".json");
-  OutputFile file{path};
-  file.write(msd_scene::writeScene(makeBenchScene(wanted, options.seed)));
-  file.commit();
-  return path;
+/// A scene by name, made from each seed that gives another one, or by path, taken as it is.
+std::vector<PlacedScene> placeScene(const std::string& wanted, const BenchOptions& options,
+                                    const ScratchFolder& scratch) {
+  if (isFile(wanted)) return {{.path = wanted}};
+  std::vector<PlacedScene> placed;
+  msd_scene::SceneDocument before;
+  for (const std::uint64_t seed : options.seeds) {
+    const msd_scene::SceneDocument document = makeBenchScene(wanted, seed);
+    if (document == before) continue;
+    placed.push_back({.path = scratch / fmt::format("{}-{}.json", wanted, seed), .seed = seed});
+    OutputFile file{placed.back().path};
+    file.write(msd_scene::writeScene(document));
+    file.commit();
+    before = document;
+  }
+  return placed;
 }
-
-std::string settingsText(const Json& settings) {
-  if (settings.is_string()) return settings.get<std::string>();
-  return fmt::format("{}, default settings, sleeping off, large pages where the system has them",
-                     settings.value("method", "fast"));
-}
-
-/// One engine on one scene: which program to start, and what came of it.
-struct Contestant {
-  EngineResult result{};
-  std::vector<std::string> command{};
-  fs::path poses{};
-};
-
-class SceneBench {
- public:
-  SceneBench(const BenchOptions& options, const std::vector<std::string>& peers,
-             const std::string& wanted, const ScratchFolder& scratch)
-      : options_{options},
-        path_{placeScene(wanted, options, scratch)},
-        loaded_{msd_scene::loadSceneFile(path_)} {
-    result_.name = loaded_.document.name.empty() ? path_.stem().string() : loaded_.document.name;
-    result_.bodies = loaded_.document.bodies.size();
-    result_.joints = loaded_.document.joints.size();
-    result_.steps = options.steps.value_or(loaded_.document.steps);
-    for (const int threads : options.threads) addOurs(threads, scratch);
-    for (const std::string& peer : peers) addPeer(peer, scratch);
-  }
-
-  /// Engines take turns, so that a disturbance does not fall on one of them alone.
-  SceneResult run() {
-    for (int round = 0; round < options_.repeat && !InterruptGuard::isRequested(); ++round) {
-      for (Contestant& c : contestants_) {
-        if (!c.command.empty()) runOnce(c, round == 0);
-      }
-    }
-    if (!options_.noQuality) measure();
-    for (Contestant& c : contestants_) result_.engines.push_back(std::move(c.result));
-    return std::move(result_);
-  }
-
- private:
-  void addOurs(int threads, const ScratchFolder& scratch) {
-    Contestant c;
-    c.result.engine = "msd";
-    c.result.threads = threads;
-    c.poses = scratch / fmt::format("{}-msd-{}.bin", result_.name, threads);
-    c.command = {toolPath().string(), "run",       path_.string(),         "--json",
-                 "--no-sleep",        "--threads", std::to_string(threads)};
-    if (options_.steps)
-      c.command.insert(c.command.end(), {"--steps", std::to_string(*options_.steps)});
-    contestants_.push_back(std::move(c));
-  }
-
-  void addPeer(const std::string& peer, const ScratchFolder& scratch) {
-    Contestant c;
-    c.result.engine = peer;
-    c.poses = scratch / fmt::format("{}-{}.bin", result_.name, peer);
-    c.command = {findAdapter(peer).value().string(), path_.string(), "--limit",
-                 fmt::format("{}", options_.limit)};
-    if (options_.steps)
-      c.command.insert(c.command.end(), {"--steps", std::to_string(*options_.steps)});
-    contestants_.push_back(std::move(c));
-  }
-
-  void runOnce(Contestant& c, bool first) {
-    if (InterruptGuard::isRequested()) return;
-    std::vector<std::string> command = c.command;
-    if (first && !options_.noQuality) command.insert(command.end(), {"--poses", c.poses.string()});
-    if (::isatty(STDERR_FILENO) != 0)
-      drawText(fmt::format("\r\033[K{} on {} ...", shownText(c.result.label(), false), shownText(result_.name, false)));
-    const ProcessOutcome outcome = runProcess(command);
-    if (::isatty(STDERR_FILENO) != 0) drawText("\r\033[K");
-    const Json line = Json::parse(outcome.out, nullptr, false);
-    if (outcome.exitCode != 0 || line.is_discarded()) {
-      std::string reason = outcome.err.substr(0, outcome.err.find('\n'));
-      if (reason.empty()) reason = fmt::format("ended with exit code {}", outcome.exitCode);
-      c.result.failure = (outcome.exitCode == kNotServed ? "not served: " : "failed: ") + reason;
-      c.result.milliseconds.clear();
-      c.command.clear();
-      return;
-    }
-    c.result.version = line.at("version");
-    c.result.precision = line.at("precision");
-    c.result.settings = settingsText(line.at("settings"));
-    c.result.status = line.at("status");
-    c.result.steps = line.at("steps");
-    c.result.contacts = line.at("contacts");
-    c.result.milliseconds.push_back(line.at("last_half").at("mean_ms"));
-    c.result.memory = std::max(c.result.memory, line.at("peak_rss_mb").get<double>());
-  }
-
-  void measure() {
-    // Every second frame of the second half; every fifth where a frame has many pairs.
-    const std::size_t every = result_.bodies > 1500 ? 5 : 2;
-    for (Contestant& c : contestants_) {
-      if (c.result.ran()) c.result.quality = measureQuality(loaded_, c.poses, every);
-      std::error_code ignored;
-      fs::remove(c.poses, ignored);
-    }
-  }
-
-  const BenchOptions& options_;
-  fs::path path_;
-  msd_scene::LoadedScene loaded_;
-  SceneResult result_{};
-  std::vector<Contestant> contestants_{};
-};
 
 /// A file that was asked for, opened before anything is measured.
 std::optional<OutputFile> opened(const std::string& path) {
@@ -254,18 +96,21 @@ void writeWhole(OutputFile& file, const std::string& text) {
 }
 
 int listScenes() {
-  for (const BenchScene& scene : benchScenes()) {
-    tell("{:<16} {}{}\n", scene.name, scene.summary,
-               scene.standard ? "" : " (only when named)");
+  for (const std::string_view set : kBenchSets) {
+    tell("{}{}\n", set, set == kStandardSet ? " (when nothing is named)" : "");
+    for (const BenchScene& scene : benchScenes()) {
+      if (scene.set == set) tell("  {:<16} {}\n", scene.name, scene.summary);
+    }
   }
   return kOk;
 }
 
 std::vector<std::string> chosenScenes(const BenchOptions& options) {
-  if (!options.scenes.empty()) return options.scenes;
-  std::vector<std::string> names;
-  for (const BenchScene& scene : benchScenes()) {
-    if (scene.standard) names.emplace_back(scene.name);
+  std::vector<std::string> names = options.scenes;
+  std::vector<std::string> sets = options.sets;
+  if (names.empty() && sets.empty()) sets.emplace_back(kStandardSet);
+  for (const std::string& set : sets) {
+    for (std::string& name : scenesOfSet(set)) names.push_back(std::move(name));
   }
   return names;
 }
@@ -285,12 +130,51 @@ int writeScenes(const BenchOptions& options) {
   for (const std::string& name : chosenScenes(options)) checkBenchScene(name);
   const fs::path folder = makeOutputFolder(options.write);
   for (const std::string& name : chosenScenes(options)) {
-    const fs::path path = folder / (name + ".json");
-    OutputFile file{path};
-    writeWhole(file, msd_scene::writeScene(makeBenchScene(name, options.seed)));
-    tell("wrote {}\n", path.string());
+    for (const std::uint64_t seed : options.seeds) {
+      const bool alone = options.seeds.size() == 1;
+      const fs::path path =
+          folder / (alone ? name + ".json" : fmt::format("{}-seed-{}.json", name, seed));
+      OutputFile file{path};
+      writeWhole(file, msd_scene::writeScene(makeBenchScene(name, seed)));
+      tell("wrote {}\n", path.string());
+    }
   }
   return kOk;
+}
+
+/// The command that measures the same again and writes the page.
+std::string pageCommand(const BenchOptions& options, const Peers& peers) {
+  std::string text = "msd bench";
+  std::vector<std::string_view> names;
+  for (const PeerEngine& peer : peers.present) names.push_back(peer.name);
+  if (!options.sets.empty()) text += fmt::format(" --set {}", fmt::join(options.sets, ","));
+  if (!options.scenes.empty()) text += fmt::format(" --scenes {}", fmt::join(options.scenes, ","));
+  if (!names.empty()) text += fmt::format(" --against {}", fmt::join(names, ","));
+  if (options.seeds != std::vector<std::uint64_t>{1})
+    text += fmt::format(" --seed {}", fmt::join(options.seeds, ","));
+  if (options.measure.threads != std::vector<int>{1})
+    text += fmt::format(" --threads {}", fmt::join(options.measure.threads, ","));
+  return text +
+         fmt::format(" --repeat {} --markdown docs/benchmarks.md", options.measure.repeat);
+}
+
+void tellHead(const BenchOptions& options, const Peers& peers, const Machine& machine) {
+  tell("{}, {}; {}\n", machine.processor,
+       plural(static_cast<std::size_t>(machine.cores), "core", "cores"),
+       options.measure.repeat == 1 ? std::string{"one run of each"}
+                                   : fmt::format("median of {} runs", options.measure.repeat));
+  std::vector<std::string_view> packaged;
+  std::vector<std::string_view> built;
+  for (const PeerEngine& peer : peers.absent)
+    (peer.source.starts_with("-D") ? built : packaged).push_back(peer.name);
+  if (!packaged.empty()) {
+    tell("left out: {} (their adapters are in the package msd-sim-peers)\n",
+         fmt::join(packaged, ", "));
+  }
+  if (!built.empty()) {
+    tell("left out: {} (docs/command-line.md says how to build their adapters)\n",
+         fmt::join(built, ", "));
+  }
 }
 
 int bench(const BenchOptions& options) {
@@ -306,25 +190,19 @@ int bench(const BenchOptions& options) {
   BenchResult result{.machine = describeMachine(),
                      .date = today(),
                      .version = std::string{version()},
-                     .repeat = options.repeat,
-                     .seed = options.seed};
+                     .command = pageCommand(options, peers),
+                     .repeat = options.measure.repeat,
+                     .seeds = options.seeds};
   const bool asText = !options.json && !options.csv;
-  if (asText) {
-    tell("{}, {}; {}, last half of each\n", result.machine.processor,
-               plural(static_cast<std::size_t>(result.machine.cores), "core", "cores"),
-               options.repeat == 1 ? std::string{"one run"}
-                                   : fmt::format("median of {} runs", options.repeat));
-    if (!peers.absent.empty()) {
-      tell("left out: {} (their adapters are in the package msd-sim-peers)\n",
-                 fmt::join(peers.absent, ", "));
-    }
-  }
+  if (asText) tellHead(options, peers, result.machine);
   for (const std::string& name : scenes) {
-    SceneBench scene{options, peers.present, name, scratch};
-    result.scenes.push_back(scene.run());
-    if (asText) tell("\n{}", benchText(result.scenes.back()));
-    std::fflush(stdout);
-    if (InterruptGuard::isRequested()) return InterruptGuard::exitCode();
+    for (const PlacedScene& scene : placeScene(name, options, scratch)) {
+      result.scenes.push_back(
+          measureScene(scene, options.measure, peers.present, scratch.path()));
+      if (asText) tell("\n{}", benchText(result.scenes.back(), options.seeds.front()));
+      std::fflush(stdout);
+      if (InterruptGuard::isRequested()) return InterruptGuard::exitCode();
+    }
   }
   if (options.json) tell("{}", benchJson(result));
   if (options.csv) tell("{}", benchCsv(result));
@@ -342,37 +220,45 @@ void addBenchCommand(CLI::App& parser, Action& action) {
   BenchOptions& o = *options;
   parser
       .add_option("--against", o.against,
-                  "other engines: bullet, ode, mujoco, or none (default: those that are there)")
+                  "other engines: bullet, ode, mujoco, box3d, jolt, or none (default: those that "
+                  "are there)")
       ->delimiter(',')
-      ->check(oneOf({"bullet", "ode", "mujoco", "none"}))
+      ->check(oneOf({"bullet", "ode", "mujoco", "box3d", "jolt", "none"}))
       ->type_name("NAME,...");
   parser
       .add_option("--scenes", o.scenes,
-                  "scenes by name (--list) or path, instead of the standard nine")
+                  "scenes by name (--list) or path, instead of the set public")
       ->delimiter(',')
       ->type_name("NAME,...");
   parser
-      .add_option("--threads", o.threads,
+      .add_option("--set", o.sets,
+                  "sets of scenes: public, moving, mechanisms, small, large (default public)")
+      ->delimiter(',')
+      ->check(oneOf({"public", "moving", "mechanisms", "small", "large"}))
+      ->type_name("NAME,...");
+  parser
+      .add_option("--threads", o.measure.threads,
                   "thread counts to measure; the others are compared with the first (default 1)")
       ->delimiter(',')
       ->check(wholeNumber(1, 1024))
       ->type_name("N,...");
   parser
-      .add_option("--repeat", o.repeat, "runs of each, taking turns; the median counts (default 3)")
+      .add_option("--repeat", o.measure.repeat, "runs of each, taking turns; the median counts (default 3)")
       ->check(wholeNumber(1, 1000))
       ->type_name("N");
-  parser.add_option("--seed", o.seed, "of the scenes (default 1)")
+  parser.add_option("--seed", o.seeds, "of the scenes; each of them gives its own (default 1)")
+      ->delimiter(',')
       ->check(wholeNumber(0, 1'000'000'000))
-      ->type_name("N");
-  parser.add_option("--steps", o.steps, "number of steps, instead of the scene's")
+      ->type_name("N,...");
+  parser.add_option("--steps", o.measure.steps, "number of steps, instead of the scene's")
       ->check(wholeNumber(1, 1'000'000'000))
       ->type_name("N");
   parser
-      .add_option("--limit", o.limit,
+      .add_option("--limit", o.measure.limit,
                   "stop another engine after this much stepping [s] (default 60)")
       ->check(number(0.1, 1e6, "[s]"))
       ->type_name("S");
-  parser.add_flag("--no-quality", o.noQuality, "times only");
+  parser.add_flag("--no-quality", o.measure.noQuality, "times only");
   parser.add_flag("--list", o.list, "list the scenes and end");
   parser.add_option("--write", o.write, "write the scenes to a folder and end")
       ->type_name("FOLDER");

@@ -47,8 +47,8 @@ std::string benchPlot(const BenchResult& result) {
   std::size_t bars = 0;
   for (const SceneResult& scene : result.scenes) {
     for (const EngineResult& e : scene.engines) {
-      if (!e.ran() || !std::isfinite(scene.ratio(e))) continue;
-      greatest = std::max(greatest, scene.ratio(e));
+      if (!e.ran() || !std::isfinite(scene.ratio(e, &BenchTimes::all))) continue;
+      greatest = std::max(greatest, scene.ratio(e, &BenchTimes::all));
       ++bars;
     }
   }
@@ -59,7 +59,7 @@ std::string benchPlot(const BenchResult& result) {
       "0 {0:.0f} {1:.0f}\" "
       "font-family=\"sans-serif\" font-size=\"11\">\n<rect width=\"100%\" height=\"100%\" "
       "fill=\"white\"/>\n"
-      "<text x=\"{2:.0f}\" y=\"18\" font-size=\"14\">Time per step, over that of {3}</text>\n",
+      "<text x=\"{2:.0f}\" y=\"18\" font-size=\"14\">Time per step, mean over all, over that of {3}</text>\n",
       kWidth, height, kLeft, labels.empty() ? "msd" : escaped(labels.front()));
   double legend = kLeft;
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -73,16 +73,17 @@ std::string benchPlot(const BenchResult& result) {
   const double scale = (kWidth - kLeft - kRight) / greatest;
   for (const SceneResult& scene : result.scenes) {
     svg += fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"end\">{}</text>\n",
-                       kLeft - 8.0, y + 11.0, escaped(scene.name));
+                       kLeft - 8.0, y + 11.0,
+                       escaped(scene.title(result.seeds.empty() ? 0 : result.seeds.front())));
     for (const EngineResult& e : scene.engines) {
-      if (!e.ran() || !std::isfinite(scene.ratio(e))) continue;
+      if (!e.ran() || !std::isfinite(scene.ratio(e, &BenchTimes::all))) continue;
       const auto colour =
           static_cast<std::size_t>(std::ranges::find(labels, e.label()) - labels.begin());
       svg += fmt::format(
           "<rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.1f}\" height=\"{:.0f}\" fill=\"{}\"/>"
           "<text x=\"{:.1f}\" y=\"{:.0f}\">{:.3g} ({:.3g} ms)</text>\n",
-          kLeft, y, scale * scene.ratio(e), kBar - 3.0, kColours[colour % kColours.size()],
-          kLeft + scale * scene.ratio(e) + 4.0, y + 10.0, scene.ratio(e), e.time());
+          kLeft, y, scale * scene.ratio(e, &BenchTimes::all), kBar - 3.0, kColours[colour % kColours.size()],
+          kLeft + scale * scene.ratio(e, &BenchTimes::all) + 4.0, y + 10.0, scene.ratio(e, &BenchTimes::all), median(e.times.all));
       y += kBar;
     }
     y += kGap;

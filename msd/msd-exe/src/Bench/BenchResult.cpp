@@ -32,12 +32,11 @@ std::string findValue(const char* path, std::string_view key, char separator) {
 
 }  // namespace
 
-double EngineResult::time() const {
-  if (milliseconds.empty()) return std::numeric_limits<double>::quiet_NaN();
-  std::vector<double> sorted = milliseconds;
-  std::ranges::sort(sorted);
-  const std::size_t middle = sorted.size() / 2;
-  return sorted.size() % 2 != 0 ? sorted[middle] : 0.5 * (sorted[middle - 1] + sorted[middle]);
+double median(std::vector<double> values) {
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  std::ranges::sort(values);
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 != 0 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
 }
 
 std::string EngineResult::label() const {
@@ -46,8 +45,13 @@ std::string EngineResult::label() const {
                                     plural(static_cast<std::size_t>(threads), "thread", "threads"));
 }
 
-double SceneResult::ratio(const EngineResult& engine) const {
-  return engine.time() / engines.front().time();
+double SceneResult::ratio(const EngineResult& engine,
+                          std::vector<double> BenchTimes::* times) const {
+  return median(engine.times.*times) / median(engines.front().times.*times);
+}
+
+std::string SceneResult::title(std::uint64_t firstSeed) const {
+  return seed && *seed != firstSeed ? fmt::format("{}, seed {}", name, *seed) : name;
 }
 
 Machine describeMachine() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -67,14 +68,13 @@ class Judge {
       masses_.push_back(massOf(body, scene.shapes[shape], density));
     }
     for (const msd_scene::SceneJoint& joint : document.joints) {
-      if (joint.bodyA.empty()) continue;
-      const std::pair<std::size_t, std::size_t> pair =
-          std::minmax(bodyTable.find(joint.bodyA), bodyTable.find(joint.bodyB));
-      jointed_.insert(pair);
-      if (joint.kind == msd_sim::JointKind::kBall) {
-        anchors_.push_back(
-            {bodyTable.find(joint.bodyA), bodyTable.find(joint.bodyB), joint.anchor});
+      const std::size_t b = bodyTable.find(joint.bodyB);
+      std::optional<std::size_t> a;
+      if (!joint.bodyA.empty()) {
+        a = bodyTable.find(joint.bodyA);
+        jointed_.insert(std::minmax(*a, b));
       }
+      addAnchor(joint, a, b);
     }
   }
 
@@ -120,9 +120,13 @@ class Judge {
   [[nodiscard]] double anchorError(const RecordedFrame& frame) const {
     double worst = 0.0;
     for (const Anchor& anchor : anchors_) {
-      const double error = (anchorOn(anchor.bodyA, anchor.point, frame) -
-                            anchorOn(anchor.bodyB, anchor.point, frame))
-                               .norm();
+      Vector3D apart = anchorOn(anchor.bodyB, anchor.point, frame) -
+                       (anchor.bodyA ? anchorOn(*anchor.bodyA, anchor.point, frame) : anchor.point);
+      if (!anchor.axis.isZero(0.0)) {
+        const Vector3D axis = anchor.bodyA ? turned(*anchor.bodyA, anchor.axis, frame) : anchor.axis;
+        apart -= axis.dot(apart) * axis;
+      }
+      const double error = apart.norm();
       if (!(error <= worst)) worst = error;
     }
     return worst;
@@ -158,11 +162,32 @@ class Judge {
     msd_sim::Pose pose;
     msd_sim::Aabb bounds;
   };
+  /// A point of both bodies that a joint keeps together, or apart along its axis alone.
   struct Anchor {
-    std::size_t bodyA;
+    std::optional<std::size_t> bodyA;  ///< none: the world
     std::size_t bodyB;
     Coordinate point;
+    Vector3D axis;  ///< along which they may part; zero: not at all
   };
+
+  void addAnchor(const msd_scene::SceneJoint& joint, std::optional<std::size_t> a, std::size_t b) {
+    using msd_sim::JointKind;
+    const Vector3D axis = joint.axis.value_or(Vector3D::Zero());
+    switch (joint.kind) {
+      case JointKind::kBall:
+      case JointKind::kHinge:
+      case JointKind::kUniversal:
+      case JointKind::kFixed:
+        anchors_.push_back({a, b, joint.anchor, Vector3D::Zero()});
+        break;
+      case JointKind::kSlider:
+      case JointKind::kCylindrical:
+        anchors_.push_back({a, b, joint.anchor, axis});
+        break;
+      default:
+        break;
+    }
+  }
 
   BodyShapes addShape(const msd_assets::Shape& shape) {
     BodyShapes result;
@@ -229,6 +254,13 @@ class Judge {
     const msd_scene::SceneBody& start = scene_.document.bodies[body];
     const msd_sim::Pose pose{start.position, msd_scene::toQuaternion(start.orientation)};
     return frame.bodies[body].pose.toWorld(pose.toLocal(point));
+  }
+
+  /// A direction that was given at the start and moves with a body.
+  [[nodiscard]] Vector3D turned(std::size_t body, const Vector3D& direction,
+                                const RecordedFrame& frame) const {
+    const auto start = msd_scene::toQuaternion(scene_.document.bodies[body].orientation);
+    return frame.bodies[body].pose.orientation * (start.conjugate() * direction);
   }
 
   const msd_scene::LoadedScene& scene_;

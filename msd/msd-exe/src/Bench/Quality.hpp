@@ -20,7 +20,9 @@ struct Quality {
   double energyEnd{0.0};     ///< [J]
   double largestRise{0.0};   ///< of the total energy between two recorded frames [J]
   std::size_t escaped{0};    ///< bodies below z = -5 m, or not finite
-  std::optional<double> worstAnchorError{};  ///< of ball joints, over the run [m]
+  /// Of what a joint holds together: its anchor in both bodies, for sliders beside their axis; over
+  /// the run [m].
+  std::optional<double> worstAnchorError{};
   std::optional<double> lastAnchorError{};   ///< [m]
   double topSank{0.0};     ///< of the bodies that start highest: largest change of height [m]
   double topDrifted{0.0};  ///< their largest horizontal move [m]

@@ -6,7 +6,7 @@ namespace msd_sim {
 ///
 ///   kinetic + potential - (kinetic + potential at the start of the step) = sum of the works
 ///
-/// holds to rounding in every step (docs/theory/energy.md, equation E-9). A loss is a negative
+/// holds to rounding in every step (docs/theory/energy.md, equation L-9). A loss is a negative
 /// work. `Diagnostics` only holds the numbers; WorldModel's audit stage computes them.
 struct EnergyLedger {
   double kinetic{0.0};    ///< at the end of the step, translation and rotation [J]

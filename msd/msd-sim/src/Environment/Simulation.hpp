@@ -249,8 +249,8 @@ struct ContactTotals {
 /// What the audit adds up over bodies.
 struct AuditSums {
   EnergyLedger ledger;
-  double constraint{0.0};   ///< work of the constraints by the mean velocity of the step (E-3) [J]
-  double contactWork{0.0};  ///< the same phase by phase (E-7) [J]
+  double constraint{0.0};   ///< work of the constraints by the mean velocity of the step (L-3) [J]
+  double contactWork{0.0};  ///< the same phase by phase (L-7) [J]
   double weightTimesSize{0.0};  ///< [J]
   std::uint32_t bodies{0};
   std::uint32_t awake{0};

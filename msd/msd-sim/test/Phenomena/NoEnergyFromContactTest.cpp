@@ -1,6 +1,6 @@
 // Contact creates no energy: over random scenes of all shapes, restitutions, frictions and step lengths, no
 // step ends with more mechanical energy than it began with, beyond what position correction is
-// accounted for and rounding; and every joule of every step is accounted for (docs/theory/energy.md, E-9).
+// accounted for and rounding; and every joule of every step is accounted for (docs/theory/energy.md, L-9).
 //
 //   ΔE ≤ max(positionWork, 0) + 1e-9 S,     |closure| ≤ 1e-9 S,     S = Σ m (g·1 m + ½ v²)
 //   Σ positionWork ≤ 1e-4 m g·(1 m) per body and second

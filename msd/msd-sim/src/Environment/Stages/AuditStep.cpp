@@ -14,7 +14,7 @@ Vector3D momentum(const Matrix3D& inertia, const Quaternion& q, const Vector3D& 
   return q * (inertia * (q.conjugate() * w));
 }
 
-/// The energy balance of one body over the step (docs/theory/energy.md, E-3 to E-8).
+/// The energy balance of one body over the step (docs/theory/energy.md, L-3 to L-8).
 struct BodyBalance {
   double kinetic, potential, change, constraint, external, position, integrator;
 };
@@ -185,14 +185,14 @@ void auditStep(Simulation& sim, double dt) {
   ledger.normalWork += contacts.normalWork;
   ledger.frictionWork += contacts.frictionWork;
   if (sim.settings.method == Method::kFast && onlyContactsWork(sim)) {
-    // (E-7): contacts at rest are not asked what they do; bodies tell what all of them did.
+    // (L-7): contacts at rest are not asked what they do; bodies tell what all of them did.
     ledger.normalWork = sums.contactWork - ledger.frictionWork;
   }
   auditSurfaces(sim);
   const double driven = sim.kinematicCount > 0 ? kinematicWork(sim) : 0.0;
   ledger.externalWork += driven + sim.surfaces.carried;
   ledger.integratorError -= driven + sim.surfaces.carried;
-  // What the phases gave is exact (E-4); the rest is discretisation and what the guard took out.
+  // What the phases gave is exact (L-4); the rest is discretisation and what the guard took out.
   // Springs and rotors take up energy of the motion and give it back; theory/joints.md, (J-19).
   const JointSolver::Sums& joints = sim.joints.sums();
   const double stored = joints.potentialChange + joints.kineticChange + sim.surfaces.stored;

@@ -66,7 +66,7 @@ inline constexpr int kMostHoldingRows = 6;
 [[nodiscard]] int holdingRowCount(const JointDefinition& joint);
 /// True for the kinds with a free coordinate that limits, motors and friction act on.
 [[nodiscard]] bool hasFreeCoordinate(JointKind kind);
-/// Inertia on the free coordinate: armature and the motor's rotor seen through its gear (J-26).
+/// Inertia on the free coordinate: armature and the motor's rotor seen through its gear (J-31).
 [[nodiscard]] double rotorInertia(const JointDefinition& joint);
 /// True when the joint can give its bodies energy: motors, springs, rotors, constraints of the
 /// user's own.

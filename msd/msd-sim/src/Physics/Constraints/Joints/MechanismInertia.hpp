@@ -15,7 +15,7 @@ namespace msd_sim {
 /// What motors at some coordinates of a mechanism feel (docs/theory/joints.md, section 8): with J_h
 /// the rows that hold the mechanism together and J_c the gradients of the coordinates,
 ///
-///   S = J_c (M⁻¹ - M⁻¹J_hᵀ (J_h M⁻¹J_hᵀ)⁻¹ J_h M⁻¹) J_cᵀ,   H = S⁻¹                       (J-27)
+///   S = J_c (M⁻¹ - M⁻¹J_hᵀ (J_h M⁻¹J_hᵀ)⁻¹ J_h M⁻¹) J_cᵀ,   H = S⁻¹                       (J-32)
 ///
 /// is the inverse mass that they see and the mass matrix: a force f on the coordinates makes them
 /// accelerate by S f while all that is not listed follows freely. Rotors belong to it. Sums are

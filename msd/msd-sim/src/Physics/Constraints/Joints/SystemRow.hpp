@@ -10,7 +10,7 @@ namespace msd_sim {
 enum class RowLaw : std::uint8_t {
   kHold,    ///< an error stays zero (J-7)
   kDrive,   ///< a velocity is reached (J-13)
-  kSpring,  ///< springs, dampers, rotors and motors with gains (J-9, J-26)
+  kSpring,  ///< springs, dampers, rotors and motors with gains (J-9, J-31)
   kStop,    ///< a gap stays open, the impulse pushes only (J-15)
 };
 

@@ -195,7 +195,7 @@ struct Impulse {
 };
 
 /// The impulse that the constraints gave since the kick, less the excess, becomes the next guess. Its
-/// work is that along the mean of the velocities before the kick and now (E-7), which is kept.
+/// work is that along the mean of the velocities before the kick and now (L-7), which is kept.
 struct Harvest {
   Impulse next;
   Lane work;

@@ -260,7 +260,7 @@ MSD_INLINE Twist presentMean(const SolverBodies& b, const ContactBundle<kPoints>
                    half * (b1.w() + Lane3{k1[3], k1[4], k1[5]}), l);
 }
 
-/// (E-7): the work of a phase's impulses is their product with the mean of the velocities before
+/// (L-7): the work of a phase's impulses is their product with the mean of the velocities before
 /// the phase's kick and after it; that of the kick is measured alike, so that both add up exactly.
 /// `share` is that of each point's impulse.
 template <int kPoints>

@@ -45,7 +45,7 @@ void warmResistance(SolverBodies& bodies, const ResistanceRow& row);
 /// One visit: spinning, then rolling. Returns the change of the rim's speed [m/s].
 double visitResistance(SolverBodies& bodies, ResistanceRow& row);
 
-/// Adds the work of a phase (E-4) to the contact's friction.
+/// Adds the work of a phase (L-4) to the contact's friction.
 void addResistanceWork(const SolverBodies& bodies, const ResistanceRow& row);
 
 }  // namespace msd_sim

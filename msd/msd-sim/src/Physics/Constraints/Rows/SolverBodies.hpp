@@ -75,7 +75,7 @@ struct alignas(64) BodyBefore {
 };
 
 /// Mean of the velocities before the kick of the last phase and at its end, written by the body kernels
-/// after it: the works of its contacts are measured with it when the next phase begins (E-7).
+/// after it: the works of its contacts are measured with it when the next phase begins (L-7).
 struct alignas(64) BodyMean {
   double v[3]{};
   double w[3]{};
@@ -164,7 +164,7 @@ struct SolverBodies {
   AlignedVector<double> surplus;
   /// Kinetic energy when that was measured, per body [J].
   AlignedVector<double> kinetic;
-  /// Work of all constraint impulses on the body over the step (E-7), per body [J].
+  /// Work of all constraint impulses on the body over the step (L-7), per body [J].
   AlignedVector<double> constraintWork;
   /// Share of the velocity that the running drift may use (T-13), per body; 1 but for held islands.
   AlignedVector<double> hold;
