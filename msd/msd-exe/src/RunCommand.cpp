@@ -244,7 +244,8 @@ int run(const RunOptions& options) {
   const double buildMilliseconds = 1e3 * secondsSince(start);
   const std::uint64_t steps = options.steps.value_or(loaded.document.steps);
   if (!options.problem.empty() && scene.world.settings().method != msd_sim::Method::kExact) {
-    throw UsageError{"--dump-problem: the method is fast, expected --method exact"};
+    throw UsageError{fmt::format("--dump-problem: the method is {}, expected --method exact",
+                                 msd_sim::methodName(scene.world.settings().method))};
   }
   const std::string name =
       loaded.document.name.empty() ? fs::path{options.scene}.stem().string() : loaded.document.name;

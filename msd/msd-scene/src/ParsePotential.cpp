@@ -20,7 +20,8 @@ void readBodies(JsonReader& reader, P& potential) {
 }
 
 constexpr std::array<Field<P>, 10> kFields{{
-    {"type", [](R& r, P& p) { p.kind = static_cast<PotentialKind>(readChoice(r, kPotentialTypes)); },
+    {"type",
+     [](R& r, P& p) { p.kind = static_cast<PotentialKind>(readChoice(r, kPotentialTypes)); },
      "the kind of potential"},
     {"bodies", readBodies},
     {"force", [](R& r, P& p) { p.force = readVector3(r, "[N]"); }},
@@ -76,6 +77,8 @@ ScenePotential parsePotential(JsonReader& reader) {
   return potential;
 }
 
-std::vector<FieldGroup> potentialFields() { return {{"a potential", fieldNames(kFields)}}; }
+std::vector<FieldGroup> potentialFields() {
+  return {{"a potential", fieldNames(kFields)}};
+}
 
 }  // namespace msd_scene

@@ -16,7 +16,8 @@ struct Row {
 };
 
 constexpr std::string_view kFirstOrder = "first order in time";
-constexpr std::string_view kFound = "contacts are found when they overlap: the impact comes up to a step late";
+constexpr std::string_view kFound =
+    "contacts are found when they overlap: the impact comes up to a step late";
 
 constexpr std::array kRows{
     Row{"free flight for 10 s", Method::kReference, {.tolerance = 0.8176, .why = "½ g t dt"}},
@@ -24,11 +25,17 @@ constexpr std::array kRows{
     Row{"pyramid of base 100 (fast: 20)", Method::kExact, {.leftOut = "takes hours"}},
     Row{"pyramid of base 100 (fast: 20)", Method::kReference, {.leftOut = "more than 200 bodies"}},
     Row{"ball that bounces for ever, e = 1", Method::kReference, {.leftOut = kFound}},
-    Row{"apexes of a bouncing ball, e = 0.8", Method::kReference, {.tolerance = 0.2, .why = kFound}},
-    Row{"tumbling cubes, e and μ from 0 to 1", Method::kReference,
+    Row{"apexes of a bouncing ball, e = 0.8",
+        Method::kReference,
+        {.tolerance = 0.2, .why = kFound}},
+    Row{"tumbling cubes, e and μ from 0 to 1",
+        Method::kReference,
         {.leftOut = "Newton's restitution with friction, as written: may gain (Kane)"}},
-    Row{"friction problems (Siconos, FCLIB)", Method::kFast, {.leftOut = "solves steps, not problems"}},
-    Row{"friction problems (Siconos, FCLIB)", Method::kReference,
+    Row{"friction problems (Siconos, FCLIB)",
+        Method::kFast,
+        {.leftOut = "solves steps, not problems"}},
+    Row{"friction problems (Siconos, FCLIB)",
+        Method::kReference,
         {.leftOut = "solved by the exact method's own solver"}},
     Row{"masonry arch", Method::kFast, {.leftOut = "has no limit load: needs the exact cone"}},
     Row{"mass ratio 1 : 1000", Method::kFast, {.leftOut = "needs more sweeps than the default"}},

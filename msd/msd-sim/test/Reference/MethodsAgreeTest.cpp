@@ -1,4 +1,5 @@
-// Three methods, one model: what all of them must do alike. Values measured stand beside tolerances.
+// Three methods, one model: what all of them must do alike. Values measured stand beside
+// tolerances.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -54,7 +55,8 @@ TEST_P(EveryMethod, contactForcesCarryTheWeight) {
   }
   for (int i = 0; i < 120; ++i) step(world, 1.0 / 60.0);
   Force sum = Force::Zero();
-  for (const ContactRecord& c : world.contacts(floor)) sum += c.bodyA == floor ? c.forceOnB : Force{-c.forceOnB};
+  for (const ContactRecord& c : world.contacts(floor))
+    sum += c.bodyA == floor ? c.forceOnB : Force{-c.forceOnB};
   EXPECT_NEAR(sum.z(), 6.0 * kG, 1e-5 * 6.0 * kG);
   EXPECT_LT(std::hypot(sum.x(), sum.y()), 1e-4 * 6.0 * kG);
   EXPECT_EQ(world.lastReport().islands, 1u);
@@ -79,11 +81,13 @@ TEST_P(EveryMethod, pendulumSwingsInItsPeriod) {
   // Small swings of a ball on a rod: T = 2π √((l² + ⅖ r²)/(g l)).
   WorldModel world{settings()};
   const double angle = 0.05, radius = 0.1;
-  const BodyId bob = world.spawn(InertialDescription{
-      .shape = Sphere{radius}, .position = {std::sin(angle), 0, -std::cos(angle)}, .collides = false});
+  const BodyId bob =
+      world.spawn(InertialDescription{.shape = Sphere{radius},
+                                      .position = {std::sin(angle), 0, -std::cos(angle)},
+                                      .collides = false});
   world.spawn(JointDescription{.kind = JointKind::kBall, .bodyB = bob, .anchor = {0, 0, 0}});
-  const double period =
-      2.0 * std::numbers::pi * std::sqrt((1.0 + 0.4 * radius * radius) / kG) * (1.0 + angle * angle / 16.0);
+  const double period = 2.0 * std::numbers::pi * std::sqrt((1.0 + 0.4 * radius * radius) / kG) *
+                        (1.0 + angle * angle / 16.0);
   const double dt = period / 400.0;
   for (int i = 0; i < 400; ++i) step(world, dt);
   EXPECT_NEAR(stateOf(world, bob).position.x(), std::sin(angle), isReference() ? 5e-4 : 1e-5);
@@ -92,7 +96,8 @@ TEST_P(EveryMethod, pendulumSwingsInItsPeriod) {
 
 TEST_P(EveryMethod, motorTurnsAndLimitsStop) {
   WorldModel world{settings({0, 0, 0})};
-  const auto hinge = [&](double y, std::optional<JointMotor> motor, std::optional<JointLimit> limit) {
+  const auto hinge = [&](double y, std::optional<JointMotor> motor,
+                         std::optional<JointLimit> limit) {
     const BodyId door = world.spawn(InertialDescription{
         .shape = Box{{0.5, 0.05, 0.5}}, .position = {0.5, y, 0}, .collides = false});
     return world.spawn(JointDescription{.kind = JointKind::kHinge,
@@ -103,7 +108,8 @@ TEST_P(EveryMethod, motorTurnsAndLimitsStop) {
                                         .motor = motor});
   };
   const JointId driven = hinge(0.0, JointMotor{.target = 1.0}, std::nullopt);
-  const JointId stopped = hinge(5.0, JointMotor{.target = 1.0, .maxForce = 500.0}, JointLimit{-0.2, 0.3});
+  const JointId stopped =
+      hinge(5.0, JointMotor{.target = 1.0, .maxForce = 500.0}, JointLimit{-0.2, 0.3});
   for (int i = 0; i < 120; ++i) step(world, 1.0 / 120.0);
   EXPECT_NEAR(world.jointCoordinate(driven), 1.0, 1e-2);
   EXPECT_NEAR(world.jointCoordinate(stopped), 0.3, 1e-3);
@@ -122,18 +128,21 @@ JointId addLink(WorldModel& world, double y, const JointMotor& motor) {
 }
 
 TEST_P(EveryMethod, motorsWithGainsSagAsStaticsSays) {
-  // stiffness·(0 − q) carries m g l cos q. A motor tuned to a frequency carries the load and stands.
+  // stiffness·(0 − q) carries m g l cos q. A motor tuned to a frequency carries the load and
+  // stands.
   WorldModel world{settings()};
-  const JointId sags = addLink(
-      world, 0.0, {.mode = MotorMode::kPosition, .stiffness = 400.0, .damping = 80.0});
+  const JointId sags =
+      addLink(world, 0.0, {.mode = MotorMode::kPosition, .stiffness = 400.0, .damping = 80.0});
   const JointId stands = addLink(world, 2.0, {.mode = MotorMode::kPosition});
-  const JointId weak = addLink(
-      world, 4.0, {.mode = MotorMode::kPosition, .maxForce = 4.0, .stiffness = 400.0, .damping = 80.0});
-  const JointId geared = addLink(world, 6.0, {.mode = MotorMode::kPosition,
-                                              .stiffness = 4.0,
-                                              .damping = 0.8,
-                                              .gear = 10.0,
-                                              .rotorInertia = 1e-3});
+  const JointId weak =
+      addLink(world, 4.0,
+              {.mode = MotorMode::kPosition, .maxForce = 4.0, .stiffness = 400.0, .damping = 80.0});
+  const JointId geared = addLink(world, 6.0,
+                                 {.mode = MotorMode::kPosition,
+                                  .stiffness = 4.0,
+                                  .damping = 0.8,
+                                  .gear = 10.0,
+                                  .rotorInertia = 1e-3});
   for (int i = 0; i < 240; ++i) {
     step(world, 1.0 / 60.0);
     if (i == 29) {
@@ -177,18 +186,21 @@ TEST_P(EveryMethod, springSwings) {
   EXPECT_NEAR(stateOf(world, weight).position.x(), 1.2, isReference() ? 2e-3 : 1e-4);
 }
 
-// --- potentials -------------------------------------------------------------------------------------
+// --- potentials
+// -------------------------------------------------------------------------------------
 
 TEST_P(EveryMethod, potentialTurnsABody) {
   // A dipole of arm p in a uniform force F: torque -2 p F sin θ, small swings with ω² = 2 p F/I.
   WorldModel world{settings({0, 0, 0})};
   const double angle = 0.05;
-  const BodyId needle = world.spawn(InertialDescription{
-      .shape = Box{{0.3, 0.02, 0.02}},
-      .mass = 1.0,
-      .orientation = {std::cos(0.5 * angle), 0, 0, std::sin(0.5 * angle)}});
-  world.addPotential(std::make_unique<UniformForcePotential>(Force{4, 0, 0}, Coordinate{0.3, 0, 0}));
-  world.addPotential(std::make_unique<UniformForcePotential>(Force{-4, 0, 0}, Coordinate{-0.3, 0, 0}));
+  const BodyId needle = world.spawn(
+      InertialDescription{.shape = Box{{0.3, 0.02, 0.02}},
+                          .mass = 1.0,
+                          .orientation = {std::cos(0.5 * angle), 0, 0, std::sin(0.5 * angle)}});
+  world.addPotential(
+      std::make_unique<UniformForcePotential>(Force{4, 0, 0}, Coordinate{0.3, 0, 0}));
+  world.addPotential(
+      std::make_unique<UniformForcePotential>(Force{-4, 0, 0}, Coordinate{-0.3, 0, 0}));
   const double inertia = world.inertial(needle).getInertiaTensor()(2, 2);
   const double period = 2.0 * std::numbers::pi / std::sqrt(2.0 * 0.3 * 4.0 / inertia);
   const std::vector<SpatialVector> bias = world.computeVelocityBias(0.01);
@@ -209,13 +221,15 @@ TEST_P(EveryMethod, potentialMayBeForSomeBodiesOnly) {
   const BodyId other =
       world.spawn(InertialDescription{.shape = Sphere{0.1}, .mass = 2.0, .position = {5, 0, 0}});
   const std::vector<BodyId> who{pulled};
-  world.addPotential(std::make_unique<UniformForcePotential>(Force{0, 0, 3}, Coordinate::Zero()), who);
+  world.addPotential(std::make_unique<UniformForcePotential>(Force{0, 0, 3}, Coordinate::Zero()),
+                     who);
   for (int i = 0; i < 60; ++i) step(world, 1.0 / 60.0);
   EXPECT_NEAR(stateOf(world, pulled).velocity.z(), 1.5, 1e-9);
   EXPECT_EQ(stateOf(world, other).velocity.norm(), 0.0);
 }
 
-// --- users' constraints -----------------------------------------------------------------------------
+// --- users' constraints
+// -----------------------------------------------------------------------------
 
 /// z of a body's centre stays at a height, as strongly as it may.
 class Shelf final : public Constraint {
@@ -310,7 +324,8 @@ TEST_P(EveryMethod, alphaAndBetaSetHowFastAViolationGoes) {
   EXPECT_NEAR(stateOf(lazy, other).position.z(), 1.0, 1e-9);
 }
 
-// --- materials --------------------------------------------------------------------------------------
+// --- materials
+// --------------------------------------------------------------------------------------
 
 TEST_P(EveryMethod, frictionAndRestitutionMayBeChanged) {
   WorldModel world{settings()};
@@ -325,7 +340,8 @@ TEST_P(EveryMethod, frictionAndRestitutionMayBeChanged) {
   world.setMaterial(block, SurfaceMaterial{.friction = 0.25, .restitution = 0.0});
   EXPECT_EQ(world.inertial(block).getFrictionCoefficient(), 0.25);
   step(world, 1.0 / 60.0);
-  EXPECT_NEAR(stateOf(world, block).velocity.x(), 1.0 - 0.5 * kG / 60.0, 3e-4);  // √(0.25·1) g dt; fast 1.4e-4
+  EXPECT_NEAR(stateOf(world, block).velocity.x(), 1.0 - 0.5 * kG / 60.0,
+              3e-4);  // √(0.25·1) g dt; fast 1.4e-4
   // Restitution: thrown up and let fall again.
   world.setMaterial(block, SurfaceMaterial{.friction = 0.0, .restitution = 0.25});
   world.setMaterial(floor, SurfaceMaterial{.friction = 0.0, .restitution = 1.0});
@@ -346,8 +362,10 @@ TEST_P(EveryMethod, frictionAndRestitutionMayBeChanged) {
 TEST_P(EveryMethod, contactCallbackMayLetThrough) {
   WorldModel world{settings()};
   addFloor(world, 0.5, 0.0);
-  const BodyId ghost = world.spawn(InertialDescription{.shape = Sphere{0.1}, .position = {0, 0, 0.2}});
-  const BodyId solid = world.spawn(InertialDescription{.shape = Sphere{0.1}, .position = {1, 0, 0.2}});
+  const BodyId ghost =
+      world.spawn(InertialDescription{.shape = Sphere{0.1}, .position = {0, 0, 0.2}});
+  const BodyId solid =
+      world.spawn(InertialDescription{.shape = Sphere{0.1}, .position = {1, 0, 0.2}});
   world.setContactCallback([&](ContactChange& c) {
     if (c.bodyA == ghost || c.bodyB == ghost) c.enabled = false;
     c.restitution = 0.0;
@@ -357,7 +375,8 @@ TEST_P(EveryMethod, contactCallbackMayLetThrough) {
   EXPECT_NEAR(stateOf(world, solid).position.z(), 0.1, 2e-3);
 }
 
-// --- the world around -------------------------------------------------------------------------------
+// --- the world around
+// -------------------------------------------------------------------------------
 
 TEST_P(EveryMethod, eventsTellOfTouchHitAndParting) {
   WorldModel world{settings()};
@@ -418,7 +437,8 @@ TEST(ReferenceMethod, canBeLeftAndTakenAgain) {
   addFloor(world, 0.5, 0.0);
   const BodyId cube =
       world.spawn(InertialDescription{.shape = Box{{0.5, 0.5, 0.5}}, .position = {0, 0, 0.7}});
-  for (const Method method : {Method::kReference, Method::kFast, Method::kReference, Method::kExact}) {
+  for (const Method method :
+       {Method::kReference, Method::kFast, Method::kReference, Method::kExact}) {
     s.method = method;
     world.setSettings(s);
     for (int i = 0; i < 60; ++i) ASSERT_EQ(world.update(1.0 / 60.0).status, StepStatus::kOk);
@@ -428,8 +448,10 @@ TEST(ReferenceMethod, canBeLeftAndTakenAgain) {
 
 TEST(ReferenceMethod, saysThatResistanceToRollingIsIgnored) {
   WorldModel world{Settings{.method = Method::kReference}};
-  world.spawn(EnvironmentDescription{.shape = Box{{5, 5, 1}}, .position = {0, 0, -1}, .rollingResistance = 0.01});
-  world.spawn(InertialDescription{.shape = Sphere{0.5}, .position = {0, 0, 0.5}, .rollingResistance = 0.01});
+  world.spawn(EnvironmentDescription{
+      .shape = Box{{5, 5, 1}}, .position = {0, 0, -1}, .rollingResistance = 0.01});
+  world.spawn(InertialDescription{
+      .shape = Sphere{0.5}, .position = {0, 0, 0.5}, .rollingResistance = 0.01});
   const StepReport report = world.update(1.0 / 60.0);
   EXPECT_EQ(report.status, StepStatus::kDegraded);
   EXPECT_TRUE(report.faults.has(StepFault::kResistanceIgnored));
@@ -437,9 +459,11 @@ TEST(ReferenceMethod, saysThatResistanceToRollingIsIgnored) {
 
 TEST(ReferenceMethod, refusesSurfacesThatMoveOrGiveWay) {
   WorldModel world{Settings{.method = Method::kReference}};
-  EXPECT_THROW(world.spawn(InertialDescription{.shape = Sphere{0.5}, .contactStiffness = 1e4}), std::invalid_argument);
-  EXPECT_THROW(world.spawn(EnvironmentDescription{.shape = Box{{5, 5, 1}}, .surfaceVelocity = {1, 0, 0}}),
+  EXPECT_THROW(world.spawn(InertialDescription{.shape = Sphere{0.5}, .contactStiffness = 1e4}),
                std::invalid_argument);
+  EXPECT_THROW(
+      world.spawn(EnvironmentDescription{.shape = Box{{5, 5, 1}}, .surfaceVelocity = {1, 0, 0}}),
+      std::invalid_argument);
 }
 
 }  // namespace

@@ -28,9 +28,11 @@ struct Landing {
   CollisionPipeline pipeline;
 
   Landing(double z, double speed, double e) {
-    bodies.emplace_back(1, 1, cubeHull(0.5), 2.0, ReferenceFrame{Coordinate{0, 0, z}, Quaternion::Identity()}, e);
+    bodies.emplace_back(1, 1, cubeHull(0.5), 2.0,
+                        ReferenceFrame{Coordinate{0, 0, z}, Quaternion::Identity()}, e);
     bodies[0].getInertialState().velocity = {0, 0, speed};
-    floor.emplace_back(2, 2, cubeHull(5.0), ReferenceFrame{Coordinate{0, 0, -5.0}, Quaternion::Identity()}, e);
+    floor.emplace_back(2, 2, cubeHull(5.0),
+                       ReferenceFrame{Coordinate{0, 0, -5.0}, Quaternion::Identity()}, e);
   }
   /// Velocity after the step, as the integrator makes it.
   [[nodiscard]] double speedAfter(double bias = 0.0) const {
@@ -50,9 +52,11 @@ TEST(CollisionHandler, takesAssets) {
 }
 
 TEST(CollisionHandler, takesCompoundAssets) {
-  const msd_assets::Shape dumbbell{msd_assets::Compound{
-      {{msd_assets::Sphere{0.5}, {-1, 0, 0}, {1, 0, 0, 0}}, {msd_assets::Sphere{0.5}, {1, 0, 0}, {1, 0, 0, 0}}}}};
-  const AssetPhysical a{1, 1, dumbbell, ReferenceFrame{Coordinate{0, 0, 0.45}, Quaternion::Identity()}};
+  const msd_assets::Shape dumbbell{
+      msd_assets::Compound{{{msd_assets::Sphere{0.5}, {-1, 0, 0}, {1, 0, 0, 0}},
+                            {msd_assets::Sphere{0.5}, {1, 0, 0}, {1, 0, 0, 0}}}}};
+  const AssetPhysical a{1, 1, dumbbell,
+                        ReferenceFrame{Coordinate{0, 0, 0.45}, Quaternion::Identity()}};
   const Landing scene{9.0, 0.0, 0.0};
   const auto all = CollisionHandler{}.checkCollisions(a, scene.floor[0]);
   ASSERT_EQ(all.size(), 2u);

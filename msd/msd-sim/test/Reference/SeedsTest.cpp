@@ -19,10 +19,8 @@ Settings reference(const Acceleration& gravity = {0, 0, -kG}) {
 }
 
 BodyId addFloor(WorldModel& world, double e = 0.5, double mu = 0.5) {
-  return world.spawn(EnvironmentDescription{.shape = Box{{20, 20, 1}},
-                                            .position = {0, 0, -1},
-                                            .friction = mu,
-                                            .restitution = e});
+  return world.spawn(EnvironmentDescription{
+      .shape = Box{{20, 20, 1}}, .position = {0, 0, -1}, .friction = mu, .restitution = e});
 }
 
 BodyId addCube(WorldModel& world, const Coordinate& at, double e = 0.5, double mass = 1.0) {
@@ -54,7 +52,8 @@ TEST(Seeds, WorldModel_CollisionResponse_HeadOn) {
   };
   const BodyId a = ball(-1.0, 2.0), b = ball(1.0, -1.0);
   run(world, 60);
-  EXPECT_NEAR(stateOf(world, a).velocity.x(), -1.0, 1e-6);  // 5e-9: the tolerance of the cone solver
+  EXPECT_NEAR(stateOf(world, a).velocity.x(), -1.0,
+              1e-6);  // 5e-9: the tolerance of the cone solver
   EXPECT_NEAR(stateOf(world, b).velocity.x(), 2.0, 1e-6);
 }
 
@@ -80,9 +79,8 @@ TEST(Seeds, MomentumConservation) {
                                                    .position = {-1.2, 0.1, 0},
                                                    .linearVelocity = {3, 0.2, 0},
                                                    .angularVelocity = {1, 2, -1}});
-  const BodyId b = world.spawn(InertialDescription{.shape = Box{{0.4, 0.4, 0.6}},
-                                                   .position = {0.8, -0.1, 0.2},
-                                                   .linearVelocity = {-1, 0, 0.1}});
+  const BodyId b = world.spawn(InertialDescription{
+      .shape = Box{{0.4, 0.4, 0.6}}, .position = {0.8, -0.1, 0.2}, .linearVelocity = {-1, 0, 0.1}});
   const auto momenta = [&] {
     Vector3D p = Vector3D::Zero(), l = Vector3D::Zero();
     for (const BodyId id : {a, b}) {
@@ -99,8 +97,8 @@ TEST(Seeds, MomentumConservation) {
   run(world, 120);
   const auto [p1, l1] = momenta();
   EXPECT_LT((p1 - p0).norm() / p0.norm(), 1e-12);
-  // Contact points of A and B differ by the depth, which turns the pair: within the seeds' 1e-6 m of
-  // overlap times the impulse, more where bodies meet fast and deep.
+  // Contact points of A and B differ by the depth, which turns the pair: within the seeds' 1e-6 m
+  // of overlap times the impulse, more where bodies meet fast and deep.
   EXPECT_LT((l1 - l0).norm() / l0.norm(), 2e-2);
 }
 
@@ -146,9 +144,9 @@ TEST(Seeds, P1_StackedObjects_10000Frames) {
 
 TEST(Seeds, P2_BouncingBall_TenBouncesAndMinus39Joules) {
   // 1 kg, radius 1 m, dropped from z = 5 m, e = 0.8, 1,000 frames: the prototype had 10 bounces, a
-  // change of -39.3 J and z = 0.989 m, with 1 cm of slop. Impacts are found within a frame, so that impact n
-  // comes at 8.86·0.8ⁿ m/s up to g dt = 0.16 m/s; the scheme, followed by hand, has 8.79, 7.10, ... 1.41, 1.13 and then
-  // 0.9 m/s: the threshold lies between the last two.
+  // change of -39.3 J and z = 0.989 m, with 1 cm of slop. Impacts are found within a frame, so that
+  // impact n comes at 8.86·0.8ⁿ m/s up to g dt = 0.16 m/s; the scheme, followed by hand,
+  // has 8.79, 7.10, ... 1.41, 1.13 and then 0.9 m/s: the threshold lies between the last two.
   Settings settings = reference();
   settings.restitutionThreshold = 1.05;
   WorldModel world{settings};
@@ -183,8 +181,8 @@ TEST(Seeds, B3_SphereOnFloor_NoRotation) {
   // The regression of gravity applied before the solve: 1.48 rad/s; the limit was 0.5 rad/s.
   WorldModel world{reference()};
   addFloor(world, 0.5, 0.8);
-  const BodyId ball = world.spawn(
-      InertialDescription{.shape = Sphere{0.5}, .mass = 1.0, .position = {0, 0, 2}, .friction = 0.8});
+  const BodyId ball = world.spawn(InertialDescription{
+      .shape = Sphere{0.5}, .mass = 1.0, .position = {0, 0, 2}, .friction = 0.8});
   double worst = 0.0;
   for (int i = 0; i < 300; ++i) {
     world.update(kFrame);
@@ -262,8 +260,11 @@ TEST(Seeds, MultipleSimultaneousContacts) {
   addFloor(world, 0.0, 0.0);
   world.spawn(EnvironmentDescription{
       .shape = Box{{1, 20, 20}}, .position = {-1, 0, 0}, .friction = 0.0, .restitution = 0.0});
-  const BodyId ball = world.spawn(InertialDescription{
-      .shape = Sphere{0.5}, .mass = 1.0, .position = {0.5, 0, 0.5}, .friction = 0.0, .restitution = 0.0});
+  const BodyId ball = world.spawn(InertialDescription{.shape = Sphere{0.5},
+                                                      .mass = 1.0,
+                                                      .position = {0.5, 0, 0.5},
+                                                      .friction = 0.0,
+                                                      .restitution = 0.0});
   run(world, 200);
   EXPECT_LT((stateOf(world, ball).position - Coordinate{0.5, 0, 0.5}).norm(), 1e-3);
   EXPECT_EQ(world.contacts(ball).size(), 2u);
@@ -303,7 +304,8 @@ TEST(Seeds, updateCollisions_BenchN) {
     for (int i = 0; i < 60; ++i) {
       const auto start = std::chrono::steady_clock::now();
       world.update(kFrame);
-      times.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+      times.push_back(
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     }
     std::sort(times.begin(), times.end());
     std::printf("%d bodies: %.3f ms\n", count, 1e3 * times.front());

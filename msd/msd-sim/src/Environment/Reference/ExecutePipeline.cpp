@@ -35,7 +35,8 @@ void CollisionPipeline::execute(std::span<AssetInertial* const> inertialAssets,
     return names.empty() ? static_cast<std::uint32_t>(i) : names[i];
   };
   for (AssetInertial* asset : inertialAssets) bodies.push_back({asset, asset, name()});
-  for (const AssetEnvironment* asset : environmentalAssets) bodies.push_back({asset, nullptr, name()});
+  for (const AssetEnvironment* asset : environmentalAssets)
+    bodies.push_back({asset, nullptr, name()});
   reference().execute(std::move(bodies), dt, velocityBias, contacts_.impulses(), contacts_.frame());
 }
 

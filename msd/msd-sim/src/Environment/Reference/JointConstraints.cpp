@@ -8,7 +8,7 @@ namespace msd_sim {
 namespace {
 
 // Joints have no compliance: what is missing is taken back within the step (errorReduction = 1).
-constexpr double kAtOnce = 1.0;  // α [1/s²]
+constexpr double kAtOnce = 1.0;    // α [1/s²]
 constexpr double kUndamped = 0.0;  // β [1/s]
 
 void writeRow(const JointRow& row, double scale, Eigen::MatrixXd& rows, Eigen::Index i) {
@@ -31,7 +31,9 @@ JointPlace jointPlace(const InertialState& a, const InertialState& b, double tim
 JointConstraint::JointConstraint(const JointDefinition& joint, std::size_t bodyA, std::size_t bodyB)
     : Constraint{bodyA, bodyB, kAtOnce, kUndamped}, joint_{joint} {}
 
-int JointConstraint::dimension() const { return holdingRowCount(joint_); }
+int JointConstraint::dimension() const {
+  return holdingRowCount(joint_);
+}
 
 Eigen::VectorXd JointConstraint::evaluate(const InertialState& a, const InertialState& b,
                                           double time) const {
@@ -45,7 +47,8 @@ Eigen::MatrixXd JointConstraint::jacobian(const InertialState& a, const Inertial
   std::array<JointRow, kMostHoldingRows> rows;
   evaluateRows(joint_, jointPlace(a, b, time), rows.data());
   Eigen::MatrixXd jacobian(dimension(), kTwoBodyColumns);
-  for (int i = 0; i < dimension(); ++i) writeRow(rows[static_cast<std::size_t>(i)], 1.0, jacobian, i);
+  for (int i = 0; i < dimension(); ++i)
+    writeRow(rows[static_cast<std::size_t>(i)], 1.0, jacobian, i);
   return jacobian;
 }
 
@@ -111,8 +114,9 @@ struct CoordinateStep {
   double q, rate, dt, give;
 };
 
-/// A spring this soft, h² k J M⁻¹ Jᵀ, is a force: the step follows its swing and keeps its energy (the
-/// limit of stability is 4). A stiffer one is taken implicitly: it holds, and what it swings dies away.
+/// A spring this soft, h² k J M⁻¹ Jᵀ, is a force: the step follows its swing and keeps its energy
+/// (the limit of stability is 4). A stiffer one is taken implicitly: it holds, and what it swings
+/// dies away.
 constexpr double kFollowed = 1.0;
 
 /// Everything soft on a coordinate, taken implicitly: λ = h f(q + h q̇₁, q̇₁) − I (q̇₁ − q̇₀).
@@ -172,8 +176,8 @@ CoordinateForce addJointConstraints(const PlacedJoint& placed, double time, doub
       addSoftLaw(row, isOwn ? joint.stiffness : 0.0, step, law, force);
       if (!(law.compliance > 0.0)) continue;
     }
-    list.push_back(
-        std::make_unique<CoordinateConstraint>(joint, placed.bodyA, placed.bodyB, record.coordinate, law));
+    list.push_back(std::make_unique<CoordinateConstraint>(joint, placed.bodyA, placed.bodyB,
+                                                          record.coordinate, law));
   }
   return force;
 }

@@ -32,18 +32,20 @@ class JointConstraint final : public Constraint {
 ///
 ///   stop    C >= 0, λ >= 0                            a limit, or a rope that is taut
 ///   drive   Ċ = 0 while λ stays between its bounds     a motor that reaches a speed, or friction
-///   soft    Ċ + γ λ = 0 between its bounds             gains of a motor, dampers, rotors, stiff springs
+///   soft    Ċ + γ λ = 0 between its bounds             gains of a motor, dampers, rotors, stiff
+///   springs
 class CoordinateConstraint final : public Constraint {
  public:
   struct Law {
     double sign{1.0};
-    double place{0.0};  ///< [rad] or [m]
-    double speed{0.0};  ///< [rad/s] or [m/s]
+    double place{0.0};       ///< [rad] or [m]
+    double speed{0.0};       ///< [rad/s] or [m/s]
     double compliance{0.0};  ///< γ [1/kg] or [1/(kg·m²)]
     LambdaBounds bounds{LambdaBounds::bilateral()};
-    bool measures{false};  ///< C is a position; else only Ċ counts
+    bool measures{false};   ///< C is a position; else only Ċ counts
     double potential{0.0};  ///< stiffness of the spring in a soft row [N/m] or [N·m/rad]
-    /// The motor's share of a soft row's force: constant part, and per speed at the end of the step.
+    /// The motor's share of a soft row's force: constant part, and per speed at the end of the
+    /// step.
     double motorForce{0.0}, motorGain{0.0};
     bool isMotor{false};  ///< all of the row is the motor's
   };
@@ -112,8 +114,8 @@ class PlacedConstraint final : public Constraint {
 [[nodiscard]] JointPlace jointPlace(const InertialState& stateA, const InertialState& stateB,
                                     double time);
 
-/// A joint in a step: its record, index and state of its bodies, and gains of its motor as the mechanism
-/// stands.
+/// A joint in a step: its record, index and state of its bodies, and gains of its motor as the
+/// mechanism stands.
 struct PlacedJoint {
   const JointRecord& record;
   std::size_t bodyA, bodyB;
@@ -123,14 +125,14 @@ struct PlacedJoint {
 /// Where the free coordinate stands [rad] or [m], and how fast it changes [rad/s] or [m/s].
 [[nodiscard]] double coordinateOf(const PlacedJoint& joint, double time);
 [[nodiscard]] double coordinateRate(const PlacedJoint& joint, double time);
-/// Force on a joint's coordinate that no constraint stands for: that of a spring which the step can follow,
-/// and of a motor in force mode.
+/// Force on a joint's coordinate that no constraint stands for: that of a spring which the step can
+/// follow, and of a motor in force mode.
 struct CoordinateForce {
   double elastic{0.0};  ///< [N] or [N·m]
   double motor{0.0};
 };
-/// Adds the constraints of one joint for a step of dt. `give`: how far a unit impulse on the coordinate
-/// speeds it up, J M⁻¹ Jᵀ [1/kg] or [1/(kg·m²)].
+/// Adds the constraints of one joint for a step of dt. `give`: how far a unit impulse on the
+/// coordinate speeds it up, J M⁻¹ Jᵀ [1/kg] or [1/(kg·m²)].
 [[nodiscard]] CoordinateForce addJointConstraints(const PlacedJoint& joint, double time, double dt,
                                                   double give,
                                                   std::vector<std::unique_ptr<Constraint>>& list);

@@ -25,9 +25,10 @@ const InertialState& stateOf(const Simulation& sim, std::uint32_t slot) {
 }
 
 void sortRecords(std::vector<ContactRecord>& records) {
-  std::stable_sort(records.begin(), records.end(), [](const ContactRecord& x, const ContactRecord& y) {
-    return std::tie(x.bodyA, x.bodyB) < std::tie(y.bodyA, y.bodyB);
-  });
+  std::stable_sort(records.begin(), records.end(),
+                   [](const ContactRecord& x, const ContactRecord& y) {
+                     return std::tie(x.bodyA, x.bodyB) < std::tie(y.bodyA, y.bodyB);
+                   });
 }
 
 CoordinateRate velocityAt(const InertialState& s, const Coordinate& point) {
@@ -137,9 +138,9 @@ void ReferenceBooks::look() {
 void ReferenceBooks::writeCounts() {
   StepReport& r = sim_.report;
   r.bodies = static_cast<std::uint32_t>(start_.size());
-  r.awakeBodies = static_cast<std::uint32_t>(std::count_if(
-      slots_.begin(), slots_.begin() + static_cast<std::ptrdiff_t>(start_.size()),
-      [&](std::uint32_t slot) { return !sim_.slots[slot].kinematic; }));
+  r.awakeBodies = static_cast<std::uint32_t>(
+      std::count_if(slots_.begin(), slots_.begin() + static_cast<std::ptrdiff_t>(start_.size()),
+                    [&](std::uint32_t slot) { return !sim_.slots[slot].kinematic; }));
   r.pairs = static_cast<std::uint32_t>(pipeline_.pairCount());
   r.manifolds = static_cast<std::uint32_t>(pipeline_.manifoldCount());
   r.contacts = static_cast<std::uint32_t>(pipeline_.contacts().size());
@@ -167,10 +168,9 @@ void ReferenceBooks::writeEnergy() {
     const AssetInertial& body = *sim_.slots[slot].inertial;
     const InertialState& s = stateOf(sim_, slot);
     ledger.kinetic += body.kineticEnergy();
-    ledger.potential += -body.getMass() * sim_.settings.gravity.dot(s.position) +
-                        fieldEnergy(sim_, slot, s);
-    weightTimesSize +=
-        body.getMass() * sim_.settings.gravity.norm() * sim_.solver.pose[slot].size;
+    ledger.potential +=
+        -body.getMass() * sim_.settings.gravity.dot(s.position) + fieldEnergy(sim_, slot, s);
+    weightTimesSize += body.getMass() * sim_.settings.gravity.norm() * sim_.solver.pose[slot].size;
   }
   for (const JointRecord& record : sim_.joints.records()) {
     if (!record.used || record.broken) continue;
@@ -194,7 +194,8 @@ void ReferenceBooks::addJoints(const std::vector<ConstraintOwner>& owners,
       sim_.constraints[index].impulse += pipeline_.impulses(c);
       continue;
     }
-    const Eigen::VectorXd onB = pipeline_.rows(c).rightCols<6>().transpose() * pipeline_.impulses(c);
+    const Eigen::VectorXd onB =
+        pipeline_.rows(c).rightCols<6>().transpose() * pipeline_.impulses(c);
     reactions_[index].linear += onB.head<3>();
     reactions_[index].angular += onB.tail<3>();
     if (const auto* row = dynamic_cast<const CoordinateConstraint*>(pipeline_.constraints()[c])) {
@@ -210,8 +211,8 @@ void ReferenceBooks::addJoints(const std::vector<ConstraintOwner>& owners,
   }
 }
 
-/// Energies of the spring and of the rotor, and what they change in the books: a spring that the step
-/// follows balances the work of its force; one that a constraint stands for, its work.
+/// Energies of the spring and of the rotor, and what they change in the books: a spring that the
+/// step follows balances the work of its force; one that a constraint stands for, its work.
 void ReferenceBooks::closeJoint(std::size_t joint, double dt) {
   JointRecord& record = sim_.joints.records()[joint];
   const JointDefinition& d = record.definition;
@@ -292,8 +293,7 @@ void ReferenceBooks::writeRecords(double dt) {
   const auto moved = [&](std::size_t body, const Coordinate& point) -> Coordinate {
     if (body >= start_.size()) return point;
     const InertialState &from = last_[body].before, &to = last_[body].after;
-    return to.position +
-           to.orientation * (from.orientation.conjugate() * (point - from.position));
+    return to.position + to.orientation * (from.orientation.conjugate() * (point - from.position));
   };
   for (const ReferencePipeline::Contact& c : pipeline_.contacts()) {
     const Total& total = totals_[c.key];
@@ -342,8 +342,9 @@ void ReferenceBooks::writeEvents() {
     return best;
   };
   const auto report = [&](ContactEventKind kind, const Pair& pair, double speed) {
-    ContactEvent event{kind, sim_.idOf(pair.first), sim_.idOf(pair.second), Coordinate::Zero(),
-                       Vector3D::Zero(), speed};
+    ContactEvent event{
+        kind, sim_.idOf(pair.first), sim_.idOf(pair.second), Coordinate::Zero(), Vector3D::Zero(),
+        speed};
     const ContactRecord* record = kind == ContactEventKind::kEnd ? nullptr : strongest(pair);
     if (record != nullptr) {
       event.point = record->point;
@@ -358,15 +359,17 @@ void ReferenceBooks::writeEvents() {
     now.push_back(pair);
     const bool known = std::binary_search(before.begin(), before.end(), pair);
     if (!known) report(ContactEventKind::kBegin, pair, 0.0);
-    if (speed > threshold && (threshold > 0.0 || !known)) report(ContactEventKind::kHit, pair, speed);
+    if (speed > threshold && (threshold > 0.0 || !known))
+      report(ContactEventKind::kHit, pair, speed);
   }
   for (const Pair& pair : before) {
     if (approach.count(pair) == 0) report(ContactEventKind::kEnd, pair, 0.0);
   }
   before = std::move(now);
-  std::sort(sim_.events.begin(), sim_.events.end(), [](const ContactEvent& x, const ContactEvent& y) {
-    return std::tie(x.bodyA, x.bodyB, x.kind) < std::tie(y.bodyA, y.bodyB, y.kind);
-  });
+  std::sort(sim_.events.begin(), sim_.events.end(),
+            [](const ContactEvent& x, const ContactEvent& y) {
+              return std::tie(x.bodyA, x.bodyB, x.kind) < std::tie(y.bodyA, y.bodyB, y.kind);
+            });
 }
 
 void listReferenceRecords(Simulation& sim) {

@@ -24,11 +24,11 @@ struct ConstraintOwner {
 struct JointForce {
   std::size_t joint{0};  ///< its record
   CoordinateForce force{};
-  JointRow row{};        ///< gradient that it acts along
+  JointRow row{};  ///< gradient that it acts along
 };
 
-/// What a step of the reference method leaves behind for everyone else: states in the solver's arrays,
-/// the report with its ledger, contact records, events, reactions of joints.
+/// What a step of the reference method leaves behind for everyone else: states in the solver's
+/// arrays, the report with its ledger, contact records, events, reactions of joints.
 class ReferenceBooks {
  public:
   /// `slots` of the bodies, inertial ones first.
@@ -60,8 +60,8 @@ class ReferenceBooks {
   Simulation& sim_;
   ReferencePipeline& pipeline_;
   const std::vector<std::uint32_t>& slots_;
-  std::vector<InertialState> start_;       ///< per inertial body
-  std::vector<BodyStory> last_;            ///< of the last substep
+  std::vector<InertialState> start_;  ///< per inertial body
+  std::vector<BodyStory> last_;       ///< of the last substep
   EnergyLedger ledger_{};
   /// Impulses of contact points over the step, on B, and their normal part.
   struct Total {
@@ -70,11 +70,12 @@ class ReferenceBooks {
     double approach{0.0};
   };
   std::map<ImpulseMemory::Key, Total> totals_;
-  std::vector<SpatialVector> reactions_;   ///< impulse on B and its moment about B's centre, per joint record
-  std::vector<double> motor_;              ///< impulse of the motor on the coordinate, per joint record
-  std::vector<std::uint8_t> implicit_;     ///< per joint record: its spring is part of a constraint
-  std::uint32_t unsolved_{0};              ///< islands that did not converge
-  bool resists_{false};                    ///< a pair resists rolling or spinning, which the method cannot
+  std::vector<SpatialVector>
+      reactions_;              ///< impulse on B and its moment about B's centre, per joint record
+  std::vector<double> motor_;  ///< impulse of the motor on the coordinate, per joint record
+  std::vector<std::uint8_t> implicit_;  ///< per joint record: its spring is part of a constraint
+  std::uint32_t unsolved_{0};           ///< islands that did not converge
+  bool resists_{false};  ///< a pair resists rolling or spinning, which the method cannot
   int iterations_{0};
   double residual_{0.0};
   int substeps_{0};

@@ -1,6 +1,6 @@
-// Where the energy of a step went. With P an impulse, v̄ and ω̄ the means of the velocities before and
-// after the step, an impulse changes kinetic energy by P·v̄ + L·ω̄, exactly. Loads that have a potential
-// change that as well; what the two do not balance is the integrator's.
+// Where the energy of a step went. With P an impulse, v̄ and ω̄ the means of the velocities before
+// and after the step, an impulse changes kinetic energy by P·v̄ + L·ω̄, exactly. Loads that have a
+// potential change that as well; what the two do not balance is the integrator's.
 #include "msd-sim/src/Environment/Reference/ReferenceLedger.hpp"
 
 #include "msd-sim/src/Environment/Reference/ReferencePipeline.hpp"
@@ -42,8 +42,8 @@ void addBody(const Simulation& sim, std::uint32_t slot, const BodyStory& s,
   const double spin0 = spinEnergy(body, s.before), spin1 = spinEnergy(body, s.free),
                spin2 = spinEnergy(body, s.after);
 
-  ledger.change += (kinetic1 - kinetic0) + (spin2 - spin0) - weight.dot(moved + shifted) +
-                   (field2 - field0);
+  ledger.change +=
+      (kinetic1 - kinetic0) + (spin2 - spin0) - weight.dot(moved + shifted) + (field2 - field0);
   ledger.externalWork += s.user.linear.dot(moved) + h * s.user.angular.dot(mean.w);
   ledger.positionWork += (spin2 - spin1) - weight.dot(shifted) + (field2 - field1);
   ledger.jointWork += workOf(s.motor, mean, h);

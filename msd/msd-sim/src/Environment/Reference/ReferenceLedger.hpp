@@ -11,7 +11,8 @@ namespace msd_sim {
 class ReferencePipeline;
 struct Simulation;
 
-/// What happened to one body in a step of the reference method: enough to say where its energy went.
+/// What happened to one body in a step of the reference method: enough to say where its energy
+/// went.
 struct BodyStory {
   InertialState before;  ///< the step
   InertialState free;    ///< after integration
@@ -22,8 +23,9 @@ struct BodyStory {
   SpatialVector motor;   ///< of motors that push with a given force
 };
 
-/// Adds one step of length h to the ledger: works of what acted, each by itself (docs/theory/energy.md,
-/// section on the reference method). `stories` are those of the pipeline's bodies, inertial ones first.
+/// Adds one step of length h to the ledger: works of what acted, each by itself
+/// (docs/theory/energy.md, section on the reference method). `stories` are those of the pipeline's
+/// bodies, inertial ones first.
 void addToLedger(const Simulation& sim, const ReferencePipeline& pipeline,
                  const std::vector<BodyStory>& stories, double h, EnergyLedger& ledger);
 

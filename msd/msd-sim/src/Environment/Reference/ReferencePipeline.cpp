@@ -64,8 +64,8 @@ const InertialState& ReferencePipeline::stateOf(std::size_t body) const {
                                : static_cast<const AssetEnvironment*>(b.asset)->getInertialState();
 }
 
-/// Pairs of bodies whose boxes overlap, by a sweep along x: bodies in the order of where their boxes
-/// begin, each against those that begin before it ends.
+/// Pairs of bodies whose boxes overlap, by a sweep along x: bodies in the order of where their
+/// boxes begin, each against those that begin before it ends.
 void ReferencePipeline::findPairs() {
   pairs_.clear();
   std::vector<Aabb> boxes;
@@ -98,7 +98,8 @@ void ReferencePipeline::findManifolds() {
   }
 }
 
-/// One ContactConstraint per contact point, with its own depth, and the FrictionConstraint after it.
+/// One ContactConstraint per contact point, with its own depth, and the FrictionConstraint after
+/// it.
 void ReferencePipeline::makeConstraints() {
   contacts_.clear();
   made_.clear();
@@ -107,8 +108,8 @@ void ReferencePipeline::makeConstraints() {
   for (const Manifold& m : manifolds_) {
     const AssetPhysical &assetA = *bodies_[m.bodyA].asset, &assetB = *bodies_[m.bodyB].asset;
     const InertialState &a = stateOf(m.bodyA), &b = stateOf(m.bodyB);
-    SurfaceMaterial pair = (options.combine ? options.combine : geometricMeans)(
-        assetA.material(), assetB.material());
+    SurfaceMaterial pair =
+        (options.combine ? options.combine : geometricMeans)(assetA.material(), assetB.material());
     if (options.change && !options.change(m, pair)) continue;
     auto normals = ContactConstraintFactory::createFromCollision(
         m.bodyA, m.bodyB, m.collision.result, a, b, a.position, b.position, pair.restitution,
@@ -149,7 +150,8 @@ void ReferencePipeline::findIslands() {
   const auto isDynamic = [&](std::size_t i) { return i < count && bodies_[i].isDynamic(); };
   std::vector<std::uint8_t> held(count, 0);
   for (const Constraint* c : constraints_) {
-    const bool a = isDynamic(c->bodyAIndex()), b = c->bodyCount() == 2 && isDynamic(c->bodyBIndex());
+    const bool a = isDynamic(c->bodyAIndex()),
+               b = c->bodyCount() == 2 && isDynamic(c->bodyBIndex());
     if (a) held[c->bodyAIndex()] = 1;
     if (b) held[c->bodyBIndex()] = 1;
     if (a && b) {
@@ -168,7 +170,8 @@ void ReferencePipeline::findIslands() {
 }
 
 /// What a contact carried when it was last there; nothing for the other constraints.
-Eigen::VectorXd ReferencePipeline::guess(std::size_t constraint, const ImpulseMemory& memory) const {
+Eigen::VectorXd ReferencePipeline::guess(std::size_t constraint,
+                                         const ImpulseMemory& memory) const {
   const Constraint& c = *constraints_[constraint];
   Eigen::VectorXd lambda = Eigen::VectorXd::Zero(c.dimension());
   if (contact_of_[constraint] == kNone) return lambda;
@@ -217,9 +220,9 @@ void ReferencePipeline::solve(double dt, const std::vector<SpatialVector>& veloc
 
   start_error_.clear();
   for (const Constraint* c : others) {
-    start_error_.push_back(c->evaluate(stateOf(c->bodyAIndex()),
-                                       stateOf(c->bodyCount() == 2 ? c->bodyBIndex() : c->bodyAIndex()),
-                                       options.time));
+    start_error_.push_back(c->evaluate(
+        stateOf(c->bodyAIndex()), stateOf(c->bodyCount() == 2 ? c->bodyBIndex() : c->bodyAIndex()),
+        options.time));
   }
   std::vector<std::vector<std::size_t>> islands(island_count_);
   lambda_.assign(constraints_.size(), {});
@@ -272,7 +275,8 @@ void ReferencePipeline::remember(ImpulseMemory& memory, std::uint64_t frame) {
       const auto& friction =
           static_cast<const FrictionConstraint&>(*constraints_[contact.constraint + 1]);
       const Eigen::VectorXd& t = lambda_[contact.constraint + 1];
-      contact.tangentialImpulse = t(0) * friction.getTangents()[0] + t(1) * friction.getTangents()[1];
+      contact.tangentialImpulse =
+          t(0) * friction.getTangents()[0] + t(1) * friction.getTangents()[1];
     }
     memory.remember(contact.key, {contact.normalImpulse, contact.tangentialImpulse}, frame);
   }

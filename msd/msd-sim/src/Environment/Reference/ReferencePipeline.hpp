@@ -21,7 +21,8 @@ namespace msd_sim {
 /// What CollisionPipeline::execute does, step by step, with objects that can be read one by one:
 ///
 ///   pairs → manifolds → constraints → islands → solve → forces          (execute)
-///   positions                                                          (correct, after integration)
+///   positions                                                          (correct, after
+///   integration)
 ///
 /// Made anew in every call, but for the impulses that contacts start from. The reading order of the
 /// whole method is in docs/reference-method.md.
@@ -41,12 +42,12 @@ class ReferencePipeline {
     ContactPoint point;
     Vector3D normal{Vector3D::Zero()};  ///< from A to B
     ImpulseMemory::Key key;
-    double friction{0.0};               ///< of the pair [-]
-    bool resists{false};                ///< the pair resists rolling or spinning, which is not solved for
-    double approach{0.0};               ///< before the step, > 0 when closing [m/s]
-    std::size_t constraint{0};          ///< of the normal; friction's, if any, is the next
-    double normalImpulse{0.0};                      ///< [N·s]
-    Vector3D tangentialImpulse{Vector3D::Zero()};   ///< on B, world axes [N·s]
+    double friction{0.0};       ///< of the pair [-]
+    bool resists{false};        ///< the pair resists rolling or spinning, which is not solved for
+    double approach{0.0};       ///< before the step, > 0 when closing [m/s]
+    std::size_t constraint{0};  ///< of the normal; friction's, if any, is the next
+    double normalImpulse{0.0};  ///< [N·s]
+    Vector3D tangentialImpulse{Vector3D::Zero()};  ///< on B, world axes [N·s]
   };
 
   /// Two bodies that touch: one of their manifolds.
@@ -58,11 +59,11 @@ class ReferencePipeline {
   /// What may be chosen.
   struct Options {
     double restitutionThreshold{kRestVelocityThreshold};  ///< [m/s]
-    double erp{0.0};                ///< through velocities (Baumgarte); 0: through positions [-]
+    double erp{0.0};  ///< through velocities (Baumgarte); 0: through positions [-]
     PositionCorrector::Config correction{};
     double coneTolerance{1e-8};
     int coneIterations{1000};
-    double time{0.0};               ///< that constraints are asked for [s]
+    double time{0.0};  ///< that constraints are asked for [s]
     /// Coefficients of two surfaces that meet; empty: geometric means.
     std::function<SurfaceMaterial(const SurfaceMaterial&, const SurfaceMaterial&)> combine{};
     /// May two bodies touch? By their names; empty: always.
@@ -107,7 +108,9 @@ class ReferencePipeline {
     return rows_[constraint];
   }
   [[nodiscard]] std::span<const ConstraintSolver::BodyForces> forces() const { return forces_; }
-  [[nodiscard]] std::uint32_t unsolved() const { return unsolved_; }  ///< islands that did not converge
+  [[nodiscard]] std::uint32_t unsolved() const {
+    return unsolved_;
+  }  ///< islands that did not converge
   [[nodiscard]] int iterations() const { return iterations_; }
   [[nodiscard]] double residual() const { return residual_; }  ///< [m/s]
 
@@ -122,7 +125,8 @@ class ReferencePipeline {
   void findManifolds();
   void makeConstraints();
   void findIslands();
-  void solve(double dt, const std::vector<SpatialVector>& velocityBias, const ImpulseMemory& memory);
+  void solve(double dt, const std::vector<SpatialVector>& velocityBias,
+             const ImpulseMemory& memory);
   void remember(ImpulseMemory& memory, std::uint64_t frame);
   void applyForces();
   [[nodiscard]] const InertialState& stateOf(std::size_t body) const;
@@ -132,14 +136,14 @@ class ReferencePipeline {
   std::vector<std::pair<std::size_t, std::size_t>> pairs_;
   std::vector<Manifold> manifolds_;
   std::vector<Contact> contacts_;
-  std::vector<std::unique_ptr<Constraint>> made_;   ///< of contacts
+  std::vector<std::unique_ptr<Constraint>> made_;  ///< of contacts
   std::vector<Constraint*> constraints_;
-  std::vector<std::uint32_t> contact_of_;           ///< per constraint, or kNone
-  std::vector<Eigen::VectorXd> start_error_;        ///< per one of `others`
+  std::vector<std::uint32_t> contact_of_;     ///< per constraint, or kNone
+  std::vector<Eigen::VectorXd> start_error_;  ///< per one of `others`
   std::vector<std::uint32_t> island_of_;
   std::size_t island_count_{0};
-  std::vector<Eigen::VectorXd> lambda_;             ///< per constraint
-  std::vector<Eigen::MatrixXd> rows_;               ///< per constraint: J over v_A, ω_A, v_B, ω_B
+  std::vector<Eigen::VectorXd> lambda_;  ///< per constraint
+  std::vector<Eigen::MatrixXd> rows_;    ///< per constraint: J over v_A, ω_A, v_B, ω_B
   std::vector<ConstraintSolver::BodyForces> forces_;
   InertialState world_{};
   std::uint32_t unsolved_{0};

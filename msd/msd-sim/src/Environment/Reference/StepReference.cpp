@@ -25,8 +25,6 @@ namespace {
 // Penetration that is left alone, relative to the smallest body: contacts at rest stay found.
 constexpr double kSlop = 1e-4;
 
-constexpr double kMostFriction = 1e3;  // as setMaterial has it
-
 /// The step, split into functions that share the lists of bodies.
 class ReferenceStep {
  public:
@@ -56,7 +54,8 @@ class ReferenceStep {
   void placeJoints(double h);
   [[nodiscard]] std::map<std::uint32_t, MotorGains> tuneMotors();
   [[nodiscard]] double giveOf(const JointRow& row, std::size_t bodyA, std::size_t bodyB) const;
-  void push(const CoordinateForce& force, const JointRow& row, std::size_t bodyA, std::size_t bodyB);
+  void push(const CoordinateForce& force, const JointRow& row, std::size_t bodyA,
+            std::size_t bodyB);
   void integrate(double h);
   [[nodiscard]] std::size_t indexOf(std::uint32_t slot) const;
   [[nodiscard]] const InertialState& stateOf(std::uint32_t slot) const;
@@ -72,8 +71,8 @@ class ReferenceStep {
   std::vector<BodyStory> stories_;
 };
 
-/// The whole method. Velocities are not touched before the solve: what the loads will add to them is
-/// known as a bias.
+/// The whole method. Velocities are not touched before the solve: what the loads will add to them
+/// is known as a bias.
 void ReferenceStep::advance(double h, ReferenceBooks& books) {
   stories_.assign(inertial_.size(), {});
   for (std::size_t i = 0; i < inertial_.size(); ++i) {
@@ -101,8 +100,8 @@ void ReferenceStep::advance(double h, ReferenceBooks& books) {
   books.add(stories_, owners_, forces_, h);
 }
 
-/// Velocities first, positions with the new velocities (SemiImplicitEulerIntegrator). What is moved from
-/// outside goes on as it was told.
+/// Velocities first, positions with the new velocities (SemiImplicitEulerIntegrator). What is moved
+/// from outside goes on as it was told.
 void ReferenceStep::integrate(double h) {
   const SemiImplicitEulerIntegrator integrator;
   for (std::size_t i = 0; i < inertial_.size(); ++i) {
@@ -125,14 +124,16 @@ void ReferenceStep::integrate(double h) {
   }
 }
 
-/// Gains of motors that follow from the mechanism as it stands (docs/theory/joints.md, J-14 and J-29).
+/// Gains of motors that follow from the mechanism as it stands (docs/theory/joints.md, J-14 and
+/// J-29).
 std::map<std::uint32_t, MotorGains> ReferenceStep::tuneMotors() {
   std::map<std::uint32_t, MotorGains> gains;
   std::vector<std::uint32_t> held;
   const auto records = std::as_const(sim_.joints).records();
   for (std::uint32_t j = 0; j < records.size(); ++j) {
     const JointRecord& r = records[j];
-    if (r.used && !r.broken && r.definition.constraint == nullptr && isHeld(r.definition)) held.push_back(j);
+    if (r.used && !r.broken && r.definition.constraint == nullptr && isHeld(r.definition))
+      held.push_back(j);
   }
   if (std::none_of(held.begin(), held.end(),
                    [&](std::uint32_t j) { return needsInertia(records[j].definition); })) {
@@ -145,12 +146,14 @@ std::map<std::uint32_t, MotorGains> ReferenceStep::tuneMotors() {
   MechanismInertia inertia;
   inertia.build(sim_.joints.findMechanism(held, canBePushed), held, records, canBePushed);
   inertia.place(sim_.solver, records, sim_.time);
-  inertia.findFreeAccelerations(sim_.solver, bodyLoads(sim_), records, MechanismInertia::Motion::kIgnored);
+  inertia.findFreeAccelerations(sim_.solver, bodyLoads(sim_), records,
+                                MechanismInertia::Motion::kIgnored);
   for (std::size_t k = 0; k < held.size(); ++k) {
     const JointDefinition& joint = records[held[k]].definition;
     if (!needsInertia(joint)) continue;
     MotorGains& own = gains[held[k]];
-    own = joint.motor->isTuned() ? tunedGains(*joint.motor, inertia.inertia(k)) : givenGains(*joint.motor);
+    own = joint.motor->isTuned() ? tunedGains(*joint.motor, inertia.inertia(k))
+                                 : givenGains(*joint.motor);
     if (carriesLoad(*joint.motor)) own.load = inertia.holdingForce(k);
   }
   return gains;
@@ -193,11 +196,14 @@ void ReferenceStep::placeJoints(double h) {
     const JointRecord& record = records[j];
     const JointDefinition& d = record.definition;
     if (!record.used || record.broken || d.constraint != nullptr) continue;
-    PlacedJoint placed{record, indexOf(d.bodyA), indexOf(d.bodyB), stateOf(d.bodyA), stateOf(d.bodyB)};
-    if (const auto own = gains.find(static_cast<std::uint32_t>(j)); own != gains.end()) placed.gains = own->second;
-    const JointRow row = evaluateCoordinateRow(d, jointPlace(placed.stateA, placed.stateB, sim_.time));
-    const CoordinateForce force = addJointConstraints(
-        placed, sim_.time, h, giveOf(row, placed.bodyA, placed.bodyB), joints_);
+    PlacedJoint placed{record, indexOf(d.bodyA), indexOf(d.bodyB), stateOf(d.bodyA),
+                       stateOf(d.bodyB)};
+    if (const auto own = gains.find(static_cast<std::uint32_t>(j)); own != gains.end())
+      placed.gains = own->second;
+    const JointRow row =
+        evaluateCoordinateRow(d, jointPlace(placed.stateA, placed.stateB, sim_.time));
+    const CoordinateForce force =
+        addJointConstraints(placed, sim_.time, h, giveOf(row, placed.bodyA, placed.bodyB), joints_);
     push(force, row, placed.bodyA, placed.bodyB);
     forces_.push_back({j, force, row});
     owners_.resize(joints_.size(), {ConstraintOwner::Kind::kJoint, j});
@@ -256,7 +262,7 @@ bool ReferenceStep::askUser(const ReferencePipeline::Manifold& m, SurfaceMateria
                        .friction = pair.friction,
                        .restitution = pair.restitution};
   sim_.contactCallback(change);
-  pair.friction = requireRange(change.friction, "friction", "", 0.0, kMostFriction);
+  pair.friction = requireRange(change.friction, "friction", "", 0.0, kLargestFriction);
   pair.restitution = requireRange(change.restitution, "restitution", "", 0.0, 1.0);
   return change.enabled;
 }
@@ -309,7 +315,8 @@ bool stepReference(Simulation& sim, double dt) {
       step.advance(dt / substeps, books);
     }
   } catch (const std::invalid_argument&) {
-    // Objects refuse numbers that are not finite; anything else they refuse is the caller's mistake.
+    // Objects refuse numbers that are not finite; anything else they refuse is the caller's
+    // mistake.
     if (books.isFinite()) throw;
     return false;
   }

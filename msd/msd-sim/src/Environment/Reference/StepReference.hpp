@@ -4,8 +4,8 @@ namespace msd_sim {
 
 struct Simulation;
 
-/// One step of Method::kReference (docs/reference-method.md). False when a body became non-finite; the world
-/// is then halfway.
+/// One step of Method::kReference (docs/reference-method.md). False when a body became non-finite;
+/// the world is then halfway.
 [[nodiscard]] bool stepReference(Simulation& sim, double dt);
 
 /// Finds and reports contacts; nothing moves.

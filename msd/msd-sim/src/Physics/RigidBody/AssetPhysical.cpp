@@ -3,15 +3,10 @@
 #include <limits>
 #include <utility>
 
+#include "msd-sim/src/Physics/Collision/PlacedShape.hpp"
 #include "msd-sim/src/Physics/RigidBody/Validation.hpp"
 
 namespace msd_sim {
-
-namespace {
-
-constexpr double kLargestFriction = 1e3;  // rubber on rubber is 2; beyond this a number is a mistake
-
-}  // namespace
 
 AssetPhysical::AssetPhysical(std::uint32_t assetId, std::uint32_t instanceId,
                              const ConvexHull& hull, const ReferenceFrame& frame)

@@ -7,11 +7,12 @@
 
 #include "msd-assets/src/Shape.hpp"
 #include "msd-sim/src/Environment/ReferenceFrame.hpp"
-#include "msd-sim/src/Physics/Collision/PlacedShape.hpp"
 #include "msd-sim/src/Physics/RigidBody/ConvexHull.hpp"
 #include "msd-sim/src/Physics/RigidBody/SurfaceMaterial.hpp"
 
 namespace msd_sim {
+
+struct CollisionPart;
 
 /// Something that occupies space: a shape in a frame, with a surface.
 class AssetPhysical {

@@ -1,9 +1,13 @@
 #pragma once
 
 #include <limits>
+
 #include "msd-sim/src/Physics/RigidBody/Restitution.hpp"
 
 namespace msd_sim {
+
+/// Rubber on rubber is 2; beyond this a coefficient of friction is a mistake [-].
+inline constexpr double kLargestFriction = 1e3;
 
 /// What happens where two surfaces meet. A pair takes the geometric mean of each coefficient, unless
 /// Settings::combine says otherwise.
