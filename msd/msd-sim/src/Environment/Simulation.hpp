@@ -163,6 +163,10 @@ struct MechanismPoint {
   const double* rebound{nullptr};          ///< speeds of the lanes, where its pair bounces [m/s]
   double compliance{0.0};                  ///< along the normal, joints eliminated; 0: not known yet [1/kg]
   JointComponent::Wrench side[2]{};        ///< unit impulse on each body
+  std::size_t column[2]{};                 ///< where the answers of their mechanisms stand
+  std::uint32_t key[2]{};                  ///< where MechanismPoints::changed keeps the time of its bodies' last change
+  std::uint32_t seen{0};                   ///< time of its last visit
+  double given{0.0};                       ///< impulse that their joints do not know of yet [N·s]
   void (*placer)(MechanismPoint&){nullptr};
   /// Brings `side` to where the bodies are in this phase.
   void placeNow();
@@ -170,6 +174,8 @@ struct MechanismPoint {
 struct MechanismPoints {
   std::vector<MechanismPoint> points;  ///< of a group, island by island
   std::vector<std::uint32_t> start;    ///< first of each island, and the end
+  std::vector<double> columns;         ///< answers of mechanisms to unit impulses
+  std::vector<std::uint32_t> changed;  ///< per body slot: visit of its island that last pushed it or its mechanism
   std::vector<std::pair<std::uint32_t, MechanismPoint>> found;  ///< scratch
   std::uint32_t last{0};
 };

@@ -25,7 +25,7 @@ struct SolverTuning {
   double coldUnrest{1e-6};             ///< at which it has settled, and an impact of a few bodies too
   double calmKick{0.1};                ///< speed below which nothing moves, against gravity's half kick (G-10)
 
-  double smallTurn{0.05};              ///< turn of a free body in a step, up to which one substep will do [rad]
+  double smallTurn{0.05};              ///< turn in a step up to which one substep will do, of free bodies and slow mechanisms [rad] (G-12)
 
   int mechanismSweeps{8};     ///< of contacts with the joints eliminated (J-27)
   double mechanismUnrest{1};  ///< at which these have settled

@@ -131,7 +131,7 @@ void correctContacts(Simulation& sim, double dt) {
     unsettled = sweepCorrection(sim, pass);
   }
   forBodies(sim, [&](auto blocks) { sim.kernels->body.displace(sim.solver, blocks); });
-  returnLift(sim);
+  if (sim.joints.isEmpty() || exact) returnLift(sim);
 }
 
 }  // namespace
@@ -140,6 +140,7 @@ void correctPositions(Simulation& sim, double dt) {
   correctContacts(sim, dt);
   if (sim.joints.isEmpty() || sim.settings.method == Method::kExact) return;
   sim.joints.project(sim.solver, *sim.team);
+  returnLift(sim);
   sim.report.jointError = sim.joints.sums().separation;
 }
 

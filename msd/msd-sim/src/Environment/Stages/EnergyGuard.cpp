@@ -16,6 +16,8 @@ constexpr double kKineticShare = 1e-13;
 // What an island with joints may have gained, relative to the largest kinetic energy it has had: the
 // energy of a swing that the substep resolves stays within this of its mean (J-23).
 constexpr double kJointGain = 1e-3;
+// The same where contacts take energy out of it.
+constexpr double kTouchedGain = 2e-5;
 
 /// Inertia tensor R I Rᵀ in world axes of a body turned so.
 Matrix3D inertiaAt(const SolverBodies& solver, std::uint32_t i, const Quaternion& orientation) {
@@ -93,7 +95,11 @@ void calmHeldIsland(SolverBodies& solver, std::span<const std::uint32_t> bodies,
 double surplusWithJoints(Islands& islands, std::size_t k, double surplus, double kinetic) {
   islands.peak[k] = std::max(islands.peak[k], kinetic);
   islands.gain[k] += surplus;
-  const double excess = islands.gain[k] - kJointGain * islands.peak[k];
+  const bool touched = islands.census[k].manifolds > 0;
+  const double share = touched ? kTouchedGain : kJointGain;
+  // What contacts have taken does not come back.
+  if (touched) islands.gain[k] = std::max(islands.gain[k], -share * islands.peak[k]);
+  const double excess = islands.gain[k] - share * islands.peak[k];
   if (!(excess > 0.0)) return 0.0;
   islands.gain[k] -= excess;
   return excess;
@@ -137,7 +143,9 @@ IslandSums sumIsland(Simulation& sim, std::size_t k, const Add& add) {
 /// Slows the drift of an island that would climb higher than its motion can carry it. Returns whether.
 bool holdIsland(Simulation& sim, std::size_t k, double h, bool weighed) {
   SolverBodies& solver = sim.solver;
-  if (sim.islands.hold[k] != IslandHold::kStatic || sim.islands.joints[k] > 0) return false;
+  if (sim.islands.hold[k] != IslandHold::kStatic) return false;
+  // Joints alone are closed by phase 1, and their energy comes and goes (J-23).
+  if (sim.islands.joints[k] > 0 && sim.islands.census[k].manifolds == 0) return false;
   const IslandSums sums = sumIsland(sim, k, [&](std::uint32_t i, IslandSums& sum) {
     const BodyMotion& m = solver.motion[i];
     sum.energy -= h * (solver.mass[i].mass * vectorOf(solver.load[i].a).dot(vectorOf(m.v)) +
@@ -349,6 +357,20 @@ double payForLifts(Simulation& sim, std::span<const std::uint32_t> bodies) {
   return given.before - sumLifts().before;
 }
 
+/// Bodies that hang together on something pay together: their joints' velocities stay zero.
+double payTogether(Simulation& sim, std::size_t island) {
+  Lift sum{};
+  for (const std::uint32_t i : sim.islands.bodiesOf(island)) {
+    const Lift own = liftOf(sim, i);
+    sum.before += own.before;
+    sum.kinetic += own.kinetic;
+    sum.energy += own.energy;
+  }
+  if (!(sum.energy > 0.0) || !(sum.kinetic > 0.0)) return 0.0;
+  calmHeldIsland(sim.solver, sim.islands.bodiesOf(island), sum.energy, sum.kinetic);
+  return std::min(sum.energy / sum.kinetic, 1.0) * sum.before;
+}
+
 }  // namespace
 
 void returnLift(Simulation& sim) {
@@ -357,8 +379,10 @@ void returnLift(Simulation& sim) {
   islands.lift.assign(islands.count(), 0.0);
   forIslands(sim, [&](std::size_t k) {
     const IslandHold hold = islands.hold[k];
-    if (hold == IslandHold::kDriven || islands.joints[k] > 0) return;
-    if (hold == IslandHold::kNothing) {
+    if (hold == IslandHold::kDriven) return;
+    if (islands.joints[k] > 0 && hold != IslandHold::kNothing) {
+      islands.lift[k] = payTogether(sim, k);
+    } else if (hold == IslandHold::kNothing) {
       islands.lift[k] = payForLifts(sim, islands.bodiesOf(k));
     } else {
       islands.lift[k] = sumIsland(sim, k, [&](std::uint32_t i, IslandSums& sum) {

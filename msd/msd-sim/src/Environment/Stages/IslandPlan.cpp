@@ -69,6 +69,14 @@ bool isAtRest(const IslandCensus& island, const PlanSettings& settings) {
          island.fastest <= kTuning.calmKick * settings.kickSpeed;
 }
 
+/// (G-12): a mechanism that lies on something and hardly moves in a step is resolved by one substep: joints and
+/// the contacts' normals are solved together, and what a substep turns is small.
+bool isSlowMechanism(const IslandCensus& island, const PlanSettings& settings) {
+  return settings.substeps == 0 && !settings.fields && !island.driven && !island.forced && !island.resists &&
+         !island.bounces && !island.sweptJoints && island.joints > 0 && island.manifolds > 0 &&
+         island.motion <= kTuning.smallTurn;
+}
+
 /// (T-14): contacts that bounce need their own end, and joints are solved twice for their second order.
 bool mayJoinPhases(const IslandCensus& island, const PlanSettings& settings) {
   return island.manifolds > kTuning.smallManifolds && !island.bounces && !island.resists &&
@@ -83,6 +91,8 @@ IslandPlan planIsland(const IslandCensus& island, const PlanSettings& settings) 
     plan.group = SolveGroup::kStill;
     plan.budget = restBudget(island, settings);
     return plan;
+  } else if (isSlowMechanism(island, settings)) {
+    plan.group = SolveGroup::kStill;
   } else if (startsCold(island, settings)) {
     plan.budget = coldBudget(island, settings);
     plan.extrapolates = isStill(island, settings) && island.joints == 0 && !island.resists;

@@ -25,6 +25,7 @@ struct IslandCensus {
   std::uint32_t fresh{0};     ///< manifolds made in this step
   std::uint32_t joints{0};
   double fastest{0.0};        ///< largest speed of a point of a body [m/s]
+  double motion{0.0};         ///< largest way and turn of a body in a step, in its own size and in radians
   bool bounces{false};        ///< some pair has a restitution
   bool resists{false};        ///< some contact resists rolling or spinning
   bool rolls{false};          ///< some body touches with a round surface: nothing keeps it from rolling

@@ -37,30 +37,76 @@ double velocityOf(const SolverBodies& solver, const MechanismPoint& point) {
   return u;
 }
 
-/// How far both sides give way to a unit impulse.
+/// Calls visit(component, its wrenches, where its column stands) for the mechanisms of a point, and other(wrench)
+/// for a side that hangs on nothing. Both sides may belong to one mechanism.
+template <class Visit, class Other>
+void forMechanisms(Simulation& sim, const MechanismPoint& point, const Visit& visit, const Other& other) {
+  const auto componentOf = [&](const Wrench& w) {
+    return sim.solver.motion[w.slot].inverseMass > 0.0 ? sim.joints.componentOf(w.slot) : JointSolver::kNoComponent;
+  };
+  const std::uint32_t k0 = componentOf(point.side[0]), k1 = componentOf(point.side[1]);
+  const auto all = std::span{sim.joints.components()};
+  const std::span<const Wrench> sides{point.side};
+  if (k0 == k1 && k0 != JointSolver::kNoComponent) {
+    visit(all[k0], sides, point.column[0]);
+    return;
+  }
+  const std::uint32_t of[2] = {k0, k1};
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (of[i] != JointSolver::kNoComponent) {
+      visit(all[of[i]], sides.subspan(i, 1), point.column[i]);
+    } else if (sim.solver.motion[sides[i].slot].inverseMass > 0.0) {
+      other(sides[i]);
+    }
+  }
+}
+
+/// Answers of very large mechanisms are not kept: each is found again where it is asked for.
+constexpr std::size_t kMostKept = 6 * 128;
+bool keepsColumns(const JointComponent& c) { return c.columnSize() <= kMostKept; }
+
+double* columnAt(Simulation& sim, JointComponent& c, std::size_t column) {
+  return keepsColumns(c) ? sim.mechanismPoints.columns.data() + column : c.ownColumn();
+}
+
+/// How far both sides give way to a unit impulse; fills their columns.
 double complianceOf(Simulation& sim, const MechanismPoint& point) {
   double sum = 0.0;
-  for (const Wrench& w : point.side) {
-    const BodyMotion& m = sim.solver.motion[w.slot];
-    if (!(m.inverseMass > 0.0)) continue;
-    const std::uint32_t k = sim.joints.componentOf(w.slot);
-    sum += k != JointSolver::kNoComponent
-               ? sim.joints.components()[k].compliance(sim.solver, w)
-               : m.inverseMass + w.angular.dot(inverseInertiaTimes(m, w.angular));
-  }
+  forMechanisms(
+      sim, point,
+      [&](JointComponent& c, std::span<const Wrench> wrenches, std::size_t column) {
+        sum += c.respond(sim.solver, wrenches, columnAt(sim, c, column));
+      },
+      [&](const Wrench& w) {
+        const BodyMotion& m = sim.solver.motion[w.slot];
+        sum += m.inverseMass + w.angular.dot(inverseInertiaTimes(m, w.angular));
+      });
   return sum;
 }
 
-void give(Simulation& sim, const MechanismPoint& point, double impulse) {
-  for (const Wrench& w : point.side) {
-    BodyMotion& m = sim.solver.motion[w.slot];
-    if (!(m.inverseMass > 0.0)) continue;
-    const std::uint32_t k = sim.joints.componentOf(w.slot);
-    if (k != JointSolver::kNoComponent) {
-      sim.joints.components()[k].respond(sim.solver, w, impulse);
-    } else {
-      push(m, impulse * w.linear, impulse * w.angular);
-    }
+void give(Simulation& sim, MechanismPoint& point, double impulse) {
+  forMechanisms(
+      sim, point,
+      [&](JointComponent& c, std::span<const Wrench> wrenches, std::size_t column) {
+        if (!keepsColumns(c)) c.respond(sim.solver, wrenches, columnAt(sim, c, column));
+        c.give(sim.solver, columnAt(sim, c, column), impulse);
+      },
+      [&](const Wrench& w) { push(sim.solver.motion[w.slot], impulse * w.linear, impulse * w.angular); });
+  point.given += impulse;
+}
+
+/// The joints learn what the contacts gave.
+void settleJoints(Simulation& sim, std::span<MechanismPoint> points) {
+  const auto ignore = [](const Wrench&) {};
+  for (MechanismPoint& point : points) {
+    if (point.given == 0.0) continue;
+    forMechanisms(
+        sim, point,
+        [&](JointComponent& c, std::span<const Wrench> wrenches, std::size_t) { c.owe(wrenches, point.given); }, ignore);
+    point.given = 0.0;
+  }
+  for (MechanismPoint& point : points) {
+    forMechanisms(sim, point, [](JointComponent& c, std::span<const Wrench>, std::size_t) { c.settle(); }, ignore);
   }
 }
 
@@ -88,17 +134,57 @@ double visit(Simulation& sim, MechanismPoint& point, const ContactPass& pass, bo
   return std::abs(change) * point.compliance / settled;
 }
 
+/// Visits of one island's points, numbered: a point between bodies that nothing has pushed since its last visit has
+/// settled as it did then.
+class IslandVisits {
+ public:
+  IslandVisits(Simulation& sim, std::span<MechanismPoint> points, const ContactPass& pass, bool opens)
+      : sim_{sim}, pass_{pass}, opens_{opens} {
+    for (MechanismPoint& point : points) {
+      point.seen = 0;
+      for (const std::uint32_t key : point.key) {
+        if (key != 0) sim.mechanismPoints.changed[key] = 1;
+      }
+    }
+  }
+
+  /// Returns whether the point had not settled.
+  bool visitPoint(MechanismPoint& point) {
+    std::uint32_t* const changed = sim_.mechanismPoints.changed.data();
+    const auto last = [&](std::uint32_t key) { return key != 0 ? changed[key] : 0u; };
+    if (std::max(last(point.key[0]), last(point.key[1])) <= point.seen) return false;
+    const double unrest = visit(sim_, point, pass_, opens_);
+    if (unrest > 0.0) {
+      ++now_;
+      for (const std::uint32_t key : point.key) {
+        if (key != 0) changed[key] = now_;
+      }
+    }
+    point.seen = now_;
+    return unrest > kTuning.mechanismUnrest;
+  }
+
+ private:
+  Simulation& sim_;
+  const ContactPass& pass_;
+  bool opens_;
+  std::uint32_t now_{1};
+};
+
 /// Sweeps one island's points forth and back until they have settled; returns how many had not.
 std::uint32_t sweepIsland(Simulation& sim, std::span<MechanismPoint> points, const ContactPass& pass, bool opens) {
-  for (MechanismPoint& point : points) {
-    point.compliance = 0.0;  // of this phase: found where it is needed
-    point.placeNow();
+  if (pass.first) {
+    for (MechanismPoint& point : points) {
+      point.compliance = 0.0;  // of this phase: found where it is needed
+      point.placeNow();
+    }
   }
+  IslandVisits visits{sim, points, pass, opens};
   std::uint32_t unsettled = 0;
   for (int sweep = 0; sweep < kTuning.mechanismSweeps; ++sweep) {
     std::uint32_t moved = 0;
     const auto step = [&](MechanismPoint& point) {
-      if (visit(sim, point, pass, opens) > kTuning.mechanismUnrest) ++moved;
+      if (visits.visitPoint(point)) ++moved;
     };
     if (sweep % 2 == 0) {
       for (MechanismPoint& point : points) step(point);
@@ -108,7 +194,26 @@ std::uint32_t sweepIsland(Simulation& sim, std::span<MechanismPoint> points, con
     unsettled = std::max(unsettled, moved);
     if (moved == 0) break;
   }
+  settleJoints(sim, points);
   return unsettled;
+}
+
+/// Room for the answers of all points.
+void placeColumns(Simulation& sim) {
+  MechanismPoints& list = sim.mechanismPoints;
+  std::size_t size = 0;
+  for (MechanismPoint& point : list.points) {
+    for (int i = 0; i < 2; ++i) {
+      const std::uint32_t k = sim.joints.componentOf(point.body[i]);
+      point.column[i] = size;
+      point.key[i] = sim.pushable[point.body[i]] != 0 ? point.body[i] : 0;
+      if (k == JointSolver::kNoComponent) continue;
+      if (keepsColumns(sim.joints.components()[k])) size += sim.joints.components()[k].columnSize();
+      point.key[i] = sim.joints.components()[k].firstPushable();
+    }
+  }
+  list.changed.resize(sim.solver.size());
+  if (list.columns.size() < size) list.columns.resize(2 * size);  // points become more and fewer
 }
 
 }  // namespace
@@ -171,6 +276,7 @@ void listMechanismPoints(Simulation& sim, SolveGroup group) {
     list.points.push_back(point);
   }
   list.start.push_back(static_cast<std::uint32_t>(list.points.size()));
+  placeColumns(sim);
 }
 
 std::uint32_t sweepMechanisms(Simulation& sim, const ContactPass& pass, bool opens) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "msd-sim/src/DataTypes/Arrays.hpp"
 #include "msd-sim/src/Environment/SolverTuning.hpp"
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
 
@@ -17,7 +18,13 @@ double fastestPoint2(const SolverBodies& solver, std::uint32_t i) {
   return v2 + size * size * w2;
 }
 
-void countBodies(Simulation& sim) {
+/// How far a body goes in a step against its size, and how far it turns [rad].
+double motionOf(const SolverBodies& solver, std::uint32_t i, double dt) {
+  const BodyMotion& m = solver.motion[i];
+  return dt * (vectorOf(m.v).norm() / solver.pose[i].size + vectorOf(m.w).norm());
+}
+
+void countBodies(Simulation& sim, double dt) {
   Islands& islands = sim.islands;
   for (std::size_t k = 0; k < islands.count(); ++k) {
     IslandCensus& census = islands.census[k];
@@ -30,6 +37,11 @@ void countBodies(Simulation& sim) {
     census.bodies = static_cast<std::uint32_t>(islands.bodiesOf(k).size());
     census.fastest = std::sqrt(fastest2);
     census.joints = islands.joints[k];
+    if (census.joints > 0) {
+      for (const std::uint32_t i : islands.bodiesOf(k)) {
+        census.motion = std::max(census.motion, motionOf(sim.solver, i, dt));
+      }
+    }
     census.driven = islands.hold[k] == IslandHold::kDriven;
   }
 }
@@ -105,7 +117,7 @@ void planIslands(Simulation& sim, double dt) {
   islands.plan.assign(count, {});
   sim.bodyGroups.assign(sim.solver.size(), static_cast<std::uint8_t>(SolveGroup::kFull));
   if (sim.settings.method != Method::kExact) {
-    countBodies(sim);
+    countBodies(sim, dt);
     countContacts(sim);
     if (!sim.joints.isEmpty()) countJoints(sim);
     const PlanSettings settings{.substeps = sim.settings.substeps,

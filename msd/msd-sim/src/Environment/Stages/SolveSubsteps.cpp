@@ -82,6 +82,10 @@ class GroupStep {
     listMechanismPoints(sim_, group_);
     if (sim_.joints.isEmpty()) return;
     sim_.joints.setTime(sim_.time);
+    sim_.joints.markTouched(sim_.solver, [&](std::uint32_t slot) {
+      const std::uint32_t island = sim_.islands.islandOf[slot];
+      return island != Islands::kNone && sim_.islands.census[island].manifolds > 0;
+    });
     sim_.joints.prepare(sim_.solver, sim_.kernels->ball, h_, sim_.settings.correctionSpeed, *sim_.team);
     sim_.joints.warm(sim_.solver);
   }

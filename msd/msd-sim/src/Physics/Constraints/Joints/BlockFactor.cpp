@@ -105,6 +105,7 @@ void BlockFactor::analyse(std::span<const std::uint32_t> sizes, std::span<const 
     columns_.push_back(column);
   }
   rows_ = row;
+  uniform_ = std::all_of(sizes.begin(), sizes.end(), [](std::uint32_t m) { return m == kUniformSize; });
   values_.assign(numbers, 0.0);
   for (std::uint32_t j = 0; j < count; ++j) {
     Column& column = columns_[j];
@@ -135,17 +136,16 @@ double* BlockFactor::block(std::uint32_t i, std::uint32_t k) {
 void BlockFactor::factorPanel(const Column& column, std::uint32_t rowsBelow) {
   const std::uint32_t m = column.size;
   double* const a = values_.data() + column.panel;
-  double inverse[16];
   for (std::uint32_t c = 0; c < m; ++c) {
     double pivot = a[c * m + c];
     for (std::uint32_t q = 0; q < c; ++q) pivot -= a[c * m + q] * a[c * m + q];
     pivot = pivot > 0.0 ? std::sqrt(pivot) : 1.0;
-    a[c * m + c] = pivot;
-    inverse[c] = 1.0 / pivot;
+    const double inverse = 1.0 / pivot;
+    a[c * m + c] = inverse;
     for (std::uint32_t r = c + 1; r < m; ++r) {
       double sum = a[r * m + c];
       for (std::uint32_t q = 0; q < c; ++q) sum -= a[r * m + q] * a[c * m + q];
-      a[r * m + c] = sum * inverse[c];
+      a[r * m + c] = sum * inverse;
     }
   }
   for (std::uint32_t r = m; r < m + rowsBelow; ++r) {
@@ -153,7 +153,7 @@ void BlockFactor::factorPanel(const Column& column, std::uint32_t rowsBelow) {
     for (std::uint32_t c = 0; c < m; ++c) {
       double sum = row[c];
       for (std::uint32_t q = 0; q < c; ++q) sum -= row[q] * a[c * m + q];
-      row[c] = sum * inverse[c];
+      row[c] = sum * a[c * m + c];
     }
   }
 }
@@ -185,48 +185,96 @@ void BlockFactor::factor() {
   }
 }
 
+namespace {
+
+// Blocks of ball joints have three rows: loops of a length that is known are unrolled. kSize 0: of any size.
+
+/// x = D⁻¹ x for a lower triangle with inverse pivots.
+template <std::uint32_t kSize>
+void solveLower(const double* a, std::uint32_t size, double* x) {
+  const std::uint32_t m = kSize > 0 ? kSize : size;
+  for (std::uint32_t r = 0; r < m; ++r) {
+    double sum = x[r];
+    for (std::uint32_t q = 0; q < r; ++q) sum -= a[r * m + q] * x[q];
+    x[r] = sum * a[r * m + r];
+  }
+}
+
+/// x = D⁻ᵀ x.
+template <std::uint32_t kSize>
+void solveUpper(const double* a, std::uint32_t size, double* x) {
+  const std::uint32_t m = kSize > 0 ? kSize : size;
+  for (std::uint32_t r = m; r-- > 0;) {
+    double sum = x[r];
+    for (std::uint32_t q = r + 1; q < m; ++q) sum -= a[q * m + r] * x[q];
+    x[r] = sum * a[r * m + r];
+  }
+}
+
+/// y -= L x.
+template <std::uint32_t kSize>
+void subtractBelow(const double* l, std::uint32_t rows, std::uint32_t size, const double* x, double* y) {
+  const std::uint32_t m = kSize > 0 ? kSize : size, n = kSize > 0 ? kSize : rows;
+  for (std::uint32_t r = 0; r < n; ++r) {
+    double sum = 0.0;
+    for (std::uint32_t q = 0; q < m; ++q) sum += l[r * m + q] * x[q];
+    y[r] -= sum;
+  }
+}
+
+/// x -= Lᵀ z.
+template <std::uint32_t kSize>
+void subtractAbove(const double* l, std::uint32_t rows, std::uint32_t size, const double* z, double* x) {
+  const std::uint32_t m = kSize > 0 ? kSize : size, n = kSize > 0 ? kSize : rows;
+  for (std::uint32_t r = 0; r < n; ++r) {
+    for (std::uint32_t q = 0; q < m; ++q) x[q] -= l[r * m + q] * z[r];
+  }
+}
+
+}  // namespace
+
 void BlockFactor::solveForward(std::span<double> b) const {
-  for (const Column& column : columns_) {
-    const std::uint32_t m = column.size;
-    const double* const a = values_.data() + column.panel;
-    double* const x = b.data() + column.firstRow;
-    for (std::uint32_t r = 0; r < m; ++r) {
-      double sum = x[r];
-      for (std::uint32_t q = 0; q < r; ++q) sum -= a[r * m + q] * x[q];
-      x[r] = sum / a[r * m + r];
-    }
-    for (std::uint32_t e = column.below; e < column.belowEnd; ++e) {
-      const Column& under = columns_[below_[e]];
-      const double* const l = a + std::size_t{below_start_[e]} * m;
-      double* const y = b.data() + under.firstRow;
-      for (std::uint32_t r = 0; r < under.size; ++r) {
-        double sum = 0.0;
-        for (std::uint32_t q = 0; q < m; ++q) sum += l[r * m + q] * x[q];
-        y[r] -= sum;
-      }
-    }
+  if (uniform_) {
+    forward<kUniformSize>(b.data());
+  } else {
+    forward<0>(b.data());
   }
 }
 
 void BlockFactor::solveBackward(std::span<double> y) const {
-  for (std::size_t k = columns_.size(); k-- > 0;) {
-    const Column& column = columns_[k];
-    const std::uint32_t m = column.size;
+  if (uniform_) {
+    backward<kUniformSize>(y.data());
+  } else {
+    backward<0>(y.data());
+  }
+}
+
+template <std::uint32_t kSize>
+void BlockFactor::forward(double* b) const {
+  for (const Column& column : columns_) {
     const double* const a = values_.data() + column.panel;
-    double* const x = y.data() + column.firstRow;
+    double* const x = b + column.firstRow;
+    solveLower<kSize>(a, column.size, x);
     for (std::uint32_t e = column.below; e < column.belowEnd; ++e) {
       const Column& under = columns_[below_[e]];
-      const double* const l = a + std::size_t{below_start_[e]} * m;
-      const double* const z = y.data() + under.firstRow;
-      for (std::uint32_t r = 0; r < under.size; ++r) {
-        for (std::uint32_t q = 0; q < m; ++q) x[q] -= l[r * m + q] * z[r];
-      }
+      subtractBelow<kSize>(a + std::size_t{below_start_[e]} * column.size, under.size, column.size, x,
+                           b + under.firstRow);
     }
-    for (std::uint32_t r = m; r-- > 0;) {
-      double sum = x[r];
-      for (std::uint32_t q = r + 1; q < m; ++q) sum -= a[q * m + r] * x[q];
-      x[r] = sum / a[r * m + r];
+  }
+}
+
+template <std::uint32_t kSize>
+void BlockFactor::backward(double* y) const {
+  for (std::size_t k = columns_.size(); k-- > 0;) {
+    const Column& column = columns_[k];
+    const double* const a = values_.data() + column.panel;
+    double* const x = y + column.firstRow;
+    for (std::uint32_t e = column.below; e < column.belowEnd; ++e) {
+      const Column& under = columns_[below_[e]];
+      subtractAbove<kSize>(a + std::size_t{below_start_[e]} * column.size, under.size, column.size,
+                           y + under.firstRow, x);
     }
+    solveUpper<kSize>(a, column.size, x);
   }
 }
 

@@ -51,13 +51,20 @@ class BlockFactor {
     std::uint32_t update;  ///< first entry in updates_
   };
 
+  static constexpr std::uint32_t kUniformSize = 3;  ///< rows of a ball joint
+
+  template <std::uint32_t kSize>
+  void forward(double* b) const;
+  template <std::uint32_t kSize>
+  void backward(double* y) const;
   void factorPanel(const Column& column, std::uint32_t rowsBelow);
 
   std::vector<Column> columns_;
   std::vector<std::uint32_t> below_;        ///< nodes under the diagonal, ascending
   std::vector<std::uint32_t> below_start_;  ///< where their rows begin in the panel, in rows
   std::vector<std::uint32_t> updates_;  ///< per column and pair (i, k) of its nodes: target block
-  AlignedVector<double> values_;
+  AlignedVector<double> values_;        ///< diagonal blocks hold the inverses of their pivots
+  bool uniform_{false};                 ///< all blocks have kUniformSize rows
   std::size_t rows_{0};
 };
 

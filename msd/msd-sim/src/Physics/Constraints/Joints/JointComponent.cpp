@@ -130,7 +130,9 @@ void JointComponent::beginSubstep(const SolverBodies& bodies,
     for (std::uint32_t i = 0; i < holding; ++i) {
       SystemRow& row = rows_[link.row + i];
       const double limit = row.isLength ? reach * link.size : reach;
-      row.keep = errors[i] - std::clamp(share * errors[i], -limit, limit);
+      const double closes = std::clamp(share * errors[i], -limit, limit);
+      row.keep = errors[i] - closes;
+      closing_[link.row + i] = -closes / h_;
     }
     if (link.rowCount == holding && link.boundedCount == 0) continue;
     const double value = continuedCoordinate(
@@ -267,13 +269,92 @@ bool JointComponent::isGuessRight(const SolverBodies& bodies,
   return evaluatePositions(bodies, records) <= 1.0;
 }
 
+/// What rows want their velocities to be, from residuals that evaluatePositions has just found (J-41).
+void JointComponent::keepWanted(const SolverBodies& bodies) {
+  for (const Link& link : links_) {
+    for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
+      wanted_[i] = velocityOf(bodies, link, rows_[i]) - residual_[i];
+    }
+    for (std::uint32_t i = link.bounded; i < link.bounded + link.boundedCount; ++i) {
+      bounded_wanted_[i] = velocityOf(bodies, link, bounded_[i]) - bounded_residual_[i];
+    }
+  }
+}
+
+/// Residuals of phase 1 by what rows wanted before; returns the largest as evaluatePositions does.
+double JointComponent::evaluateWanted(const SolverBodies& bodies) {
+  const double closed = joint_tolerances::kClosed / h_;
+  double worst = 0.0;
+  for (const Link& link : links_) {
+    for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
+      const SystemRow& row = rows_[i];
+      residual_[i] = row.diagonal > 0.0 ? velocityOf(bodies, link, row) - wanted_[i] : 0.0;
+      worst = std::max(worst, std::fabs(residual_[i]) / (row.isLength ? link.size : 1.0));
+    }
+    for (std::uint32_t i = link.bounded; i < link.bounded + link.boundedCount; ++i) {
+      const SystemRow& row = bounded_[i];
+      bounded_residual_[i] = velocityOf(bodies, link, row) - bounded_wanted_[i];
+      worst = std::max(worst, std::fabs(boundedResidual(row, bounded_residual_[i])) / (row.isLength ? link.size : 1.0));
+    }
+  }
+  return worst / closed;
+}
+
+/// Phase 1 where contacts push the joints about in every sweep: these need not be closer than the end of the step
+/// makes them (J-26). Newton's method looks at positions in the first sweep alone; what later ones change is
+/// taken as linear (J-41).
+double JointComponent::solveRoughly(SolverBodies& bodies, std::span<const JointRecord> records, bool first) {
+  using namespace joint_tolerances;
+  double change = 0.0;
+  if (!first && !soft_) return evaluateWanted(bodies) > kNear ? solveSystem(bodies) : 0.0;
+  double worst = 0.0, last = 0.0;
+  markBest();
+  for (int i = 0; i < kMostRough; ++i) {
+    worst = evaluatePositions(bodies, records);
+    // A step leaves a share of the error that is as small as the turn of a substep.
+    if (i > 0 && worst > kSlow * last && worst > kNear) return giveUpPositions(bodies, records);
+    keepWanted(bodies);
+    if (worst <= kNear) break;
+    change = std::max(change, solveSystem(bodies));
+    if (worst * kSlow * kSlow <= kNear) break;
+    last = worst;
+  }
+  return change;
+}
+
+/// (J-42): a substep in which links turn so far that their joints cannot be closed after it. What its impulses did
+/// since markBest is taken back; joints keep their velocities instead, and are closed at the end of the step (J-26).
+double JointComponent::giveUpPositions(SolverBodies& bodies, std::span<const JointRecord> records) {
+  taut_ = gave_up_ = true;
+  hot_.clear();
+  for (std::size_t i = 0; i < change_.size(); ++i) change_[i] = -since_best_[i];
+  applyChanges(bodies);
+  return solveVelocities(bodies, records);
+}
+
+double JointComponent::solveVelocities(SolverBodies& bodies, std::span<const JointRecord> records) {
+  (void)evaluatePositions(bodies, records);  // of rows that hold nothing
+  for (const Link& link : links_) {
+    const auto holding = static_cast<std::uint32_t>(holdingRowCount(records[link.joint].definition));
+    for (std::uint32_t i = link.row; i < link.row + holding; ++i) {
+      const SystemRow& row = rows_[i];
+      residual_[i] = row.diagonal > 0.0 ? velocityOf(bodies, link, row) + row.rate - closing_[i] : 0.0;
+    }
+  }
+  return solveSystem(bodies);
+}
+
 double JointComponent::solve(SolverBodies& bodies, std::span<const JointRecord> records,
                              bool first) {
   if (first) {
     if (assembled_ != Phase::kPosition) assemble(Phase::kPosition);
     beginSubstep(bodies, records);
+    gave_up_ = false;
   }
   using namespace joint_tolerances;
+  if (gave_up_) return solveVelocities(bodies, records);
+  if (touched_) return solveRoughly(bodies, records, first);
+  std::fill(since_start_.begin(), since_start_.end(), 0.0);
   double change = 0.0, last = 0.0, best = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kMostNewton; ++i) {
     const double worst = evaluatePositions(bodies, records);
@@ -289,6 +370,10 @@ double JointComponent::solve(SolverBodies& bodies, std::span<const JointRecord> 
   }
   goBack(bodies);
   taut_ = taut_ || kClosed * best > kTaut;
+  if (first && kClosed * best > kTautRough) {
+    std::copy(since_start_.begin(), since_start_.end(), since_best_.begin());
+    return giveUpPositions(bodies, records);
+  }
   return change;
 }
 
@@ -306,6 +391,7 @@ double JointComponent::relax(SolverBodies& bodies, std::span<JointRecord> record
     if (worst <= 1.0 || (i > 1 && worst > 0.5 * last)) break;
     last = worst;
     change = std::max(change, solveSystem(bodies));
+    if (touched_ && bounded_.empty()) break;
   }
   return change;
 }
@@ -360,7 +446,10 @@ double JointComponent::solveSystem(SolverBodies& bodies, bool secant) {
 
 double JointComponent::applyChanges(SolverBodies& bodies) {
   is_best_ = false;
-  for (std::size_t i = 0; i < change_.size(); ++i) since_best_[i] += change_[i];
+  for (std::size_t i = 0; i < change_.size(); ++i) {
+    since_best_[i] += change_[i];
+    since_start_[i] += change_[i];
+  }
   double largest = 0.0;
   for (Link& link : links_) {
     JointRow give = zeroRow();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -37,10 +38,17 @@ class JointComponent {
   [[nodiscard]] std::span<const std::uint32_t> slots() const { return slots_; }
   [[nodiscard]] std::size_t rowCount() const { return rows_.size() + bounded_.size(); }
 
+  /// Slot of the first body that can be pushed: it stands for the component.
+  [[nodiscard]] std::uint32_t firstPushable() const {
+    return slots_[static_cast<std::size_t>(std::find(pushable_.begin(), pushable_.end(), 1) - pushable_.begin())];
+  }
+
   /// Start of a step: rows where the bodies stand. `scale` is the ratio of the new to the last h.
   void prepare(const SolverBodies& bodies, std::span<const JointRecord> records, double h,
                double correctionSpeed, double scale);
   void setTime(double time) { time_ = time; }
+  /// Whether contacts act on the island in this step.
+  void setTouched(bool touched) { touched_ = touched; }
   /// Numbers of the rows anew: the user has changed targets, gains, limits or strengths.
   void readParameters(std::span<const JointRecord> records);
   void warm(SolverBodies& bodies) const;
@@ -69,10 +77,18 @@ class JointComponent {
     std::uint32_t slot;
     Vector3D linear, angular;
   };
-  /// wᵀ (M⁻¹ - M⁻¹Jᵀ A⁻¹ J M⁻¹) w: how far the mechanism gives way to a unit wrench [1/kg].
-  [[nodiscard]] double compliance(const SolverBodies& bodies, const Wrench& wrench);
-  /// Gives `share` of a wrench to the body, and to the joints what keeps their velocities as they are.
-  void respond(SolverBodies& bodies, const Wrench& wrench, double share);
+  /// Numbers of a column: velocity and spin of each body.
+  [[nodiscard]] std::size_t columnSize() const { return 6 * slots_.size(); }
+  /// (M⁻¹ - M⁻¹Jᵀ A⁻¹ J M⁻¹) w for the sum of the wrenches, into `column`: what a unit of them does to all bodies.
+  /// Returns wᵀ of that, how far the mechanism gives way [1/kg]. Holds while the rows stay where they are.
+  double respond(const SolverBodies& bodies, std::span<const Wrench> wrenches, double* column);
+  /// Room for one column.
+  [[nodiscard]] double* ownColumn() { return own_column_.data(); }
+  /// Gives `share` of a column to the bodies. What the joints do in it is theirs after settle(), for which the
+  /// same share of the wrenches is owed.
+  void give(SolverBodies& bodies, const double* column, double share) const;
+  void owe(std::span<const Wrench> wrenches, double share);
+  void settle();
 
   // For a solver that takes the rows together with those of contacts (theory/exact-contact.md).
 
@@ -113,7 +129,8 @@ class JointComponent {
  private:
   [[nodiscard]] double measureErrors(const SolverBodies& bodies, std::span<const JointRecord> records);
   void moveBodies(SolverBodies& bodies, double part);
-  void answerOf(const Wrench& wrench, double share);
+  [[nodiscard]] std::size_t numberOf(std::uint32_t slot) const;
+  void addAnswer(const Wrench& wrench, double share, std::span<double> right) const;
   [[nodiscard]] JointPlace placeOfLink(const SolverBodies& bodies, const Link& link) const;
   void addRows(Link& link, const JointRecord& record);
   void prepareMotors(std::span<const std::uint32_t> joints, std::span<const JointRecord> records,
@@ -132,6 +149,11 @@ class JointComponent {
   void beginSubstep(const SolverBodies& bodies, std::span<const JointRecord> records);
   double evaluatePositions(const SolverBodies& bodies, std::span<const JointRecord> records);
   double evaluateVelocities(const SolverBodies& bodies);
+  void keepWanted(const SolverBodies& bodies);
+  double evaluateWanted(const SolverBodies& bodies);
+  double solveRoughly(SolverBodies& bodies, std::span<const JointRecord> records, bool first);
+  double giveUpPositions(SolverBodies& bodies, std::span<const JointRecord> records);
+  double solveVelocities(SolverBodies& bodies, std::span<const JointRecord> records);
   static bool turnsOver(const JointRecord& record, const SystemRow& row, const JointPlace& place);
   void turnSprings(const SolverBodies& bodies, std::span<const JointRecord> records);
   void measureCoordinates(const SolverBodies& bodies, std::span<JointRecord> records);
@@ -178,6 +200,8 @@ class JointComponent {
   double time_{0.0};  ///< where the poses stand [s]
   double correction_speed_{0.0};
   bool taut_{false};
+  bool touched_{false};
+  bool gave_up_{false};  ///< in this phase 1 (J-42)
   bool is_best_{false};  ///< nothing was changed since markBest
 
   std::vector<DriftedPose> drifted_;
@@ -189,6 +213,13 @@ class JointComponent {
   std::vector<double> last_solved_;
   std::vector<double> last_step_;   ///< of the impulses
   std::vector<double> since_best_;  ///< changes of the impulses since the best of this phase
+  std::vector<double> since_start_; ///< the same since phase 1 began
+  std::vector<double> closing_;     ///< velocities that remove what phase 1 is to remove
+  std::vector<double> wanted_;      ///< velocities of the rows in phase 1 (J-41)
+  std::vector<double> bounded_wanted_;
+  std::vector<double> owed_;        ///< right side of what contacts gave through columns
+  bool owes_{false};
+  std::vector<double> own_column_;
   std::vector<double> bounded_residual_;
   std::vector<double> bounded_change_;
   std::vector<std::uint32_t> hot_;

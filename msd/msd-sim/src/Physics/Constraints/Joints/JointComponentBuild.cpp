@@ -132,11 +132,13 @@ bool JointComponent::build(std::span<const std::uint32_t> joints,
   residual_.resize(n);
   change_.resize(n);
   for (auto* vector :
-       {&right_side_, &last_right_side_, &solved_, &last_solved_, &last_step_, &since_best_}) {
+       {&right_side_, &last_right_side_, &solved_, &last_solved_, &last_step_, &since_best_, &owed_, &wanted_, &since_start_, &closing_}) {
     vector->resize(n);
   }
+  own_column_.resize(columnSize());
   bounded_residual_.resize(c);
   bounded_change_.resize(c);
+  bounded_wanted_.resize(c);
   cached_.assign(c, 0);
   hot_.reserve(c);
   columns_.resize(c * n);

@@ -11,7 +11,7 @@ namespace msd_sim {
 namespace {
 
 /// Gradient of direction·(anchor B - anchor A), direction fixed in space.
-JointRow pointRow(const JointGeometry& g, const Vector3D& direction) {
+JointRow pointRow(const JointArms& g, const Vector3D& direction) {
   return {-direction, -g.armA.cross(direction), direction, g.armB.cross(direction)};
 }
 
@@ -83,6 +83,11 @@ void evaluateErrors(const JointDefinition& joint, const JointPlace& place, doubl
     errors[0] = userValue(joint, place);
     return;
   }
+  if (joint.kind == JointKind::kBall) {
+    const JointArms g(joint, place);
+    for (int c = 0; c < 3; ++c) errors[c] = g.d[c];
+    return;
+  }
   const JointGeometry g(joint, place);
   int i = 0;
   if (holdsPoint(joint.kind)) {
@@ -118,6 +123,11 @@ void evaluateRows(const JointDefinition& joint, const JointPlace& place, JointRo
     rows[0] = userRow(joint, place);
     return;
   }
+  if (joint.kind == JointKind::kBall) {
+    const JointArms g(joint, place);
+    for (int c = 0; c < 3; ++c) rows[c] = pointRow(g, Vector3D::Unit(c));
+    return;
+  }
   const JointGeometry g(joint, place);
   int i = 0;
   if (holdsPoint(joint.kind)) {
@@ -150,6 +160,7 @@ void evaluateRows(const JointDefinition& joint, const JointPlace& place, JointRo
 
 double evaluateCoordinate(const JointDefinition& joint, const JointPlace& place) {
   if (joint.constraint != nullptr) return userValue(joint, place);
+  if (joint.kind == JointKind::kBall) return JointArms(joint, place).d.norm();
   const JointGeometry g(joint, place);
   if (isAngle(joint.kind)) {
     return angleOf(g.a.col(1).dot(g.b.col(0)), g.a.col(0).dot(g.b.col(0)));
@@ -159,7 +170,7 @@ double evaluateCoordinate(const JointDefinition& joint, const JointPlace& place)
 }
 
 Vector3D evaluateLine(const JointDefinition& joint, const JointPlace& place) {
-  return JointGeometry(joint, place).d;
+  return JointArms(joint, place).d;
 }
 
 JointRow evaluateCoordinateRow(const JointDefinition& joint, const JointPlace& place) {
@@ -185,6 +196,7 @@ double springEnergy(const JointDefinition& joint, double coordinate) {
 
 double evaluateSeparation(const JointDefinition& joint, const JointPlace& place) {
   if (joint.constraint != nullptr) return 0.0;  // its unit is the user's own
+  if (holdsPoint(joint.kind)) return JointArms(joint, place).d.norm();
   const JointGeometry g(joint, place);
   switch (joint.kind) {
     case JointKind::kSlider:

@@ -4,15 +4,22 @@
 
 namespace msd_sim {
 
-/// Arms, axes and the vector between the anchors, world axes.
-struct JointGeometry {
+/// Arms and the vector between the anchors, world axes: all that a ball joint asks for.
+struct JointArms {
   Vector3D armA, armB, d;  ///< anchors from the centres; d from A's anchor to B's
-  Matrix3D a, b;           ///< columns t₁, t₂, n of both frames
 
-  JointGeometry(const JointDefinition& joint, const JointPlace& place)
+  JointArms(const JointDefinition& joint, const JointPlace& place)
       : armA{place.qA * joint.anchorA},
         armB{place.qB * joint.anchorB},
-        d{(place.xB - place.xA) + (armB - armA)},
+        d{(place.xB - place.xA) + (armB - armA)} {}
+};
+
+/// The same with both frames.
+struct JointGeometry : JointArms {
+  Matrix3D a, b;  ///< columns t₁, t₂, n of both frames
+
+  JointGeometry(const JointDefinition& joint, const JointPlace& place)
+      : JointArms{joint, place},
         a{place.qA.toRotationMatrix() * joint.frameA},
         b{place.qB.toRotationMatrix() * joint.frameB} {}
 };

@@ -295,6 +295,7 @@ void JointSolver::prepare(const SolverBodies& bodies, double h, double correctio
                           WorkTeam& team) {
   update(bodies, false);
   choose(bodies, [](std::uint32_t) { return true; });
+  markTouched(bodies, [](std::uint32_t) { return false; });
   prepareComponents(bodies, false, h, correctionSpeed, team);
 }
 

@@ -78,6 +78,16 @@ class JointSolver {
       return r.used && !r.broken && r.swept && r.slot != JointRecord::kNoSlot && chosen(r.slot);
     });
   }
+  /// Tells the components that take part whether contacts act on their islands; `touched` takes a body slot.
+  template <class Touched>
+  void markTouched(const SolverBodies& bodies, const Touched& touched) {
+    for (std::size_t k = 0; k < components_.size(); ++k) {
+      const auto slots = components_[k].slots();
+      components_[k].setTouched(std::any_of(slots.begin(), slots.end(), [&](std::uint32_t s) {
+        return bodies.motion[s].inverseMass > 0.0 && touched(s);
+      }));
+    }
+  }
   /// Makes the components if joints have come or gone.
   void update(const SolverBodies& bodies, bool sweeps);
 

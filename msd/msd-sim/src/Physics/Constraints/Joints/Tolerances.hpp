@@ -54,6 +54,14 @@ inline constexpr int kMostProjections = 40;
 inline constexpr int kMostHalvings = 6;
 inline constexpr double kLargestMove = 0.2;
 
+/// Where contacts act, phase 1 ends when no error exceeds so many times what counts as closed, or after so many
+/// Newton steps (J-41).
+inline constexpr double kNear = 1e5;
+inline constexpr int kMostRough = 3;
+
+/// Phase 1 gives up positions (J-42) that Newton's method leaves open by more than this share of the size.
+inline constexpr double kTautRough = 1e-4;
+
 /// Damping that stands for none in phase 2, against the row's own inverse mass (J-10).
 inline constexpr double kNoDamping = 1e-9;
 
