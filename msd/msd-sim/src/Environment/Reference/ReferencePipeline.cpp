@@ -133,8 +133,9 @@ void ReferencePipeline::makeConstraints() {
       };
       add(std::move(normals[i]));
       if (pair.friction > 0.0) {
-        add(std::make_unique<FrictionConstraint>(m.bodyA, m.bodyB, contact.normal,
-                                                 contact.point.pointA, contact.point.pointB,
+        // Both bodies at one point: apart by the depth, the two forces would turn the pair.
+        const Coordinate middle = 0.5 * (contact.point.pointA + contact.point.pointB);
+        add(std::make_unique<FrictionConstraint>(m.bodyA, m.bodyB, contact.normal, middle, middle,
                                                  a.position, b.position, pair.friction));
       }
       contacts_.push_back(contact);
