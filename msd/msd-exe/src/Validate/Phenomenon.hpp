@@ -72,6 +72,7 @@ struct Finding {
 [[nodiscard]] std::vector<Phenomenon> frictionPhenomena();
 [[nodiscard]] std::vector<Phenomenon> restPhenomena();
 [[nodiscard]] std::vector<Phenomenon> structurePhenomena();
+[[nodiscard]] std::vector<Phenomenon> prototypePhenomena();
 /// Problems and measurements from elsewhere, where they are present (MSD_EXTERNAL_DATA).
 [[nodiscard]] std::vector<Phenomenon> externalPhenomena();
 

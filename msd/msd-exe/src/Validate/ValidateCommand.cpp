@@ -130,7 +130,7 @@ int validate(const ValidateOptions& options) {
 std::vector<Phenomenon> phenomena() {
   std::vector<Phenomenon> all;
   for (auto* chapter : {motionPhenomena, impactPhenomena, frictionPhenomena, restPhenomena,
-                        structurePhenomena, externalPhenomena}) {
+                        structurePhenomena, prototypePhenomena, externalPhenomena}) {
     for (Phenomenon& phenomenon : chapter()) all.push_back(std::move(phenomenon));
   }
   return all;
