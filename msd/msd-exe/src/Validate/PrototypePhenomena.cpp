@@ -15,8 +15,8 @@ struct Bouncing {
   double change{0.0};  ///< of kinetic and potential energy [J]
 };
 
-/// A ball of 1 m radius is dropped from z = 5 m, e = 0.8. Impact n comes at 8.86·0.8ⁿ m/s: the threshold lies
-/// between the tenth and the eleventh.
+/// A ball of 1 m radius is dropped from z = 5 m, e = 0.8. Impact n comes at 8.86·0.8ⁿ m/s: the
+/// threshold lies between the tenth and the eleventh.
 Bouncing bounce() {
   WorldModel world{underTest({.restitutionThreshold = 1.05, .sleeping = false})};
   addFloor(world, 0.0, 0.8);
@@ -43,10 +43,8 @@ Bouncing bounce() {
 
 Measurement bounces(bool) {
   const double measured = bounce().bounces;
-  return {.expected = 10.0,
-          .measured = measured,
-          .error = std::abs(measured - 10.0),
-          .tolerance = 0.0};
+  return {
+      .expected = 10.0, .measured = measured, .error = std::abs(measured - 10.0), .tolerance = 0.0};
 }
 
 Measurement energyLost(bool) {
@@ -78,8 +76,8 @@ std::vector<Phenomenon> prototypePhenomena() {
   return {
       {"The prototypes' figures", "bouncing ball, bounces",
        "10 above the threshold in 1,000 frames; difference", "-", bounces},
-      {"The prototypes' figures", "bouncing ball, energy",
-       "−39.3 J when it lies; difference in J", "J", energyLost},
+      {"The prototypes' figures", "bouncing ball, energy", "−39.3 J when it lies; difference in J",
+       "J", energyLost},
       {"The prototypes' figures", "two stacked cubes",
        "stay for 10,000 frames (fast: 1,000); distance the upper one moved", "m", stackedCubes}};
 }
