@@ -146,9 +146,9 @@ TEST(Seeds, P2_BouncingBall_TenBouncesAndMinus39Joules) {
   // 1 kg, radius 1 m, dropped from z = 5 m, e = 0.8, 1,000 frames: the prototype had 10 bounces, a
   // change of -39.3 J and z = 0.989 m, with 1 cm of slop. Impacts are found within a frame, so that
   // impact n comes at 8.86·0.8ⁿ m/s up to g dt = 0.16 m/s; the scheme, followed by hand,
-  // has 8.79, 7.10, ... 1.41, 1.13 and then less than 1.06 m/s: the threshold lies between the last two.
+  // has 8.79, 7.10, ... 1.41, 1.07 m/s and then less: the threshold lies between the last two.
   Settings settings = reference();
-  settings.restitutionThreshold = 1.1;
+  settings.restitutionThreshold = 1.05;
   WorldModel world{settings};
   addFloor(world, 0.8, 0.0);
   const BodyId ball = world.spawn(InertialDescription{.shape = Sphere{1.0},
@@ -163,7 +163,7 @@ TEST(Seeds, P2_BouncingBall_TenBouncesAndMinus39Joules) {
   for (int i = 0; i < 1000; ++i) {
     world.update(kFrame);
     const double v = stateOf(world, ball).velocity.z();
-    if (last < -0.5 && v > 0.0) ++bounces;
+    if (last < -0.5 && v > 0.1) ++bounces;
     if (last < 0.0 && v > 0.0) {
       // Energy after each bounce falls: never a rocket.
       EXPECT_LT(energyOf(world), top + 1e-9);
