@@ -78,9 +78,13 @@ part_bits() {
 corpus_of() {
   case $1 in
     fuzz_stl | fuzz_obj | fuzz_gltf | fuzz_hull) echo "msd/msd-assets/fuzz/corpus/${1#fuzz_}" ;;
+    fuzz_control | fuzz_http) echo "msd/msd-view/fuzz/corpus/${1#fuzz_}" ;;
     fuzz_snapshot) echo msd/msd-sim/test/Environment/fuzz/corpus ;;
+    fuzz_problem_file) echo msd/msd-sim/test/Exact/corpus ;;
+    fuzz_command_line) echo msd/msd-exe/fuzz/corpus ;;
     msd_scene_fuzz) echo msd/msd-scene/fuzz/corpus ;;
-    *) find msd -path "*fuzz/corpus/${1#fuzz_}" -type d | head -n 1 ;;
+    msd_record_fuzz) echo msd/msd-record/fuzz/corpus ;;
+    *) fail "no seeds are known for $1; expected a line here" ;;
   esac
 }
 

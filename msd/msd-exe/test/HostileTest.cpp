@@ -3,12 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 
 #include "msd-exe/src/Command.hpp"
@@ -52,30 +51,40 @@ TEST(ShownText, showsWhatWouldSteerATerminal) {
 /// From scenes, recordings and names of files, to both streams.
 TEST_F(Hostile, escapeSequencesAreShownAndNotSent) {
   const std::string escape = "\x1b]0;owned\x07";
-  std::string scene = kBall;
-  scene.replace(scene.find("\"ball\", \"dt\""), 6,
-                R"("ba\u001b[31mll\u202e\u009b", "description": "\u001b[2Jhello")");
-  writeAll(folder_ / "scene.json", scene);
+  const auto sceneCalled = [](const std::string& name) {
+    std::string scene = kBall;
+    return scene.replace(scene.find("\"ball\", \"dt\""), 6, name);
+  };
+  writeAll(folder_ / "scene.json",
+           sceneCalled(R"("ba\u202ell\u009b\u007f", "description": "\u001b[2Jhello\u0007")"));
   const auto isClean = [&](const Outcome& outcome) {
     for (const std::string& text : {outcome.out, outcome.err}) {
       EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+      EXPECT_THAT(text, Not(HasSubstr("\x7f")));
       EXPECT_THAT(text, Not(HasSubstr("\xc2\x9b")));
       EXPECT_THAT(text, Not(HasSubstr("\xe2\x80\xae")));
     }
+    return outcome.exitCode;
   };
   const std::string path = folder_ / "scene.json";
-  isClean(runMsd({"run", path, "--record", folder_ / "r.db"}));
-  isClean(runMsd({"run", path, "--json"}));
-  isClean(runMsd({"info", path}));
-  isClean(runMsd({"check", path}));
-  if (std::filesystem::exists(std::string{folder_ / "r.db"})) {
+  EXPECT_EQ(isClean(runMsd({"run", path, "--record", folder_ / "r.db"})), 0);
+  EXPECT_EQ(isClean(runMsd({"run", path, "--json"})), 0);
+  EXPECT_EQ(isClean(runMsd({"info", path})), 0);
+  EXPECT_EQ(isClean(runMsd({"check", path})), 0);
+  ASSERT_TRUE(std::filesystem::exists((folder_ / "r.db").string()));
+  EXPECT_EQ(isClean(runMsd({"resume", folder_ / "r.db", "--steps", "22"})), 0);
+  EXPECT_EQ(isClean(runMsd({"verify", folder_ / "r.db"})), 0);
   msd_record::Database{folder_ / "r.db", msd_record::OpenMode::kWrite}.execute(
-        "UPDATE about SET value = value || char(27) || '[31m' || char(155) || char(8238)"
-        " WHERE key IN ('build', 'scene', 'created')");
-    isClean(runMsd({"info", folder_ / "r.db"}));
-    isClean(runMsd({"verify", folder_ / "r.db"}));
-  }
-  isClean(runMsd({"resume", folder_ / "r.db", "--steps", "2"}));
+      "UPDATE about SET value = value || char(27) || '[31m' || char(155) || char(8238)"
+      " WHERE key IN ('build', 'scene', 'created')");
+  EXPECT_EQ(isClean(runMsd({"info", folder_ / "r.db"})), 0);
+  isClean(runMsd({"verify", folder_ / "r.db"}));
+  isClean(runMsd({"resume", folder_ / "r.db", "--steps", "24"}));
+  // A name with a control character is refused, and shown.
+  writeAll(folder_ / "scene.json", sceneCalled(R"("ba\u001b[31mll")"));
+  const Outcome named = runMsd({"run", path});
+  EXPECT_EQ(isClean(named), 2);
+  EXPECT_THAT(named.err, HasSubstr("without control characters"));
   const Outcome missing = runMsd({"run", "no" + escape + "scene\n.json"});
   isClean(missing);
   EXPECT_THAT(missing.err, HasSubstr("no\\x1b]0;owned\\x07scene\\n.json"));

@@ -11,7 +11,7 @@ SI units, radians; quaternions are w, x, y, z; vectors are anything numpy makes 
 """
 from ._core import (
     Body, BusyError, Box, Capsule, Certificate, Compound, Cylinder, EnergyLedger, EnvironmentDescription,
-    FrictionProblem, Hit, Hull, InertialDescription, Joint, JointLimit, JointMotor, Mesh, MeshError, Plane,
+    FrictionProblem, Hit, Hull, InertialDescription, Joint, JointLimit, JointMotor, Mechanism, Mesh, MeshError, Plane,
     ProblemFileError, Recorder, RecordError, SceneError, Settings, Shape, Snapshot, Solution, Sphere,
     StaleViewError, StepReport, Terrain, World, __version__, load_mesh)
 from ._batch import Batch
@@ -24,7 +24,7 @@ from ._views import View
 __all__ = [
     "Batch", "Body", "Box", "BusyError", "Capsule", "Certificate", "Compound", "Cylinder", "EnergyLedger",
     "EnvironmentDescription", "Frame", "FrictionProblem", "Hit", "Hull", "InertialDescription", "Joint", "JointLimit",
-    "JointMotor", "Mesh", "MeshError", "Plane", "ProblemFileError", "RecordError", "Recorder", "Recording", "Scene",
+    "JointMotor", "Mechanism", "Mesh", "MeshError", "Plane", "ProblemFileError", "RecordError", "Recorder", "Recording", "Scene",
     "SceneError", "ServerError", "Settings", "Shape", "Snapshot", "Solution", "Sphere", "StaleViewError", "StepReport",
     "Terrain", "View", "Viewer", "World", "__version__", "load", "load_mesh", "load_problem", "plot", "save_problem",
     "view"]

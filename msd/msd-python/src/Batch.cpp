@@ -59,7 +59,9 @@ Batch::Batch(const World& prototype, std::size_t count, int threads)
       team_{teamSize(threads)} {
   if (count == 0) throw std::invalid_argument("n is 0; expected at least one world");
   for (const JointId id : prototype.model().joints()) {
-    has_coordinate_.push_back(hasCoordinate(prototype.model().joint(id).kind) ? 1 : 0);
+    const msd_sim::JointDescription& joint = prototype.model().joint(id);
+    has_coordinate_.push_back(hasCoordinate(joint.kind) ? 1 : 0);
+    has_motor_.push_back(joint.motor ? 1 : 0);
   }
   Arrays& a = *arrays_;
   const std::size_t all = count * rows_;
@@ -67,7 +69,9 @@ Batch::Batch(const World& prototype, std::size_t count, int threads)
     column->resize(3 * all, 0.0);
   }
   a.orientation.resize(4 * all, 0.0);
-  a.jointPosition.resize(count * joints_, std::numeric_limits<double>::quiet_NaN());
+  for (std::vector<double>* column : {&a.jointPosition, &a.jointVelocity, &a.motorTarget}) {
+    column->resize(count * joints_, std::numeric_limits<double>::quiet_NaN());
+  }
   msd_sim::Settings alone = prototype.model().settings();
   alone.threads = 1;
   for (std::size_t i = 0; i < count; ++i) {
@@ -79,6 +83,10 @@ Batch::Batch(const World& prototype, std::size_t count, int threads)
     std::copy_n(world->forces().get(), 3 * rows_, force);
     std::copy_n(world->torques().get(), 3 * rows_, torque);
     world->useForces({arrays_, force}, {arrays_, torque});
+    for (std::size_t j = 0; j < joints_; ++j) {
+      const std::optional<msd_sim::JointMotor>& motor = prototype.model().joint(prototype.model().joints()[j]).motor;
+      if (motor) a.motorTarget[i * joints_ + j] = motor->target;
+    }
     worlds_.push_back(std::move(world));
   }
   gather();
@@ -95,6 +103,17 @@ void Batch::gatherWorld(std::size_t index) {
   for (std::size_t j = 0; j < joints_; ++j) {
     if (has_coordinate_[j] == 0) continue;
     a.jointPosition[index * joints_ + j] = model.jointCoordinate(model.joints()[j]);
+    a.jointVelocity[index * joints_ + j] = model.jointVelocity(model.joints()[j]);
+  }
+}
+
+/// The motors' targets as the array has them.
+void Batch::drive(std::size_t index) {
+  WorldModel& model = worlds_[index]->steppedModel();
+  for (std::size_t j = 0; j < joints_; ++j) {
+    if (has_motor_[j] == 0) continue;
+    const msd_sim::JointId joint = model.joints()[j];
+    model.setMotorTarget(joint, arrays_->motorTarget[index * joints_ + j], model.joint(joint).motor->targetVelocity);
   }
 }
 
@@ -135,6 +154,7 @@ void Batch::step(std::uint64_t count, double dt, const Interrupted& interrupted)
     const std::uint64_t now = std::min(chunk, count);
     const Clock::time_point start = Clock::now();
     forWorlds([&](std::size_t i) {
+      drive(i);
       for (std::uint64_t k = 0; k < now; ++k) worlds_[i]->advance(dt);
       gatherWorld(i);
     });

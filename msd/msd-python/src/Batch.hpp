@@ -42,12 +42,15 @@ class Batch {
     std::vector<double> position, orientation, velocity, angularVelocity;
     std::vector<double> force, torque;
     std::vector<double> jointPosition;  ///< per joint; NaN for those without a free coordinate
+    std::vector<double> jointVelocity;  ///< likewise
+    std::vector<double> motorTarget;    ///< per joint; NaN for those without a motor
   };
   [[nodiscard]] Arrays& arrays() { return *arrays_; }
   [[nodiscard]] const std::shared_ptr<Arrays>& sharedArrays() const { return arrays_; }
 
  private:
   void gatherWorld(std::size_t index);
+  void drive(std::size_t index);
   template <class Work>
   void forWorlds(const Work& work);
 
@@ -56,6 +59,7 @@ class Batch {
   std::size_t rows_;
   std::size_t joints_;
   std::vector<std::uint8_t> has_coordinate_;  ///< per joint
+  std::vector<std::uint8_t> has_motor_;       ///< per joint
   std::shared_ptr<Arrays> arrays_;
   std::vector<std::exception_ptr> failures_;
   msd_sim::WorkTeam team_;

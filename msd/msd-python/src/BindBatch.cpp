@@ -96,6 +96,9 @@ void bindArrays(BatchClass& type) {
   column("torques", &Arrays::torque, 3, true, "Torques likewise, (worlds, rows, 3) [N m]; to be written to.");
   column("joint_positions", &Arrays::jointPosition, 0, false,
          "Angle [rad] or travel [m] of every joint, (worlds, joints); NaN for those without a free coordinate.");
+  column("joint_velocities", &Arrays::jointVelocity, 0, false, "Rates of the same, (worlds, joints) [rad/s] or [m/s].");
+  column("motor_targets", &Arrays::motorTarget, 0, true,
+         "Targets of the motors, (worlds, joints), in the units of their modes; NaN for joints without one. To be written to.");
 }
 
 }  // namespace

@@ -89,6 +89,19 @@ void bindState(py::class_<Body>& type) {
       "Kinematic bodies: reach the pose of the shape's frame at the end of the next step (of dt [s]).");
 }
 
+void setMaterial(const Body& body, std::optional<double> friction, std::optional<double> restitution,
+                 std::optional<double> rollingResistance, std::optional<double> torsionalResistance,
+                 std::optional<double> stiffness, std::optional<double> damping) {
+  SurfaceMaterial m = body.world->model().asset(body.id).material();
+  m.friction = friction.value_or(m.friction);
+  m.restitution = restitution.value_or(m.restitution);
+  m.rollingResistance = rollingResistance.value_or(m.rollingResistance);
+  m.torsionalResistance = torsionalResistance.value_or(m.torsionalResistance);
+  m.stiffness = stiffness.value_or(m.stiffness);
+  m.damping = damping.value_or(m.damping);
+  body.world->model().setMaterial(body.id, m);
+}
+
 void bindForces(py::class_<Body>& type) {
   type.def(
       "apply_force",
@@ -113,6 +126,18 @@ void bindForces(py::class_<Body>& type) {
       },
       py::arg("impulse"), py::arg("at") = py::none(),
       "Changes the velocities at once by an impulse [N s] at the centre of mass or at a point of the world [m].");
+  type.def("set_material", &setMaterial, py::kw_only(), py::arg("friction") = py::none(),
+           py::arg("restitution") = py::none(), py::arg("rolling_resistance") = py::none(),
+           py::arg("torsional_resistance") = py::none(), py::arg("contact_stiffness") = py::none(),
+           py::arg("contact_damping") = py::none(),
+           "Changes what is given of its surface from now on: coefficients [-], resistances [m], stiffness [N/m], damping "
+           "[N s/m].");
+  type.def(
+      "set_surface_velocity",
+      [](const Body& b, const py::object& velocity) {
+        b.world->model().setSurfaceVelocity(b.id, toVector(velocity, "velocity", "m/s"));
+      },
+      py::arg("velocity"), "Velocity of its surface along itself, body axes [m/s]: a conveyor belt's.");
   type.def("wake", [](const Body& b) { b.world->model().wake(b.id); }, "Wakes the body and its island.");
 }
 

@@ -37,6 +37,11 @@ void bindCommon(py::class_<D>& type) {
   type.def_readwrite("restitution", &D::restitution, "0 to 1; pairs take the geometric mean [-].");
   type.def_readwrite("rolling_resistance", &D::rollingResistance, "Lever arm of the rolling torque [m].");
   type.def_readwrite("torsional_resistance", &D::torsionalResistance, "Lever arm of the torque about the normal [m].");
+  type.def_readwrite("contact_stiffness", &D::contactStiffness,
+                     "Of the surface along the normal [N/m]; infinite: rigid. Methods that cannot follow it refuse it.");
+  type.def_readwrite("contact_damping", &D::contactDamping, "Of a surface that gives way [N s/m].");
+  vectorProperty(type, "surface_velocity", &D::surfaceVelocity, "m/s",
+                 "Of the surface along itself, body axes [m/s]: a conveyor belt's.");
   type.def_property(
       "layer", [](const D& d) { return d.filter.layer; }, [](D& d, std::uint32_t v) { d.filter.layer = v; },
       "Bits this body belongs to.");

@@ -64,6 +64,7 @@ void bindReport(py::module_& module);
 void bindWorld(py::module_& module);
 void bindBody(py::module_& module);
 void bindJoint(py::module_& module);
+void bindMechanism(py::module_& module);
 void bindQueries(py::module_& module);
 void bindScene(py::module_& module);
 void bindRecording(py::module_& module);

@@ -15,7 +15,7 @@ using namespace msd_sim;
 
 namespace {
 
-constexpr std::array<std::string_view, 2> kMotorModes{"velocity", "position"};
+constexpr std::array<std::string_view, 3> kMotorModes{"velocity", "position", "force"};
 
 template <class Names>
 std::size_t place(const Names& names, const std::string& name, const char* what) {

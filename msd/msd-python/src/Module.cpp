@@ -16,6 +16,7 @@ PYBIND11_MODULE(_core, module) {
   bindWorld(module);
   bindBody(module);
   bindJoint(module);
+  bindMechanism(module);
   bindQueries(module);
   bindScene(module);
   bindRecording(module);

@@ -117,6 +117,8 @@ class World : public std::enable_shared_from_this<World> {
   /// For batches: whoever uses the world meanwhile is told so. Throws BusyError where someone does already.
   void beginUse();
   void endUse() { stepping_.store(false, std::memory_order_release); }
+  /// The world of the one who has begun to use it.
+  [[nodiscard]] WorldModel& steppedModel() { return scene_.world; }
   /// One step without a check of who else is at it: for batches.
   StepReport advance(double dt);
 

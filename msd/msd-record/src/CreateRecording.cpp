@@ -70,20 +70,24 @@ void makeRoom(const fs::path& path, bool force) {
   }
 }
 
-void setUp(Database& database, bool durable) {
-  database.execute(
-      fmt::format("PRAGMA synchronous = {}; PRAGMA secure_delete = OFF; PRAGMA cache_size = -65536;"
-                  "PRAGMA wal_autocheckpoint = {}; PRAGMA journal_size_limit = {}",
-                  durable ? "FULL" : "NORMAL", kCheckpointPages, 64 << 20));
+/// Until the log takes over, changes go through a journal that is deleted after each. Were the
+/// power to go before the disk knows of that, the journal would come back and undo what the log has
+/// written since: EXTRA waits for it.
+void setUp(Database& database) {
+  database.execute(fmt::format(
+      "PRAGMA synchronous = EXTRA; PRAGMA secure_delete = OFF; PRAGMA cache_size = -65536;"
+      "PRAGMA wal_autocheckpoint = {}; PRAGMA journal_size_limit = {}",
+      kCheckpointPages, 64 << 20));
 }
 
-void switchToLog(Database& database, const fs::path& path) {
+void switchToLog(Database& database, const fs::path& path, bool durable) {
   Statement mode = database.prepare("PRAGMA journal_mode = WAL");
   if (!mode.step() || mode.text(0) != "wal") {
     throw RecordError{
         fmt::format("cannot write {}: its file system does not support SQLite's write-ahead log",
                     path.string())};
   }
+  database.execute(durable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
 }
 
 }  // namespace
@@ -102,9 +106,9 @@ std::unique_ptr<RecordingFile> RecordingFile::create(const fs::path& path,
   auto lock = std::make_unique<FileLock>(path, FileLock::Mode::kNew);
   try {
     Database database{fs::absolute(path).string(), OpenMode::kWrite, options.vfs};
-    setUp(database, options.durable);
+    setUp(database);
     writeBeginning(database, document, scene, options);
-    switchToLog(database, path);
+    switchToLog(database, path, options.durable);
     return std::unique_ptr<RecordingFile>{
         new RecordingFile{path, std::move(lock), std::move(database), scene}};
   } catch (const std::exception& reason) {
@@ -121,8 +125,8 @@ std::unique_ptr<RecordingFile> RecordingFile::append(const fs::path& path, const
   auto lock = std::make_unique<FileLock>(path, FileLock::Mode::kExisting);
   try {
     Database database = openRecording(path, OpenMode::kWrite, options.vfs);
-    setUp(database, options.durable);
-    switchToLog(database, path);
+    setUp(database);
+    switchToLog(database, path, options.durable);
     upgrade(database);
     Statement update = database.prepare("UPDATE about SET value = ?2 WHERE key = ?1");
     update.bind(1, std::string_view{"status"}).bind(2, std::string_view{"recording"}).run();

@@ -75,7 +75,9 @@ void RecordingFile::close() noexcept {
   abandon();
   statements_.reset();
   try {
-    database_->execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
+    database_->execute(
+        "PRAGMA synchronous = EXTRA; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = "
+        "DELETE");
   } catch (...) {
     // No space, or someone is reading: the file and its -wal stay valid together.
   }

@@ -57,7 +57,7 @@ FieldSet readFields(JsonReader& reader, std::string_view what,
   });
   for (std::size_t i = 0; i < N; ++i) {
     if (fields[i].required.empty() || (seen >> i & 1u) != 0) continue;
-    reader.failAt(start, reader.path(), fmt::format("no field {}", jsonString(fields[i].name)),
+    reader.noteAt(start, reader.path(), fmt::format("no field {}", jsonString(fields[i].name)),
                   std::string{fields[i].required});
   }
   return seen;

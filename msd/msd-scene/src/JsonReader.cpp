@@ -413,10 +413,55 @@ void JsonReader::fail(std::string found, std::string expected) {
   failAt(at_, path(), std::move(found), std::move(expected));
 }
 
+/// What is not JSON ends the reading: nothing after it can be told. What follows from a problem
+/// inside the same value, such as fields that another type would have, is no problem of its own.
+void JsonReader::recover(const Mark& mark, const SceneError& error) {
+  const bool follows = problems_.size() > mark.problems;
+  at_ = mark.at;
+  depth_ = mark.depth;
+  is_collecting_ = false;
+  try {
+    skipValue();
+  } catch (const SceneError&) {
+    throw error;
+  }
+  if (!follows) problems_.push_back(error.problem());
+  if (problems_.size() >= kMostProblems) throw error;
+  is_collecting_ = true;
+}
+
+void JsonReader::throwProblems() {
+  is_collecting_ = false;
+  if (problems_.empty()) return;
+  SceneProblem first = std::move(problems_.front());
+  problems_.erase(problems_.begin());
+  throw SceneError{std::move(first), std::move(problems_)};
+}
+
+void JsonReader::noteAt(std::size_t offset, const JsonPath& path, std::string found,
+                        std::string expected) {
+  if (!is_collecting_) failAt(offset, path, std::move(found), std::move(expected));
+  problems_.push_back({.source = source_,
+                       .position = positionAt(offset),
+                       .path = path,
+                       .found = std::move(found),
+                       .expected = std::move(expected)});
+}
+
+TextPosition JsonReader::positionAt(std::size_t offset) const {
+  if (offset < lines_.offset) lines_ = {};
+  for (; lines_.offset < std::min(offset, text_.size()); ++lines_.offset) {
+    if (text_[lines_.offset] != '\n') continue;
+    ++lines_.count;
+    lines_.start = lines_.offset + 1;
+  }
+  return {lines_.count + 1, lines_.offset - lines_.start + 1};
+}
+
 void JsonReader::failAt(std::size_t offset, const JsonPath& path, std::string found,
                         std::string expected) const {
   throw SceneError{{.source = source_,
-                    .position = positionOf(text_, offset),
+                    .position = positionAt(offset),
                     .path = path,
                     .found = std::move(found),
                     .expected = std::move(expected)}};
@@ -441,10 +486,13 @@ TextPosition positionOf(std::string_view text, std::size_t offset) {
 
 namespace {
 
+/// Thrown where the path has led: the rest of the text need not be read.
+struct Arrived {};
+
 /// Walks along path[level...] and leaves in `found` the offset of the deepest value it reached.
 void walk(JsonReader& reader, const JsonPath& path, std::size_t level, std::size_t& found) {
   found = reader.offset();
-  if (level == path.segments().size()) return reader.skipValue();
+  if (level == path.segments().size()) throw Arrived{};
   const JsonPath::Segment& segment = path.segments()[level];
   if (const auto* key = std::get_if<std::string>(&segment)) {
     if (reader.peek() != JsonKind::kObject) return reader.skipValue();
@@ -467,6 +515,7 @@ TextPosition findPosition(std::string_view text, const JsonPath& path) {
   std::size_t found = 0;
   try {
     walk(reader, path, 0, found);
+  } catch (const Arrived&) {
   } catch (const SceneError&) {
     // The text is not well-formed beyond what was reached: the deepest value found so far stands.
   }

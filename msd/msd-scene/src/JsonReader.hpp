@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "msd-scene/src/JsonPath.hpp"
 #include "msd-scene/src/Limits.hpp"
@@ -44,7 +45,7 @@ class JsonReader {
     if (!enterObject(expected)) return;
     do {
       const std::string_view key = enterMember();
-      onMember(key);
+      recoverably([&] { onMember(key); });
     } while (nextMember());
   }
 
@@ -55,7 +56,7 @@ class JsonReader {
     std::size_t index = 0;
     do {
       frames_[depth_].index = index;
-      onElement(index);
+      recoverably([&] { onElement(index); });
       ++index;
     } while (nextElement());
     return index;
@@ -82,6 +83,22 @@ class JsonReader {
   /// The same, of a value read before that stands at `path`.
   [[noreturn]] void failAt(const JsonPath& path, std::string found, std::string expected) const;
 
+  /// Runs `read` to the end of the file. A value that is wrong, as long as it is JSON, is noted and
+  /// skipped, and reading goes on; the SceneError that is thrown at the end has all problems.
+  template <class Read>
+  void readAll(Read&& read) {
+    is_collecting_ = true;
+    try {
+      read();
+      finish();
+    } catch (const SceneError& error) {
+      if (problems_.size() < kMostProblems) problems_.push_back(error.problem());
+    }
+    throwProblems();
+  }
+  /// Notes a problem that reading can go on after, or throws it where none are collected.
+  void noteAt(std::size_t offset, const JsonPath& path, std::string found, std::string expected);
+
   [[nodiscard]] std::string_view text() const { return text_; }
   [[nodiscard]] std::string_view source() const { return source_; }
 
@@ -91,6 +108,26 @@ class JsonReader {
     std::string key{};
     std::size_t index{0};
   };
+
+  /// Where a value begins, to come back to.
+  struct Mark {
+    std::size_t at;
+    std::size_t depth;
+    std::size_t problems;
+  };
+  template <class Work>
+  void recoverably(Work&& work) {
+    if (!is_collecting_) return work();
+    const Mark mark{at_, depth_, problems_.size()};
+    try {
+      work();
+    } catch (const SceneError& error) {
+      recover(mark, error);
+    }
+  }
+  void recover(const Mark& mark, const SceneError& error);
+  void throwProblems();
+  [[nodiscard]] TextPosition positionAt(std::size_t offset) const;
 
   void skipSpace();
   void enter(bool isObject);
@@ -112,6 +149,16 @@ class JsonReader {
   std::size_t at_{0};
   std::size_t depth_{0};
   std::array<Frame, Limits::kDepth + 1> frames_{};
+  static constexpr std::size_t kMostProblems = 100;
+  std::vector<SceneProblem> problems_{};
+  bool is_collecting_{false};
+  /// Lines up to the last position that was asked for, so that many problems cost one reading.
+  struct Lines {
+    std::size_t offset{0};
+    std::size_t count{0};
+    std::size_t start{0};  ///< of the last one
+  };
+  mutable Lines lines_{};
 };
 
 /// Line and column of a byte of the text.

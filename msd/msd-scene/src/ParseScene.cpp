@@ -167,8 +167,7 @@ constexpr std::array<Field<D>, 14> kFields{{
 SceneDocument parseScene(std::string_view text, std::string_view source) {
   JsonReader reader{text, source};
   SceneDocument document;
-  readFields(reader, "a scene", kFields, document);
-  reader.finish();
+  reader.readAll([&] { readFields(reader, "a scene", kFields, document); });
   return document;
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "msd-scene/src/ReadScene.hpp"
 #include "msd-scene/test/SampleScenes.hpp"
@@ -376,6 +377,54 @@ TEST(SceneMessages, pointAtTheBodyWhoseMassIsOutOfRange) {
 TEST(SceneMessages, quoteNamesThatAreNotPlainWords) {
   const JsonPath path = JsonPath{} / "shapes" / "left wall" / "halfExtents" / std::size_t{1};
   EXPECT_EQ(path.toString(), "shapes[\"left wall\"].halfExtents[1]");
+}
+
+/// All that is wrong with a text, as paths.
+std::vector<std::string> problemsOf(const std::string& text) {
+  try {
+    (void)loadScene(bytesOf(text), "bad.json", noMeshes());
+  } catch (const SceneError& error) {
+    std::vector<std::string> paths{error.problem().path.toString() + ": " + error.problem().found};
+    for (const SceneProblem& other : error.others()) {
+      EXPECT_GE(other.position.line, 1u);
+      paths.push_back(other.path.toString() + ": " + other.found);
+    }
+    return paths;
+  }
+  return {};
+}
+
+TEST(BadScene, tellsAllProblemsOfItsValuesAtOnce) {
+  const std::string text = R"({"version": 1, "name": "", "dt": "short",
+    "shapes": {"ball": {"type": "sphere", "radius": "big"}, "odd": {"type": "blob", "size": 2}, "ball": {"type": "box"}},
+    "bodies": [
+      {"name": "a", "shape": "ball", "position": [0, "up", null]},
+      {"name": "b", "massss": 3},
+      7,
+      {"name": "c", "shape": "ball", "mass": true}],
+    "joints": [{"type": "hinge", "bodyA": null, "bodyB": "a", "anchor": [0, 0]}],
+    "sover": {}})";
+  EXPECT_THAT(problemsOf(text),
+              testing::ElementsAre(
+                  "name: \"\"", "dt: \"short\"", "shapes.ball.radius: \"big\"",
+                  "shapes.odd.type: \"blob\"", "shapes.odd.size: the unknown field \"size\"",
+                  "shapes.ball: the name \"ball\" a second time", "bodies[0].position[1]: \"up\"",
+                  "bodies[0].position[2]: null", "bodies[1].massss: the unknown field \"massss\"",
+                  "bodies[1]: no field \"shape\"", "bodies[2]: 7", "bodies[3].mass: true",
+                  "joints[0].anchor: an array of 2", "sover: the unknown field \"sover\""));
+}
+
+TEST(BadScene, tellsWhatCameBeforeTextThatIsNoJson) {
+  EXPECT_THAT(problemsOf(R"({"version": 2, "dt": 1 "steps": 3})"),
+              testing::ElementsAre("version: 2", "dt: \"steps\""));
+  EXPECT_THAT(problemsOf(R"({"version": 2, "bodies": [{"mass": "x", "shape": tru}]})"),
+              testing::ElementsAre("version: 2", "bodies[0].mass: \"x\"", "bodies[0].shape: tru"));
+}
+
+TEST(BadScene, tellsAHundredProblemsAtMost) {
+  std::string text = R"({"version": 1, "shapes": {}, "bodies": [)";
+  for (int i = 0; i < 5000; ++i) text += "1,\n";
+  EXPECT_EQ(problemsOf(text + "1]}").size(), 100u);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace msd_sim {
 
 bool callsUserCode(const Simulation& sim) {
-  return !sim.potentials.empty() || !sim.constraints.empty() || sim.settings.combine;
+  return !sim.potentials.empty() || !sim.constraints.empty() || sim.settings.combine || sim.contactCallback;
 }
 
 void keepForUndo(Simulation& sim) {

@@ -363,12 +363,7 @@ void loadWorld(std::span<const std::byte> bytes, Simulation& sim) {
   sim.joints.load(in);
   takeTouching(in, sim.slots.size(), sim.reference.touching);
   sim.reference.records.clear();
-  for (JointSlot& slot : sim.jointSlots) {
-    if (!slot.used) continue;
-    const JointDefinition& joint = sim.joints.record(slot.joint).definition;
-    slot.description.motor = joint.motor;
-    slot.description.limit = joint.limit;
-  }
+  describeJointsAnew(sim);
   listJoinedPairs(sim);
   sim.report = StepReport{};
   sim.report.dt = sim.settled.dt;
@@ -377,6 +372,7 @@ void loadWorld(std::span<const std::byte> bytes, Simulation& sim) {
   sim.report.time = sim.time;
   sim.report.energy.scale = sim.settled.energyScale;
   sim.islands.version = ~std::uint64_t{0};
+  sim.exact.start.clear();
   sim.events.clear();
   sim.eventScratch.changes.clear();
   sim.eventScratch.hits.clear();

@@ -2,58 +2,37 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <memory>
 #include <stdexcept>
+#include <unordered_map>
 #include <utility>
 
 #include "msd-sim/src/Environment/Simulation.hpp"
+#include "msd-sim/src/Physics/Constraints/CopyableConstraint.hpp"
 #include "msd-sim/src/Physics/PotentialEnergy/CopyablePotential.hpp"
 
 namespace msd_sim {
 
 namespace {
 
-BodySlot copyOf(const BodySlot& slot) {
-  BodySlot copy;
-  copy.generation = slot.generation;
-  if (slot.inertial) copy.inertial = std::make_unique<AssetInertial>(*slot.inertial);
-  if (slot.environment) copy.environment = std::make_unique<AssetEnvironment>(*slot.environment);
-  copy.name = slot.name;
-  copy.firstCollider = slot.firstCollider;
-  copy.kinematic = slot.kinematic;
-  copy.maySleep = slot.maySleep;
-  copy.continuous = slot.continuous;
-  copy.forced = slot.forced;
-  copy.target = slot.target;
-  copy.stopsAfterward = slot.stopsAfterward;
-  return copy;
-}
-
-void copyBodies(const Simulation& from, Simulation& to) {
-  to.slots.clear();
-  to.slots.reserve(from.slots.size());
-  for (const BodySlot& slot : from.slots) to.slots.push_back(copyOf(slot));
-  to.freeSlots = from.freeSlots;
-  to.order = from.order;
-  to.byName = from.byName;
-  to.solver = from.solver;
-  to.travel = from.travel;
-  to.pushable = from.pushable;
-  to.moving = from.moving;
-  to.sleepers = from.sleepers;
-  to.damped = from.damped;
-  to.kinematicCount = from.kinematicCount;
-  to.continuous = from.continuous;
-  to.collision = from.collision;
-  to.islands = from.islands;
-}
-
-void copyJoints(const Simulation& from, Simulation& to) {
-  to.joints = from.joints;
-  to.jointSlots = from.jointSlots;
-  to.freeJointSlots = from.freeJointSlots;
-  to.jointOrder = from.jointOrder;
-  to.jointByName = from.jointByName;
+/// Names all members: a new one does not compile until it is copied here too.
+BodySlot copyOf(const BodySlot& from) {
+  const auto& [generation, inertial, environment, name, firstCollider, joints, kinematic, maySleep, continuous,
+               forced, target, stopsAfterward, surfaceVelocity, special] = from;
+  return {.generation = generation,
+          .inertial = inertial ? std::make_unique<AssetInertial>(*inertial) : nullptr,
+          .environment = environment ? std::make_unique<AssetEnvironment>(*environment) : nullptr,
+          .name = name,
+          .firstCollider = firstCollider,
+          .joints = joints,
+          .kinematic = kinematic,
+          .maySleep = maySleep,
+          .continuous = continuous,
+          .forced = forced,
+          .target = target,
+          .stopsAfterward = stopsAfterward,
+          .surfaceVelocity = surfaceVelocity,
+          .special = special};
 }
 
 void copyPotentials(const Simulation& from, Simulation& to) {
@@ -67,6 +46,95 @@ void copyPotentials(const Simulation& from, Simulation& to) {
   }
 }
 
+/// The user's own, and the rows that point to them.
+void copyConstraints(const Simulation& from, Simulation& to) {
+  std::unordered_map<const Constraint*, const Constraint*> copyOf;
+  for (std::size_t i = 0; i < from.constraints.size(); ++i) {
+    const UserConstraint& user = from.constraints[i];
+    if (user.constraint == nullptr) {  // removed
+      to.constraints.emplace_back();
+      continue;
+    }
+    const auto* copyable = dynamic_cast<const CopyableConstraint*>(user.constraint.get());
+    if (copyable == nullptr) {
+      throw std::logic_error(
+          fmt::format("constraint {} ({}) is no CopyableConstraint; expected one in a world that is copied", i,
+                      user.constraint->typeName()));
+    }
+    std::unique_ptr<Constraint> copy = copyable->clone();
+    copyOf.emplace(user.constraint.get(), copy.get());
+    to.constraints.push_back({.constraint = std::move(copy),
+                              .bodyA = user.bodyA,
+                              .bodyB = user.bodyB,
+                              .rows = user.rows,
+                              .impulse = user.impulse});
+  }
+  for (JointRecord& record : to.joints.records()) {
+    const Constraint*& constraint = record.definition.constraint;
+    if (record.used && constraint != nullptr) constraint = copyOf.at(constraint);
+  }
+}
+
+/// What WorldModel::frictionProblem asks of the last step; the rest of the workspace is made anew by the next.
+void copyProblems(const ExactStep& from, ExactStep& to) {
+  for (std::size_t k = 0; k + 1 < from.start.size(); ++k) {
+    to.islands.push_back(std::make_unique<ExactIsland>());
+    to.islands.back()->problem = from.islands[k]->problem;
+    to.islands.back()->multiplier = from.islands[k]->multiplier;
+  }
+  to.start = from.start;
+}
+
+/// Copies what a world holds, but for the snapshot's part. Names all members: a new one does not compile until
+/// it has a name here. It then needs a line among those that are copied, or its place in one of the two lists of
+/// those that are not.
+void copyMembers(const Simulation& from, Simulation& to) {
+  const auto& [settings, kernels, team, slots, freeSlots, order, byName, solver, travel, pushable, moving, sleepers,
+               damped, kinematicCount, continuous, impactScratch, fields, startFields, sweepStamp, momentum,
+               mechanismPoints, leastLimits, collision, islands, stirred, blockEnds, activeBlocks, groupBlocks,
+               bodyGroups, potentials, joints, constraints, jointSlots, freeJointSlots, jointOrder, jointByName,
+               joinedPairs, pendingWork, auditSums, contactTotals, coloursInUse, islandSums, events, records,
+               recordsValid, eventScratch, loose, looseValid, exact, resistance, surfaces, specialBodies,
+               contactCallback, reference, report, settled, undo, stepping, watching, firstBad, shareFrom, shareFromExact, lazy,
+               time, step, lastSubstep, returnedLift, corrected, guardedSubsteps, guardedEnergy] = from;
+  // Work space, which every step or question fills before it reads it: impactScratch, fields, startFields, momentum,
+  // mechanismPoints, leastLimits, stirred, blockEnds, groupBlocks, bodyGroups, auditSums, contactTotals,
+  // coloursInUse, islandSums, records, recordsValid, loose, looseValid, resistance, surfaces, undo, stepping,
+  // watching, firstBad, lazy, returnedLift, guardedSubsteps, guardedEnergy.
+  // The world's own, made with it from the settings: settings, team.
+  // Restored from the snapshot: joinedPairs, pendingWork, settled, time, step, lastSubstep.
+  to.kernels = kernels;
+  to.slots.clear();
+  for (const BodySlot& slot : slots) to.slots.push_back(copyOf(slot));
+  to.freeSlots = freeSlots;
+  to.order = order;
+  to.byName = byName;
+  to.solver = solver;
+  to.travel = travel;
+  to.pushable = pushable;
+  to.moving = moving;
+  to.sleepers = sleepers;
+  to.damped = damped;
+  to.kinematicCount = kinematicCount;
+  to.continuous = continuous;
+  to.sweepStamp = sweepStamp;
+  to.collision = collision;
+  to.islands = islands;
+  to.activeBlocks = activeBlocks;
+  to.joints = joints;
+  to.jointSlots = jointSlots;
+  to.freeJointSlots = freeJointSlots;
+  to.jointOrder = jointOrder;
+  to.jointByName = jointByName;
+  to.specialBodies = specialBodies;
+  to.contactCallback = contactCallback;
+  to.shareFrom = shareFrom;
+  to.shareFromExact = shareFromExact;
+  to.corrected = corrected;
+  copyPotentials(from, to);
+  copyConstraints(from, to);
+}
+
 const Simulation& inside(const WorldModel& world) {
   return WorldAccess::of(const_cast<WorldModel&>(world));
 }
@@ -74,28 +142,20 @@ const Simulation& inside(const WorldModel& world) {
 }  // namespace
 
 /// What a snapshot expects to find is copied; what it holds is then restored from one, which also puts
-/// everything that follows from the state in order.
+/// everything that follows from the state in order. Answers about the last step come last.
 WorldModel cloneWorld(const WorldModel& world) {
   const Simulation& from = inside(world);
-  const auto constraints = std::count_if(from.constraints.begin(), from.constraints.end(),
-                                         [](const UserConstraint& user) { return user.constraint != nullptr; });
-  if (constraints > 0) {
-    throw std::logic_error(
-        fmt::format("the world has {} constraints of the user's own; expected none in a world that "
-                    "is copied",
-                    constraints));
-  }
   WorldModel copy{from.settings};
   Simulation& to = WorldAccess::of(copy);
-  to.kernels = from.kernels;
-  copyBodies(from, to);
-  copyJoints(from, to);
-  copyPotentials(from, to);
+  copyMembers(from, to);
+  const std::vector<JointSlot> described = to.jointSlots;
   copy.restore(world.snapshot());
+  to.jointSlots = described;
   to.reference = from.reference;
   to.report = from.report;
   to.events = from.events;
   to.eventScratch.removed = from.eventScratch.removed;
+  copyProblems(from.exact, to.exact);
   return copy;
 }
 

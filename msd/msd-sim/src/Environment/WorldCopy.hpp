@@ -39,9 +39,10 @@ struct BodyArrays {
 /// of its own: for those who must not lose what they look at when bodies are added or removed.
 [[nodiscard]] std::shared_ptr<const void> replaceBodyArrays(WorldModel& world);
 
-/// Another world in the same state, with the same ids, which goes on with the same bits. Throws
-/// std::logic_error where something of the user's own cannot be copied: a constraint, or a potential that is
-/// no CopyablePotential.
+/// Another world in the same state, with the same ids, which goes on with the same bits. The contact callback and the
+/// rule for materials are copied as std::function copies them: what they refer to is shared. Throws std::logic_error
+/// where something of the user's own cannot be copied: a constraint that is no CopyableConstraint, or a
+/// potential that is no CopyablePotential.
 [[nodiscard]] WorldModel cloneWorld(const WorldModel& world);
 
 /// Moves as told, by velocities and poses.

@@ -508,7 +508,7 @@ void describeJointsAnew(Simulation& sim) {
     d.breakingTorque = joint.breakingTorque;
     if (hasTwoEnds(d.kind)) d.length = joint.length;
     if (d.kind != JointKind::kSpring && !hasFreeCoordinate(d.kind)) continue;
-    d.stiffness = joint.stiffness;
+    if (!std::isnan(d.stiffness) || joint.stiffness != 0.0) d.stiffness = joint.stiffness;
     d.damping = joint.damping;
     d.rest = joint.rest;
   }

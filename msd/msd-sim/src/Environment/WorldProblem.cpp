@@ -13,8 +13,8 @@ FrictionProblem WorldModel::frictionProblem() const {
                            std::string{methodName(sim.settings.method)} + ", expected exact");
   }
   FrictionProblem all;
-  if (sim.step == 0) return all;
-  for (std::size_t k = 0; k < sim.islands.count(); ++k) {
+  const std::size_t solved = sim.exact.start.empty() ? 0 : sim.exact.start.size() - 1;
+  for (std::size_t k = 0; k < solved; ++k) {
     const ExactIsland& island = *sim.exact.islands[k];
     const FrictionProblem part = island.problem.bilateralCount() > 0
                                      ? island.problem.settleBounds(island.multiplier)

@@ -116,6 +116,7 @@ void WorldModel::setSettings(const Settings& settings) {
   // What rests now need not rest under another gravity.
   const bool anew = settings.method != sim.settings.method;
   if (anew || !settings.sleeping || settings.gravity != sim.settings.gravity) callAll(sim);
+  if (anew) sim.exact.start.clear();  // no problem to tell of
   sim.settings = settings;
   useCombination(sim);
 }

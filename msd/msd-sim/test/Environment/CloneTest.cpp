@@ -7,7 +7,7 @@
 
 #include "Scenes.hpp"
 #include "msd-sim/src/Environment/WorldCopy.hpp"
-#include "msd-sim/src/Physics/Constraints/DistanceConstraint.hpp"
+#include "msd-sim/src/Physics/Constraints/Constraint.hpp"
 #include "msd-sim/src/Physics/PotentialEnergy/Potentials.hpp"
 
 namespace msd_sim::test {
@@ -73,11 +73,35 @@ TEST(Clone, sharesNothing) {
   EXPECT_EQ(copy.bodies().size(), world.bodies().size() + 1);
 }
 
+TEST(Clone, losesTheJointsOfABodyThatGoes) {
+  const WorldModel world = makeEventfulWorld(Method::kFast);
+  WorldModel copy = cloneWorld(world);
+  ASSERT_EQ(copy.joints().size(), 1u);
+  copy.remove(*copy.findBody("late"));
+  EXPECT_TRUE(copy.joints().empty());
+  run(copy, 5);
+  EXPECT_EQ(world.joints().size(), 1u);
+}
+
 TEST(Clone, saysWhatCannotBeCopied) {
+  class NoClone final : public Constraint {
+   public:
+    using Constraint::evaluate;
+    using Constraint::jacobian;
+    [[nodiscard]] int dimension() const override { return 1; }
+    [[nodiscard]] Eigen::VectorXd evaluate(const InertialState& a, const InertialState&, double) const override {
+      return Eigen::VectorXd::Constant(1, a.position.x());
+    }
+    [[nodiscard]] Eigen::MatrixXd jacobian(const InertialState&, const InertialState&, double) const override {
+      return Eigen::MatrixXd::Identity(1, kOneBodyColumns);
+    }
+    [[nodiscard]] LambdaBounds lambdaBounds() const override { return LambdaBounds::bilateral(); }
+    [[nodiscard]] std::string typeName() const override { return "NoClone"; }
+  };
   WorldModel world;
   const BodyId a =
       world.spawn(InertialDescription{.shape = Sphere{0.1}, .position = {1.0, 0.0, 0.0}});
-  world.addConstraint(std::make_unique<DistanceConstraint>(1.0), a);
+  world.addConstraint(std::make_unique<NoClone>(), a);
   EXPECT_THROW((void)cloneWorld(world), std::logic_error);
 
   class NoCopy final : public PotentialEnergy {

@@ -6,7 +6,7 @@ namespace msd_sim {
 
 DistanceConstraint::DistanceConstraint(double targetDistance, std::size_t bodyAIndex, double alpha,
                                        double beta, const Coordinate& point)
-    : Constraint{bodyAIndex, 0, alpha, beta},
+    : CopyableConstraint{bodyAIndex, 0, alpha, beta},
       target_distance_{requirePositive(targetDistance, "targetDistance", "m")},
       point_{requireFinite(point, "point", "m")} {}
 

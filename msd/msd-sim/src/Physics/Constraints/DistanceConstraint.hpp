@@ -1,12 +1,12 @@
 #pragma once
 
-#include "msd-sim/src/Physics/Constraints/Constraint.hpp"
+#include "msd-sim/src/Physics/Constraints/CopyableConstraint.hpp"
 
 namespace msd_sim {
 
 /// A body's centre of mass keeps its distance d from a point p of the world:
 /// C = |x − p|² − d², J = [2(x − p)ᵀ, 0 0 0 0].
-class DistanceConstraint final : public Constraint {
+class DistanceConstraint final : public CopyableConstraint {
  public:
   /// `targetDistance` > 0 [m].
   explicit DistanceConstraint(double targetDistance, std::size_t bodyAIndex = 0,
@@ -22,6 +22,9 @@ class DistanceConstraint final : public Constraint {
                                          double time) const override;
   [[nodiscard]] LambdaBounds lambdaBounds() const override { return LambdaBounds::bilateral(); }
   [[nodiscard]] std::string typeName() const override { return "DistanceConstraint"; }
+  [[nodiscard]] std::unique_ptr<Constraint> clone() const override {
+    return std::make_unique<DistanceConstraint>(*this);
+  }
 
   [[nodiscard]] double getTargetDistance() const { return target_distance_; }
 

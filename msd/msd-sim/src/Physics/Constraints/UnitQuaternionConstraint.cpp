@@ -4,7 +4,7 @@ namespace msd_sim {
 
 UnitQuaternionConstraint::UnitQuaternionConstraint(std::size_t bodyAIndex, double alpha,
                                                    double beta)
-    : Constraint{bodyAIndex, 0, alpha, beta} {}
+    : CopyableConstraint{bodyAIndex, 0, alpha, beta} {}
 
 Eigen::VectorXd UnitQuaternionConstraint::evaluate(const InertialState& stateA,
                                                    const InertialState&, double) const {

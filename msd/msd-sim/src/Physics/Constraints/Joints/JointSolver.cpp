@@ -518,9 +518,33 @@ void JointSolver::load(ByteReader& in) {
   ++version_;  // components are made afresh, with these impulses
 }
 
+namespace {
+
+bool isNotNegative(double value) {
+  return value >= 0.0 && std::isfinite(value);
+}
+
+/// Could a motor be given these numbers?
+bool isDrivable(const JointMotor& m) {
+  const auto isUnsetOr = [](double gain) { return std::isnan(gain) || isNotNegative(gain); };
+  return std::isfinite(m.target + m.targetVelocity + m.feedForward + m.gear) && m.gear != 0.0 && m.maxForce >= 0.0 &&
+         isNotNegative(m.rotorInertia) && isUnsetOr(m.stiffness) && isUnsetOr(m.damping) &&
+         (!m.isTuned() || (m.frequency > 0.0 && std::isfinite(m.frequency) && isNotNegative(m.dampingRatio)));
+}
+
+/// Could a joint be made with these numbers?
+bool isPossible(const JointDefinition& d) {
+  return isNotNegative(d.length) && isNotNegative(d.stiffness) && isNotNegative(d.damping) && std::isfinite(d.rest) &&
+         isNotNegative(d.armature) && isNotNegative(d.friction) && d.breakingForce >= 0.0 && d.breakingTorque >= 0.0 &&
+         d.lower <= d.upper && (!d.limit || d.limit->lower <= d.limit->upper) && (!d.motor || isDrivable(*d.motor));
+}
+
+}  // namespace
+
 const char* JointSolver::findFault() const {
   constexpr double kLongestSubstep = 1.0;
   for (const JointRecord& r : records_) {
+    if (r.used && !isPossible(r.definition)) return "a joint has a limit, spring or motor out of range";
     if (!(r.substep >= 0.0 && r.substep <= kLongestSubstep)) return "a joint's last substep was too long";
     double sum = r.coordinate + r.potential + r.kinetic + r.energyGain + r.energyPeak;
     for (const double impulse : r.impulse) sum += impulse;
