@@ -23,6 +23,7 @@ struct SolverTuning {
   int fewestColdSweeps{30};
   int mostColdSweeps{1000};
   double coldUnrest{1e-6};             ///< at which it has settled, and an impact of a few bodies too
+  double crowdUnrest{100};             ///< times this where many lie on each other, (n/16)² below it (G-13)
   double calmKick{0.1};                ///< speed below which nothing moves, against gravity's half kick (G-10)
 
   double smallTurn{0.05};              ///< turn in a step up to which one substep will do, of free bodies and slow mechanisms [rad] (G-12)

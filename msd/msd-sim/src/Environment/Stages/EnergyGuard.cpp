@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 
@@ -16,6 +17,8 @@ constexpr double kKineticShare = 1e-13;
 // What an island with joints may have gained, relative to the largest kinetic energy it has had: the
 // energy of a swing that the substep resolves stays within this of its mean (J-23).
 constexpr double kJointGain = 1e-3;
+// What it may have lost and get back where the substep is too long for it, relative to the same.
+constexpr double kJointLoss = 4e-3;
 // The same where contacts take energy out of it.
 constexpr double kTouchedGain = 2e-5;
 
@@ -90,15 +93,27 @@ void calmHeldIsland(SolverBodies& solver, std::span<const std::uint32_t> bodies,
   }
 }
 
+/// True when some mechanism of an island could not be closed after a substep of this step (J-42).
+bool hasGivenUp(Simulation& sim, std::size_t k) {
+  const std::span<const std::uint32_t> bodies = sim.islands.bodiesOf(k);
+  return std::any_of(bodies.begin(), bodies.end(), [&](std::uint32_t i) {
+    const std::uint32_t c = sim.joints.componentOf(i);
+    return c != JointSolver::kNoComponent && sim.joints.components()[c].hasGivenUp();
+  });
+}
+
 /// Energy to take out of an island with joints. These exchange energy between the phases of a swing:
 /// what was lost may come back, and only the sum counts (J-23).
-double surplusWithJoints(Islands& islands, std::size_t k, double surplus, double kinetic) {
+double surplusWithJoints(Simulation& sim, std::size_t k, double surplus, double kinetic) {
+  Islands& islands = sim.islands;
   islands.peak[k] = std::max(islands.peak[k], kinetic);
   islands.gain[k] += surplus;
   const bool touched = islands.census[k].manifolds > 0;
   const double share = touched ? kTouchedGain : kJointGain;
-  // What contacts have taken does not come back.
-  if (touched) islands.gain[k] = std::max(islands.gain[k], -share * islands.peak[k]);
+  // What contacts have taken does not come back, nor much of what a swing has lost that the substep does not resolve.
+  if (touched || hasGivenUp(sim, k)) {
+    islands.gain[k] = std::max(islands.gain[k], (touched ? -share : -kJointLoss) * islands.peak[k]);
+  }
   const double excess = islands.gain[k] - share * islands.peak[k];
   if (!(excess > 0.0)) return 0.0;
   islands.gain[k] -= excess;
@@ -195,7 +210,7 @@ bool calmIsland(Simulation& sim, std::size_t k, double h, std::atomic<bool>& tau
     sim.islands.scale[k] = 1.0;
   }
   const bool jointed = sim.islands.joints[k] > 0;
-  if (jointed) surplus = surplusWithJoints(sim.islands, k, surplus, kinetic);
+  if (jointed) surplus = surplusWithJoints(sim, k, surplus, kinetic);
   if (surplus <= sums.allowance || !(kinetic > 0.0)) return false;
   if (jointed && surplus > kJointGain * kinetic) taut.store(true, std::memory_order_relaxed);
   calmMotion(sim, k, surplus, kinetic);

@@ -18,6 +18,13 @@ int hitSweeps(const IslandCensus& island) {
   return sweepsFor(kTuning.hitVisits, island.manifolds, kTuning.fewestHitSweeps, kTuning.mostHitSweeps);
 }
 
+/// Unrest at which an island at rest has settled: the more contacts carry a load in turn, the smaller is the share of
+/// each, and the more sweeps a digit costs.
+float restUnrest(const IslandCensus& island) {
+  const double crowd = static_cast<double>(island.manifolds) / kTuning.graspManifolds;
+  return static_cast<float>(kTuning.coldUnrest * std::clamp(crowd * crowd, 1.0, kTuning.crowdUnrest));
+}
+
 bool isStill(const IslandCensus& island, const PlanSettings& settings) {
   return island.fastest <= settings.kickSpeed;
 }
@@ -34,7 +41,7 @@ SweepBudget coldBudget(const IslandCensus& island, const PlanSettings& settings)
   const int most = still ? sweepsFor(kTuning.coldVisits, island.manifolds, kTuning.fewestColdSweeps,
                                      kTuning.mostColdSweeps)
                          : hitSweeps(island);
-  const auto settled = static_cast<float>(kTuning.coldUnrest);
+  const float settled = still ? restUnrest(island) : static_cast<float>(kTuning.coldUnrest);
   return {settled, settled, settled, 1.0f, static_cast<std::uint16_t>(most),
           static_cast<std::uint16_t>(most)};
 }
@@ -57,16 +64,20 @@ SweepBudget warmBudget(const IslandCensus& island, const PlanSettings& settings)
 SweepBudget restBudget(const IslandCensus& island, const PlanSettings& settings) {
   SweepBudget budget = warmBudget(island, settings);
   if (island.manifolds > kTuning.smallManifolds) return budget;
-  budget.settled = static_cast<float>(kTuning.coldUnrest);
+  budget.settled = restUnrest(island);
   budget.few = budget.most = static_cast<std::uint16_t>(kTuning.fewestHitSweeps);
   return budget;
 }
 
-/// (G-10): nothing moves, and the impulses of the last step keep it so.
+/// Nothing moves, and nothing is there to make it move.
+bool isCalm(const IslandCensus& island, const PlanSettings& settings) {
+  return settings.substeps == 0 && !settings.fields && !island.driven && !island.forced && !island.rolls &&
+         !island.resists && island.jointsRest && island.fastest <= kTuning.calmKick * settings.kickSpeed;
+}
+
+/// (G-10): and the impulses of the last step keep it so.
 bool isAtRest(const IslandCensus& island, const PlanSettings& settings) {
-  return settings.substeps == 0 && !settings.fields && !island.driven && !island.forced &&
-         !island.rolls && !island.resists && island.jointsRest && island.fresh == 0 &&
-         island.fastest <= kTuning.calmKick * settings.kickSpeed;
+  return isCalm(island, settings) && island.fresh == 0;
 }
 
 /// (G-12): a mechanism that lies on something and hardly moves in a step is resolved by one substep: joints and
@@ -94,6 +105,7 @@ IslandPlan planIsland(const IslandCensus& island, const PlanSettings& settings) 
   } else if (isSlowMechanism(island, settings)) {
     plan.group = SolveGroup::kStill;
   } else if (startsCold(island, settings)) {
+    if (isCalm(island, settings) && island.joints == 0 && island.manifolds > kTuning.graspManifolds) plan.group = SolveGroup::kStill;
     plan.budget = coldBudget(island, settings);
     plan.extrapolates = isStill(island, settings) && island.joints == 0 && !island.resists;
     return plan;

@@ -60,7 +60,7 @@ void JointComponent::prepare(const SolverBodies& bodies, std::span<const JointRe
                              double h, double correctionSpeed, double scale) {
   h_ = h;
   correction_speed_ = correctionSpeed;
-  taut_ = false;
+  taut_ = has_given_up_ = false;
   placeRows(bodies, records);
   startRotors(bodies);
   if (inertia_) tuneMotors(bodies, records);
@@ -325,7 +325,7 @@ double JointComponent::solveRoughly(SolverBodies& bodies, std::span<const JointR
 /// (J-42): a substep in which links turn so far that their joints cannot be closed after it. What its impulses did
 /// since markBest is taken back; joints keep their velocities instead, and are closed at the end of the step (J-26).
 double JointComponent::giveUpPositions(SolverBodies& bodies, std::span<const JointRecord> records) {
-  taut_ = gave_up_ = true;
+  taut_ = gave_up_ = has_given_up_ = true;
   hot_.clear();
   for (std::size_t i = 0; i < change_.size(); ++i) change_[i] = -since_best_[i];
   applyChanges(bodies);

@@ -61,6 +61,8 @@ class JointComponent {
   /// True when phase 1 of some substep of this step did not close the joints, or only just: the
   /// substep is too long for what pulls at them (J-22).
   [[nodiscard]] bool isTaut() const { return taut_; }
+  /// True when phase 1 of some substep of this step could not close the joints at all (J-42).
+  [[nodiscard]] bool hasGivenUp() const { return has_given_up_; }
   void concludePositions();
   void concludeVelocities();
   /// Impulses, reactions, works and coordinates into the records.
@@ -129,6 +131,7 @@ class JointComponent {
  private:
   [[nodiscard]] double measureErrors(const SolverBodies& bodies, std::span<const JointRecord> records);
   void moveBodies(SolverBodies& bodies, double part);
+  void evenResponses(const SolverBodies& bodies);
   [[nodiscard]] std::size_t numberOf(std::uint32_t slot) const;
   void addAnswer(const Wrench& wrench, double share, std::span<double> right) const;
   [[nodiscard]] JointPlace placeOfLink(const SolverBodies& bodies, const Link& link) const;
@@ -202,6 +205,7 @@ class JointComponent {
   bool taut_{false};
   bool touched_{false};
   bool gave_up_{false};  ///< in this phase 1 (J-42)
+  bool has_given_up_{false};
   bool is_best_{false};  ///< nothing was changed since markBest
 
   std::vector<DriftedPose> drifted_;

@@ -67,12 +67,34 @@ void JointComponent::moveBodies(SolverBodies& bodies, double part) {
   }
 }
 
+/// The rows' answers as if all bodies weighed the same. Where light links hold something heavy and are stretched
+/// nearly straight, the least motion in the metric of the masses is a zigzag of the links, too wide for Newton's method.
+void JointComponent::evenResponses(const SolverBodies& bodies) {
+  for (const Link& link : links_) {
+    const auto weigh = [&](std::uint32_t body, std::uint32_t slot, const Vector3D& linear, const Vector3D& angular,
+                           Vector3D& toLinear, Vector3D& toAngular) {
+      const bool moves = pushable_[body] != 0 && bodies.motion[slot].inverseMass > 0.0;
+      const double size = bodies.pose[slot].size;
+      toLinear = moves ? linear : Vector3D::Zero();
+      toAngular = moves ? Vector3D{angular / (size * size)} : Vector3D::Zero();
+      return toLinear.dot(linear) + toAngular.dot(angular);
+    };
+    for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
+      SystemRow& row = rows_[i];
+      const JointRow& j = row.jacobian;
+      row.diagonal = weigh(link.bodyA, link.slotA, j.linearA, j.angularA, row.response.linearA, row.response.angularA) +
+                     weigh(link.bodyB, link.slotB, j.linearB, j.angularB, row.response.linearB, row.response.angularB);
+    }
+  }
+}
+
 void JointComponent::project(SolverBodies& bodies, std::span<JointRecord> records) {
   using namespace joint_tolerances;
   double worst = measureErrors(bodies, records);
   if (worst <= kOpen) return;
   for (int i = 0; i < kMostProjections && worst > kProjected; ++i) {
     placeRows(bodies, records);
+    if (i >= kMostByMass) evenResponses(bodies);
     assemble(Phase::kPosition);
     (void)measureErrors(bodies, records);
     for (std::size_t k = 0; k < change_.size(); ++k) change_[k] = -residual_[k];

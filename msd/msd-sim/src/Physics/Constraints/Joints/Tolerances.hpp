@@ -52,6 +52,8 @@ inline constexpr double kOpen = 1e-7;
 inline constexpr double kProjected = 1e-10;
 inline constexpr int kMostProjections = 40;
 inline constexpr int kMostHalvings = 6;
+/// Steps after which all bodies count the same.
+inline constexpr int kMostByMass = 8;
 inline constexpr double kLargestMove = 0.2;
 
 /// Where contacts act, phase 1 ends when no error exceeds so many times what counts as closed, or after so many
