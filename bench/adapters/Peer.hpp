@@ -65,11 +65,6 @@ struct PeerJoint {
   msd_sim::Coordinate anchor{0.0, 0.0, 0.0};  ///< world [m]
   msd_sim::Vector3D axis{0.0, 0.0, 1.0};      ///< of a hinge or slider, world, unit [-]
   bool collideConnected{false};
-
-  /// A right-handed frame at the anchor, in world axes, whose third axis is that of the joint.
-  [[nodiscard]] msd_sim::Pose frame() const {
-    return {anchor, msd_sim::Quaternion::FromTwoVectors(msd_sim::Vector3D::UnitZ(), axis)};
-  }
 };
 
 struct PeerScene {

@@ -4,5 +4,7 @@
 /// force (PotentialEnergy), with those that come with the engine.
 
 #include "msd-sim/src/Physics/Constraints/Constraint.hpp"
+#include "msd-sim/src/Physics/Constraints/CopyableConstraint.hpp"
+#include "msd-sim/src/Physics/PotentialEnergy/CopyablePotential.hpp"
 #include "msd-sim/src/Physics/PotentialEnergy/PotentialEnergy.hpp"
 #include "msd-sim/src/Physics/PotentialEnergy/Potentials.hpp"

@@ -5,4 +5,5 @@
 
 #include "msd-sim/src/Environment/Descriptions.hpp"
 #include "msd-sim/src/Environment/Settings.hpp"
+#include "msd-sim/src/Environment/WorldCopy.hpp"
 #include "msd-sim/src/Environment/WorldModel.hpp"

@@ -73,6 +73,33 @@ TEST(LifeOfAStep, namesFunctionsWhereTheyAreAndUpdateCallsThem) {
   }
 }
 
+/// What a shell command prints.
+std::string outputOf(std::string command) {
+  command.append(" 2>/dev/null");
+  std::string text;
+  if (std::FILE* pipe = ::popen(command.c_str(), "r")) {
+    std::array<char, 4096> buffer{};
+    while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe))
+      text.append(buffer.data(), count);
+    ::pclose(pipe);
+  }
+  return text;
+}
+
+TEST(LifeOfAStep, namesTheFunctionsThatTheProfileShowsInItsOrder) {
+  const std::string page = readAll(sourceFolder() / "docs/life-of-a-step.md");
+  std::vector<std::string> told;
+  for (const std::smatch& m : allMatches(page, std::regex{R"(\n`(\w+)` in `[^`]+`\.\n)"}))
+    told.push_back(m[1]);
+  std::string command{"'"};
+  command.append(std::getenv("MSD_BINARY_DIR")).append("/bin/msd' run '");
+  command.append(sourceFolder() / "scenes/free_flight.json").append("' --steps 2 --profile");
+  const std::string profile = outputOf(command);
+  std::vector<std::string> shown;
+  for (const std::smatch& m : allMatches(profile, std::regex{R"( %  (\w+)\n)"})) shown.push_back(m[1]);
+  EXPECT_EQ(told, shown) << profile;
+}
+
 /// The text without its fenced blocks: code has brackets of its own.
 std::string withoutCode(const std::string& text) {
   std::string prose;

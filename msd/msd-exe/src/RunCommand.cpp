@@ -181,7 +181,7 @@ void printResult(const RunOptions& options, const RunResult& result, const std::
   tell("{}", summaryText(result));
   if (options.hash) tell("{:<10} {}\n", "hash", hash);
   tell("{}", outputs.list(1e-3 * result.statistics.totalMilliseconds()));
-  if (options.profile) tell("\n{}", profileTable(result.statistics));
+  if (options.profile) tell("\n{}", profileTable(result));
 }
 
 int exitCode(const RunOptions& options, const RunResult& result, const Outputs& outputs) {

@@ -49,7 +49,7 @@ struct RunResult {
 /// "torn joint 12, guarded 3": faults and the steps that had them; empty where there were none.
 [[nodiscard]] std::string faultCounts(const RunStatistics& statistics);
 
-/// Time per stage as a table.
-[[nodiscard]] std::string profileTable(const RunStatistics& statistics);
+/// Time per stage as a table, with the function of each stage as docs/life-of-a-step.md names it.
+[[nodiscard]] std::string profileTable(const RunResult& result);
 
 }  // namespace msd_exe

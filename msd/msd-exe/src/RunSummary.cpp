@@ -168,21 +168,29 @@ std::string summaryText(const RunResult& result) {
   return out;
 }
 
-std::string profileTable(const RunStatistics& statistics) {
-  std::string out =
-      fmt::format("{:<12} {:>12} {:>12} {:>8}\n", "stage", "total [ms]", "a step [us]", "share");
+std::string profileTable(const RunResult& result) {
+  const RunStatistics& statistics = result.statistics;
+  const bool fast = result.scene.world.settings().method == msd_sim::Method::kFast;
+  // In the order of msd_sim::Stage; a test compares them with the page and the code.
+  const std::array<std::string_view, msd_sim::kStageCount> functions{
+      "gatherBodies",     "findPairs",     "findContacts",
+      "buildIslands",     "prepareRows",   fast ? "solveSubsteps" : "solveExact",
+      "correctPositions", "scatterBodies", "closeStep"};
+  std::string out = fmt::format("{:<12} {:>12} {:>12} {:>8}  {}\n", "stage", "total [ms]",
+                                "a step [us]", "share", "function");
   const auto& seconds = statistics.stageSeconds();
   double sum = 0.0;
   for (const double s : seconds) sum += s;
   const double steps = std::max<double>(1.0, static_cast<double>(statistics.steps()));
-  const auto row = [&](std::string_view name, double s) {
-    fmt::format_to(std::back_inserter(out), "{:<12} {:>12.3f} {:>12.2f} {:>6.1f} %\n", name,
-                   1e3 * s, 1e6 * s / steps, sum > 0.0 ? 100.0 * s / sum : 0.0);
+  const auto row = [&](std::string_view name, double s, std::string_view function) {
+    fmt::format_to(std::back_inserter(out), "{:<12} {:>12.3f} {:>12.2f} {:>6.1f} %{}{}\n", name,
+                   1e3 * s, 1e6 * s / steps, sum > 0.0 ? 100.0 * s / sum : 0.0,
+                   function.empty() ? "" : "  ", function);
   };
   for (std::size_t i = 0; i < seconds.size(); ++i) {
-    row(msd_sim::stageName(static_cast<msd_sim::Stage>(i)), seconds[i]);
+    row(msd_sim::stageName(static_cast<msd_sim::Stage>(i)), seconds[i], functions[i]);
   }
-  row("all stages", sum);
+  row("all stages", sum, "");
   return out;
 }
 

@@ -49,8 +49,10 @@ Peers findPeers(const std::optional<std::vector<std::string>>& asked) {
     const auto [beside, below] = adapterFolders();
     throw UsageError{
         fmt::format("--against {0}: the adapter msd-peer-{0} is missing (looked in {1} and {2}); "
-                    "install the package msd-sim-peers, or build msd-sim with {3}",
-                    peer.name, beside.string(), below.string(), peer.source)};
+                    "{3}build msd-sim with {4}",
+                    peer.name, beside.string(), below.string(),
+                    peer.source.starts_with("-D") ? "" : "install the package msd-sim-peers, or ",
+                    peer.source)};
   }
   return peers;
 }

@@ -5,15 +5,15 @@
 namespace msd_sim {
 
 /// Every number that changes the result of the fast solver, apart from what users set (Settings.hpp). Each has
-/// its unit, its equation (docs/theory) and, in docs/theory/plan.md, what was measured when it was doubled and
-/// halved. Unrest is a change of velocity in a sweep against what counts as settled (G-8).
+/// its unit, its equation (docs/theory) and, in docs/tuning.md, what was measured when it was doubled and halved.
+/// Unrest is a change of velocity in a sweep against what counts as settled (G-8): 1 has settled.
 struct SolverTuning {
   // Schedule (IslandPlan.cpp).
   int substeps{4};                     ///< of a step (T-1)
   std::uint32_t tinyManifolds{4};      ///< up to so many, impacts are solved until they have settled
-  std::uint32_t smallManifolds{256};   ///< up to so many, a phase has two sweeps for what has not settled
+  std::uint32_t smallManifolds{256};   ///< up to so many, a phase has two sweeps for what has not settled; and so
+                                       ///< many visits of manifolds may hits cost in a phase, ...
   std::uint32_t graspManifolds{16};    ///< up to so many, friction on a mechanism is swept until it has settled
-  double hitVisits{256};               ///< manifold visits of a phase that hits may cost ...
   int fewestHitSweeps{4};              ///< ... but no fewer sweeps, ...
   int mostHitSweeps{200};              ///< ... and no more
   double hit{50};                      ///< unrest of a hit (G-8)
@@ -28,8 +28,9 @@ struct SolverTuning {
 
   double smallTurn{0.05};              ///< turn in a step up to which one substep will do, of free bodies and slow mechanisms [rad] (G-12)
 
-  int mechanismSweeps{8};     ///< of contacts with the joints eliminated (J-27)
-  double mechanismUnrest{1};  ///< at which these have settled
+  int mechanismSweeps{8};  ///< of contacts with the joints eliminated (J-27)
+  /// These have settled, as everything has, at 1: by the definition of unrest, not by choice.
+  static constexpr double mechanismUnrest{1};
 
   // Phases (SolveSubsteps.cpp).
   double settledKick{0.1};    ///< change that counts as settled, against gravity's half kick (G-8)
@@ -38,6 +39,11 @@ struct SolverTuning {
   double expectedLoads{4.0};  ///< what gravity can ask of a contact in a phase, in its own kicks (T-12)
 };
 
+#ifdef MSD_TUNABLE
+/// Of a build for experiments (-DMSD_TUNABLE=ON): as the environment variable MSD_TUNING says, "hit=100,band=1e-4".
+extern const SolverTuning kTuning;
+#else
 inline constexpr SolverTuning kTuning{};
+#endif
 
 }  // namespace msd_sim

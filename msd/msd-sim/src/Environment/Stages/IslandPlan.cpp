@@ -15,7 +15,7 @@ int sweepsFor(double visits, std::uint32_t manifolds, int fewest, int most) {
 }
 
 int hitSweeps(const IslandCensus& island) {
-  return sweepsFor(kTuning.hitVisits, island.manifolds, kTuning.fewestHitSweeps, kTuning.mostHitSweeps);
+  return sweepsFor(kTuning.smallManifolds, island.manifolds, kTuning.fewestHitSweeps, kTuning.mostHitSweeps);
 }
 
 /// Unrest at which an island at rest has settled: the more contacts carry a load in turn, the smaller is the share of
