@@ -7,7 +7,7 @@ MSD is a build for experiments: cmake --preset release -B build/tunable -DMSD_TU
 Environment/SolverTuning.hpp each scene of `msd bench` runs with the field as it is, doubled and halved. Of each run: processor
 time, deepest penetration over all steps, mean over the steps of the deepest one, and the work that position correction did. Each is told
 as a factor against the field as it is, the geometric mean over the scenes with the scene that it changes most. The
-table between the marks of the page is written anew. --check runs nothing: it fails where the page lacks a number of the
+table between the marks of the page is written anew; with --only, the other rows stay. --check runs nothing: it fails where the page lacks a number of the
 header, or shows another value.
 """
 import argparse
@@ -25,6 +25,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HEADER = ROOT / "msd/msd-sim/src/Environment/SolverTuning.hpp"
 FIELD = re.compile(r"^\s+(int|double|std::uint32_t) (\w+)\{([^}]+)\};\s*(?:///<\s*(.*))?$")
+MOST_FIELDS = 21
 BEGIN, END = "<!-- tuning: begin -->", "<!-- tuning: end -->"
 SCENES = "blast:150,collapse:150,ragdolls:120,chains_16:200"
 FIGURES = {"time": "time", "deepest": "deepest", "mean": "mean", "work": "position work"}
@@ -93,11 +94,10 @@ def measure(options):
         folder = pathlib.Path(temporary)
         only = ",".join(name for name, _ in names)
         subprocess.run([options.msd, "bench", "--write", str(folder), "--scenes", only], check=True, capture_output=True)
-        base = {name: min((run(options.msd, folder / f"{name}.json", steps, "", folder) for _ in range(2)), key=lambda r: r["time"])
-                for name, steps in names}
         for kind, name, value, comment in fields():
             if chosen and name not in chosen:
                 continue
+            base = {scene: run(options.msd, folder / f"{scene}.json", steps, "", folder) for scene, steps in names}
             row = [name, value, comment]
             for times in (2.0, 0.5):
                 tuning = f"{name}={changed(kind, value, times)}"
@@ -108,21 +108,26 @@ def measure(options):
     return rows, ", ".join(f"{name} ({steps} steps)" for name, steps in names)
 
 
-def table(rows, scenes):
+def kept(page):
+    """Rows of the page by the name of their field."""
+    return {match.group(1): match.group(0) for match in re.finditer(r"^\| `(\w+)` \|.*\n", page, re.M)}
+
+
+def table(rows, scenes, old):
     text = (f"Measured {datetime.date.today()} on {scenes}. Factors against the default; in brackets the scene that changes most, where "
             "it does by a tenth.\n\n| number | default | what it is |")
     text += "".join(f" {word} ×2, ×½ |" for word in FIGURES.values()) + "\n|---|---|---|" + "---|" * len(FIGURES) + "\n"
-    for name, value, comment, double, half in rows:
-        text += f"| `{name}` | {value} | {comment} |" + "".join(f" {double[f]}; {half[f]} |" for f in FIGURES) + "\n"
-    return text
+    new = {name: f"| `{name}` | {value} | {comment} |" + "".join(f" {double[f]}; {half[f]} |" for f in FIGURES) + "\n"
+           for name, value, comment, double, half in rows}
+    return text + "".join(new.get(name) or old.get(name, "") for _, name, _, _ in fields())
 
 
 def check(page):
     text = page.read_text()
     problems = [f"{page}: no row `{name}` | {value} (tools/measure_tuning.py writes it)"
                 for _, name, value, _ in fields() if f"| `{name}` | {value} |" not in text]
-    if len(fields()) > 20:
-        problems.append(f"{HEADER}: {len(fields())} numbers, at most 20 are allowed")
+    if len(fields()) > MOST_FIELDS:
+        problems.append(f"{HEADER}: {len(fields())} numbers, at most {MOST_FIELDS} are allowed")
     if problems:
         sys.exit("\n".join(problems))
 
@@ -142,7 +147,7 @@ def main():
     rows, scenes = measure(options)
     text = options.page.read_text()
     begin, end = text.index(BEGIN) + len(BEGIN), text.index(END)
-    options.page.write_text(text[:begin] + "\n" + table(rows, scenes) + text[end:])
+    options.page.write_text(text[:begin] + "\n" + table(rows, scenes, kept(text)) + text[end:])
     return None
 
 

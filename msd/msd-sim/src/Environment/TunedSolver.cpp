@@ -30,6 +30,7 @@ const std::map<std::string, Setter>& setters() {
       {"fewestHitSweeps", setterOf(&SolverTuning::fewestHitSweeps)},
       {"mostHitSweeps", setterOf(&SolverTuning::mostHitSweeps)},
       {"hit", setterOf(&SolverTuning::hit)},
+      {"crowdUnrest", setterOf(&SolverTuning::crowdUnrest)},
       {"crowdHit", setterOf(&SolverTuning::crowdHit)},
       {"coldShare", setterOf(&SolverTuning::coldShare)},
       {"coldVisits", setterOf(&SolverTuning::coldVisits)},

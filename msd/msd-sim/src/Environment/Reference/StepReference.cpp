@@ -25,8 +25,8 @@ namespace {
 // Penetration that is left alone, relative to the smallest body: contacts at rest stay found.
 constexpr double kSlop = 1e-4;
 
-// Of Settings::exactTolerance: a step of first order has no use for the last digit, which can take hard
-// impacts of a hundred bodies a thousand iterations.
+// Of Settings::exactTolerance: a step of first order has no use for the last digit, which can take
+// hard impacts of a hundred bodies a thousand iterations.
 constexpr double kConeShare = 10.0;
 
 /// The step, split into functions that share the lists of bodies.
