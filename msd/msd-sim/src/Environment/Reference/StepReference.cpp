@@ -25,10 +25,6 @@ namespace {
 // Penetration that is left alone, relative to the smallest body: contacts at rest stay found.
 constexpr double kSlop = 1e-4;
 
-// Of Settings::exactTolerance: a step of first order has no use for the last digit, which can take
-// hard impacts of a hundred bodies a thousand iterations.
-constexpr double kConeShare = 10.0;
-
 /// The step, split into functions that share the lists of bodies.
 class ReferenceStep {
  public:
@@ -237,7 +233,7 @@ void ReferenceStep::choose(double h) {
   options.correction = {.share = s.positionCorrection,
                         .slop = kSlop * smallest,
                         .largest = s.correctionSpeed * h * smallest};
-  options.coneTolerance = kConeShare * s.exactTolerance;
+  options.coneTolerance = s.exactTolerance;
   options.coneIterations = s.exactIterations;
   options.time = sim_.time;
   options.combine = s.combine;
