@@ -26,7 +26,7 @@ foreach(header ${msd_headers})
   install(FILES "${PROJECT_SOURCE_DIR}/msd/${header}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/${folder}")
 endforeach()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/scenes/" DESTINATION "${CMAKE_INSTALL_DATADIR}/msd/scenes"
-  FILES_MATCHING PATTERN "*.json")
+  FILES_MATCHING PATTERN "*.json" PATTERN "robots/*")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/studies/" DESTINATION "${CMAKE_INSTALL_DATADIR}/msd/studies"
   FILES_MATCHING PATTERN "*.json")
 # README and pages keep their places to each other, so that their links lead somewhere.

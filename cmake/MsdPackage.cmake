@@ -21,7 +21,7 @@ set(CPACK_DEBIAN_MAIN_PACKAGE_NAME msd-sim)
 set(CPACK_DEBIAN_MAIN_DESCRIPTION
   "The tool msd, the libraries with their headers and CMake package (find_package(msd)), example scenes and the documentation.")
 # What a project that links the static libraries must find; what the tool itself needs is asked from the binary.
-set(CPACK_DEBIAN_MAIN_PACKAGE_RECOMMENDS "libeigen3-dev, libhwy-dev, libqhull-dev, libfmt-dev, libsqlite3-dev, libboost-dev, nlohmann-json3-dev")
+set(CPACK_DEBIAN_MAIN_PACKAGE_RECOMMENDS "libeigen3-dev, libhwy-dev, libqhull-dev, libfmt-dev, libtinyxml2-dev, libsqlite3-dev, libboost-dev, nlohmann-json3-dev")
 set(CPACK_DEBIAN_MAIN_PACKAGE_SUGGESTS msd-sim-peers)
 
 get_property(msd_peers GLOBAL PROPERTY MSD_PEERS)

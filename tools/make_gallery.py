@@ -14,6 +14,8 @@ import json
 import math
 import os
 
+from gallery_robots import ROBOTS
+
 G = 9.81
 DT = 1.0 / 60.0
 
@@ -858,6 +860,7 @@ GALLERY = {
     "vehicle": vehicle,
     "galton_board": galton_board,
     "terrain": terrain,
+    **ROBOTS,
 }
 
 LARGE = {"pile_10000": pile_10000}

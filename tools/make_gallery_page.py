@@ -105,7 +105,10 @@ def expectation(check):
     else:
         bounds = [sign + " " + number(check[key]) for key, sign in (("min", "≥"), ("max", "≤")) if key in check]
         outcome = ", ".join(bounds)
-    when = "%.4g s" % check["at"] if "at" in check else "the end"
+    at = check.get("at", "end")
+    when = "%.4g s" % at if not isinstance(at, str) else {"end": "the end", "max": "largest", "min": "smallest"}[at]
+    if check.get("minus") == "start":
+        when += ", less the start"
     return "| %s | %s | %s | %s | %s |" % (whose, check["quantity"], when, outcome, unit)
 
 

@@ -83,6 +83,7 @@ corpus_of() {
     fuzz_problem_file) echo msd/msd-sim/test/Exact/corpus ;;
     fuzz_command_line) echo msd/msd-exe/fuzz/corpus ;;
     msd_scene_fuzz) echo msd/msd-scene/fuzz/corpus ;;
+    msd_robot_fuzz) echo msd/msd-import/fuzz/corpus ;;
     msd_record_fuzz) echo msd/msd-record/fuzz/corpus ;;
     *) fail "no seeds are known for $1; expected a line here" ;;
   esac

@@ -1,13 +1,16 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "msd-exe/src/Command.hpp"
 #include "msd-exe/src/Console.hpp"
+#include "msd-exe/src/SceneInput.hpp"
 #include "msd-exe/src/Wording.hpp"
 #include "msd-scene/src/BuildScene.hpp"
 #include "msd-scene/src/ReadScene.hpp"
@@ -18,7 +21,8 @@ namespace msd_exe {
 namespace {
 
 struct CheckOptions {
-  std::string scene{};
+  std::vector<std::string> files{};
+  SceneInput input{};  ///< of all of them, but for the path
   bool overlaps{false};
 };
 
@@ -49,9 +53,9 @@ std::size_t printOverlaps(const msd_scene::SceneDocument& document, msd_scene::S
 }
 
 /// Reads a scene, or says all that is wrong with it.
-std::optional<msd_scene::LoadedScene> load(const std::string& path) {
+std::optional<msd_scene::LoadedScene> load(const SceneInput& input) {
   try {
-    return msd_scene::loadSceneFile(path);
+    return loadInput(input);
   } catch (const msd_scene::SceneError& error) {
     complainText(error.what());
     for (const msd_scene::SceneProblem& other : error.others()) {
@@ -61,8 +65,10 @@ std::optional<msd_scene::LoadedScene> load(const std::string& path) {
   }
 }
 
-int check(const CheckOptions& options) {
-  const auto read = load(options.scene);
+int checkOne(const CheckOptions& options, const std::string& file) {
+  SceneInput input = options.input;
+  input.path = file;
+  const auto read = load(input);
   if (!read) return kBadInput;
   const msd_scene::LoadedScene& loaded = *read;
   msd_scene::SceneWorld scene = msd_scene::buildWorld(loaded);
@@ -70,18 +76,29 @@ int check(const CheckOptions& options) {
     tell("warning: {}\n", msd_scene::describe(warning));
   }
   const std::size_t warnings = loaded.warnings.size() + printOverlaps(loaded.document, scene, options.overlaps);
-  tell("{}: a valid scene, {}, {}, {}\n", options.scene,
+  tell("{}: a valid scene, {}, {}, {}\n", file,
              plural(loaded.document.bodies.size(), "body", "bodies"),
              plural(loaded.document.joints.size(), "joint", "joints"),
              plural(warnings, "warning", "warnings"));
   return kOk;
 }
 
+/// All files are looked at, whatever is wrong with the first.
+int check(const CheckOptions& options) {
+  int worst = kOk;
+  for (const std::string& file : options.files) worst = std::max(worst, checkOne(options, file));
+  return worst;
+}
+
 }  // namespace
 
 void addCheckCommand(CLI::App& parser, Action& action) {
   const auto options = std::make_shared<CheckOptions>();
-  parser.add_option("SCENE", options->scene, "scene file (JSON)")->required();
+  parser
+      .add_option("SCENE", options->files,
+                  "scenes (JSON) or robots (.urdf, .xml); - for standard input")
+      ->required();
+  addSceneOptions(parser, options->input);
   parser.add_flag("--overlaps", options->overlaps, "name the bodies that overlap at the start");
   parser.callback([options, &action] { action = [options] { return check(*options); }; });
 }

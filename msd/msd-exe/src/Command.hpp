@@ -44,6 +44,7 @@ struct Command {
 void addRunCommand(CLI::App& parser, Action& action);
 void addSolveCommand(CLI::App& parser, Action& action);
 void addCheckCommand(CLI::App& parser, Action& action);
+void addImportCommand(CLI::App& parser, Action& action);
 void addInfoCommand(CLI::App& parser, Action& action);
 void addBenchCommand(CLI::App& parser, Action& action);
 void addValidateCommand(CLI::App& parser, Action& action);

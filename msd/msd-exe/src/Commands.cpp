@@ -10,6 +10,7 @@ std::span<const Command> commands() {
       {"run", "simulate a scene and print what happened", addRunCommand},
       {"solve", "solve a friction problem from a file and certify the answer", addSolveCommand},
       {"check", "say whether a scene is right, and what is odd about it", addCheckCommand},
+      {"import", "make a scene of a robot file (URDF or MJCF)", addImportCommand},
       {"info", "describe a scene, a recording, a mesh file or a poses file", addInfoCommand},
       {"export", "write a recording's tables as CSV files", addExportCommand},
       {"plot", "draw a recording's energies, penetration, step time and trajectories",

@@ -16,8 +16,10 @@
 #include "msd-exe/src/Command.hpp"
 #include "msd-exe/src/Console.hpp"
 #include "msd-exe/src/RecordingInfo.hpp"
+#include "msd-exe/src/SceneInput.hpp"
 #include "msd-record/src/OpenRecording.hpp"
 #include "msd-scene/src/ReadScene.hpp"
+#include "msd-scene/src/WriteScene.hpp"
 #include "msd-study/src/ResultsFile.hpp"
 #include "msd-study/src/StudyTable.hpp"
 
@@ -90,8 +92,19 @@ void printBodies(const msd_scene::LoadedScene& scene) {
   }
 }
 
-int describeScene(const std::string& path) {
-  const msd_scene::LoadedScene scene = msd_scene::loadSceneFile(path);
+struct InfoOptions {
+  SceneInput input{};
+  bool expanded{false};
+};
+
+int describeScene(const InfoOptions& options) {
+  const std::string& path = options.input.path;
+  const msd_scene::LoadedScene scene = loadInput(options.input);
+  if (options.expanded) {
+    const std::string text = msd_scene::writeScene(scene.document);
+    tell("{}", text);
+    return kOk;
+  }
   const SceneDocument& document = scene.document;
   line("scene", "{}", document.name.empty() ? fs::path{path}.stem().string() : document.name);
   if (!document.description.empty()) line("about", "{}", document.description);
@@ -179,7 +192,9 @@ int describeStudy(const std::string& path) {
   return kOk;
 }
 
-int describe(const std::string& path) {
+int describe(const InfoOptions& options) {
+  const std::string& path = options.input.path;
+  if (path == "-") return describeScene(options);
   std::string extension = fs::path{path}.extension().string();
   std::ranges::transform(extension, extension.begin(), [](unsigned char c) {
     return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
@@ -196,18 +211,22 @@ int describe(const std::string& path) {
   if (extension == ".bin") return describePoses(path);
   if (msd_study::isResultsFile(path)) return describeStudy(path);
   if (extension == ".db" || msd_record::isSqliteFile(path)) return describeRecording(path);
-  return describeScene(path);
+  return describeScene(options);
 }
 
 }  // namespace
 
 void addInfoCommand(CLI::App& parser, Action& action) {
-  const auto path = std::make_shared<std::string>();
+  const auto options = std::make_shared<InfoOptions>();
   parser
-      .add_option("FILE", *path,
-                  "scene (.json), recording (.db), mesh (.stl, .obj, .gltf, .glb) or poses (.bin)")
+      .add_option("FILE", options->input.path,
+                  "scene (.json), robot (.urdf, .xml), recording (.db), mesh (.stl, .obj, .gltf, "
+                  ".glb) or poses (.bin); - for a scene on standard input")
       ->required();
-  parser.callback([path, &action] { action = [path] { return describe(*path); }; });
+  parser.add_flag("--expanded", options->expanded,
+                  "print the scene as the engine takes it, with nothing left to work out");
+  addSceneOptions(parser, options->input);
+  parser.callback([options, &action] { action = [options] { return describe(*options); }; });
 }
 
 }  // namespace msd_exe

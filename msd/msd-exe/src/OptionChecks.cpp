@@ -48,6 +48,26 @@ CLI::Validator number(double low, double high, std::string unit) {
                         ""};
 }
 
+CLI::Validator quotient(double low, double high, std::string unit) {
+  return CLI::Validator{
+      [low, high, unit = std::move(unit)](std::string& text) -> std::string {
+        const std::size_t slash = text.find('/');
+        double above = 0.0;
+        double below = 1.0;
+        const bool isNumber = parses(text.substr(0, slash), above) &&
+                              (slash == std::string::npos || parses(text.substr(slash + 1), below));
+        const double value = above / below;
+        if (!isNumber || !(value >= low && value <= high)) {
+          return complaint(
+              text, fmt::format("a number from {} to {}{}{}, or a quotient such as 1/240", low,
+                                high, unit.empty() ? "" : " ", unit));
+        }
+        text = fmt::format("{:.17g}", value);
+        return {};
+      },
+      ""};
+}
+
 CLI::Validator oneOf(std::vector<std::string> words) {
   return CLI::Validator{[words = std::move(words)](std::string& text) -> std::string {
                           if (std::ranges::find(words, text) != words.end()) return {};

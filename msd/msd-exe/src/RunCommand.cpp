@@ -22,6 +22,8 @@
 #include "msd-exe/src/ReportWriter.hpp"
 #include "msd-exe/src/RunResult.hpp"
 #include "msd-exe/src/Runner.hpp"
+#include "msd-exe/src/SceneInput.hpp"
+#include "msd-exe/src/SensorsWriter.hpp"
 #include "msd-exe/src/TraceWriter.hpp"
 #include "msd-exe/src/Wording.hpp"
 #include "msd-scene/src/Limits.hpp"
@@ -36,7 +38,7 @@ using Clock = std::chrono::steady_clock;
 using msd_scene::Limits;
 
 struct RunOptions {
-  std::string scene{};
+  SceneInput input{};
   std::optional<std::uint64_t> steps{};
   std::optional<double> dt{};
   int threads{0};
@@ -47,6 +49,7 @@ struct RunOptions {
   std::string poses{};
   std::uint64_t posesEvery{10};
   std::string report{};
+  std::string sensors{};
   std::vector<std::string> problem{};  ///< step and file
   std::string trace{};
   std::string record{};
@@ -80,10 +83,11 @@ void checkOutputs(const RunOptions& options) {
   std::vector<std::pair<std::string_view, const std::string*>> outputs{
       {"--poses", &options.poses},
       {"--report", &options.report},
+      {"--sensors", &options.sensors},
       {"--profile", &options.trace},
       {"--record", &options.record}};
   if (!options.problem.empty()) outputs.emplace_back("--dump-problem", &options.problem[1]);
-  std::vector<fs::path> taken{fs::weakly_canonical(options.scene)};
+  std::vector<fs::path> taken{fs::weakly_canonical(options.input.path)};
   for (const auto& [option, path] : outputs) {
     if (path->empty()) continue;
     const fs::path place = fs::weakly_canonical(*path);
@@ -115,6 +119,7 @@ std::uint64_t problemStep(const std::string& text, std::uint64_t steps) {
 struct Outputs {
   std::unique_ptr<PosesWriter> poses{};
   std::unique_ptr<ReportWriter> report{};
+  std::unique_ptr<SensorsWriter> sensors{};
   std::unique_ptr<TraceWriter> trace{};
   std::unique_ptr<ProblemWriter> problem{};
   std::unique_ptr<RecordOutput> record{};
@@ -127,6 +132,10 @@ struct Outputs {
       poses = std::make_unique<PosesWriter>(options.poses, steps, options.posesEvery);
     }
     if (!options.report.empty()) report = std::make_unique<ReportWriter>(options.report);
+    if (!options.sensors.empty()) {
+      if (scene.sensors.size() == 0) throw UsageError{"--sensors: this scene has no sensors"};
+      sensors = std::make_unique<SensorsWriter>(options.sensors);
+    }
     if (!options.trace.empty()) trace = std::make_unique<TraceWriter>(options.trace);
     if (!options.problem.empty()) {
       problem = std::make_unique<ProblemWriter>(options.problem[1],
@@ -144,6 +153,7 @@ struct Outputs {
     std::vector<StepObserver*> list;
     if (poses) list.push_back(poses.get());
     if (report) list.push_back(report.get());
+    if (sensors) list.push_back(sensors.get());
     if (trace) list.push_back(trace.get());
     if (problem) list.push_back(problem.get());
     if (record) list.push_back(record.get());
@@ -158,6 +168,7 @@ struct Outputs {
     };
     if (poses) add(poses->file(), fmt::format("{} frames", poses->frames()));
     if (report) add(report->file(), "a row per step");
+    if (sensors) add(sensors->file(), "a row per step");
     if (problem && problem->isWritten()) {
       add(problem->file(), fmt::format("{} contacts; msd solve reads it", problem->contacts()));
     }
@@ -169,13 +180,13 @@ struct Outputs {
 /// Prints what the options ask for.
 void printResult(const RunOptions& options, const RunResult& result, const std::string& json,
                  const Outputs& outputs) {
-  if (options.json) {
-    tell("{}\n", json);
-    return;
-  }
   const std::string hash = result.scene.world.stateHash().toString();
   if (options.quiet) {
     if (options.hash) tell("{}\n", hash);
+    return;
+  }
+  if (options.json) {
+    tell("{}\n", json);
     return;
   }
   tell("{}", summaryText(result));
@@ -230,15 +241,15 @@ void printWarnings(const RunOptions& options, const msd_scene::LoadedScene& load
 /// `--profile SCENE`: the word after --profile is a trace's name only where another names the
 /// scene.
 RunOptions completed(RunOptions options) {
-  if (options.scene.empty()) options.scene.swap(options.trace);
-  if (options.scene.empty()) throw UsageError{"SCENE is required; see msd run --help"};
+  if (options.input.path.empty()) options.input.path.swap(options.trace);
+  if (options.input.path.empty()) throw UsageError{"SCENE is required; see msd run --help"};
   return options;
 }
 
 int run(const RunOptions& options) {
   const InterruptGuard guard;  // from before the recording is made until it is closed
   const Clock::time_point start = Clock::now();
-  const msd_scene::LoadedScene loaded = msd_scene::loadSceneFile(options.scene);
+  const msd_scene::LoadedScene loaded = loadInput(options.input);
   const msd_scene::SettingsOverrides overrides = overridesOf(options);
   msd_scene::SceneWorld scene = msd_scene::buildWorld(loaded, overrides);
   const double buildMilliseconds = 1e3 * secondsSince(start);
@@ -248,7 +259,7 @@ int run(const RunOptions& options) {
                                  msd_sim::methodName(scene.world.settings().method))};
   }
   const std::string name =
-      loaded.document.name.empty() ? fs::path{options.scene}.stem().string() : loaded.document.name;
+      loaded.document.name.empty() ? fs::path{options.input.path}.stem().string() : loaded.document.name;
   Outputs outputs{options, asSimulated(loaded.document, overrides, steps, name), scene};
   printWarnings(options, loaded);
 
@@ -278,12 +289,14 @@ int run(const RunOptions& options) {
 }
 
 void addSimulationOptions(CLI::App& parser, RunOptions& o) {
-  parser.add_option("SCENE", o.scene, "scene file (JSON)")->option_text(kRequiredByCommand);
+  parser.add_option("SCENE", o.input.path, "scene (JSON) or robot (.urdf, .xml); - for standard input")
+      ->option_text(kRequiredByCommand);
+  addSceneOptions(parser, o.input);
   parser.add_option("--steps", o.steps, "number of steps, instead of the scene's")
       ->check(wholeNumber(0, static_cast<std::uint64_t>(Limits::kMaxSteps)))
       ->type_name("N");
-  parser.add_option("--dt", o.dt, "length of a step [s], instead of the scene's")
-      ->check(number(Limits::kMinDt, Limits::kMaxDt, "[s]"))
+  parser.add_option("--dt", o.dt, "length of a step [s], 0.01 or 1/240, instead of the scene's")
+      ->transform(quotient(Limits::kMinDt, Limits::kMaxDt, "[s]"))
       ->type_name("S");
   parser.add_option("--threads", o.threads, "threads that share a step; 0: all cores (default)")
       ->check(wholeNumber(0, 1024))
@@ -310,6 +323,8 @@ void addOutputOptions(CLI::App& parser, RunOptions& o) {
       ->type_name("N");
   parser.add_option("--report", o.report, "write a row of figures per step to a JSON file")
       ->type_name("OUT.json");
+  parser.add_option("--sensors", o.sensors, "write what the scene's sensors measure (CSV)")
+      ->type_name("OUT.csv");
   parser.add_option("--record", o.record, "record the run into a file (SQLite)")
       ->type_name("OUT.db");
   parser
@@ -336,7 +351,7 @@ void addOutputOptions(CLI::App& parser, RunOptions& o) {
       ->type_name("[TRACE.json]");
   parser.add_flag("--hash", o.hash, "print the hash of the final state");
   parser.add_flag("--expect", o.expect, "exit code 1 when a check of the scene does not hold or a step is degraded");
-  parser.add_flag("--json", o.json, "print one line of JSON instead of the summary");
+  parser.add_flag("--json", o.json, "print one line of JSON (with the scene's checks) instead of the summary");
   parser.add_flag("--quiet", o.quiet, "print nothing but errors (and the hash, where asked for)");
 }
 

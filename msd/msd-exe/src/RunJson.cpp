@@ -62,6 +62,28 @@ Json faultsJson(const RunStatistics& statistics) {
   return json;
 }
 
+/// The scene's checks and what they measured.
+Json checksJson(const RunResult& result) {
+  Json checks = Json::array();
+  for (const msd_scene::ExpectationResult& r : result.expectations) {
+    const msd_scene::SceneExpectation& e = result.document.expect[r.index];
+    Json check;
+    if (!e.body.empty()) check["body"] = e.body;
+    if (!e.joint.empty()) check["joint"] = e.joint;
+    if (!e.sensor.empty()) check["sensor"] = e.sensor;
+    check["quantity"] = e.quantity;
+    check["time"] = r.time;
+    check["measured"] = r.measured;
+    if (e.value) check["value"] = *e.value;
+    if (e.value) check["tolerance"] = e.tolerance;
+    if (e.min) check["min"] = *e.min;
+    if (e.max) check["max"] = *e.max;
+    check["holds"] = r.holds;
+    checks.push_back(std::move(check));
+  }
+  return checks;
+}
+
 }  // namespace
 
 std::string jsonLine(const RunResult& result) {
@@ -90,7 +112,8 @@ std::string jsonLine(const RunResult& result) {
             {"status", result.statusName()},
             {"end", endName(result.end)},
             {"degraded_steps", statistics.degraded()},
-            {"faults", faultsJson(statistics)}};
+            {"faults", faultsJson(statistics)},
+            {"checks", checksJson(result)}};
   if (result.scene.world.settings().method == msd_sim::Method::kExact) {
     line["certificate"] = certificateJson(statistics.worstCertificate());
   }

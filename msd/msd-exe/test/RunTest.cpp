@@ -69,7 +69,7 @@ TEST_F(Run, jsonLineHasTheKeysOfTheFormat) {
                                 "threads", "settings", "steps", "build_ms", "total_ms", "all",
                                 "last_half", "peak_rss_mb", "contacts", "max_penetration",
                                 "residual", "joint_error", "max_joint_error", "energy", "hash",
-                                "status", "end", "degraded_steps", "faults"));
+                                "status", "end", "degraded_steps", "faults", "checks"));
   EXPECT_EQ(line["scene"], "flight");
   EXPECT_EQ(line["bodies"], 2);
   EXPECT_EQ(line["steps"], 25);

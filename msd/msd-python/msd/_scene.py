@@ -4,7 +4,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from . import _core
 
@@ -20,21 +20,42 @@ class Scene:
     """
 
     def __init__(self, data: Optional[Dict[str, Any]] = None, *, folder: Optional[PathLike] = None,
-                 source: str = "scene") -> None:
-        """`folder` is where the mesh files lie that the scene names; `source` names the scene in messages."""
+                 source: str = "scene", parameters: Optional[Mapping[str, float]] = None) -> None:
+        """`folder` is where the files lie that the scene names; `source` names the scene in messages; `parameters` are
+        values in place of those that a scene of version 2 gives its own."""
         self.data: Dict[str, Any] = data if data is not None else {"version": 1, "name": source, "bodies": []}
         self.folder: Optional[Path] = None if folder is None else Path(folder)
         self.source = source
+        self.parameters: Dict[str, float] = dict(parameters or {})
+        self._notes: List[str] = []
 
     @classmethod
-    def load(cls, path: PathLike) -> "Scene":
-        """Reads and checks a scene file."""
+    def load(cls, path: PathLike, *, parameters: Optional[Mapping[str, float]] = None) -> "Scene":
+        """Reads and checks a scene file, or a robot's (.urdf, .xml, .mjcf)."""
         path = Path(path)
+        if path.suffix.lower() in (".urdf", ".xml", ".mjcf"):
+            if parameters:
+                raise ValueError(f"parameters: a robot file has none ({path})")
+            return cls.load_robot(path)
         text = path.read_text(encoding="utf-8")
         folder = path.resolve().parent
         # The engine reads it first: its messages have the line and the column.
-        _core.CompiledScene(text, str(path), str(folder))
-        return cls(json.loads(text), folder=folder, source=str(path))
+        _core.CompiledScene(text, str(path), str(folder), dict(parameters or {}))
+        return cls(json.loads(text), folder=folder, source=str(path), parameters=parameters)
+
+    @classmethod
+    def load_robot(cls, path: PathLike, *, strict: bool = False, fixed_base: bool = False, keyframe: str = "",
+                   search: Sequence[PathLike] = ()) -> "Scene":
+        """Reads a robot from URDF or MJCF as a scene that stands alone.
+
+        strict: what cannot be carried over is an error, not a warning; fixed_base (URDF): the root stands still;
+        keyframe (MJCF): where the robot starts; search: folders in which meshes and packages are looked for.
+        """
+        robot = _core.CompiledScene.import_robot(str(path), strict=strict, fixed_base=fixed_base, keyframe=keyframe,
+                                                 search=[str(folder) for folder in search])
+        scene = cls(json.loads(robot.text(True)), source=str(path))
+        scene._notes = robot.warnings
+        return scene
 
     @classmethod
     def parse(cls, text: str, *, folder: Optional[PathLike] = None, source: str = "scene") -> "Scene":
@@ -82,8 +103,9 @@ class Scene:
         raise KeyError(f'there is no joint "{name}" in {self.source}')
 
     def check(self) -> List[str]:
-        """Checks the scene as it is now; returns warnings, raises SceneError."""
-        return self._compile().warnings
+        """Checks the scene as it is now; returns warnings (also what a robot's file had that is not carried over),
+        raises SceneError."""
+        return self._notes + [text for text in self._compile().warnings if text not in self._notes]
 
     def text(self, *, embed_meshes: bool = False) -> str:
         """The scene as a file has it, one thing a line; embed_meshes: without files beside it."""
@@ -103,7 +125,7 @@ class Scene:
 
     def _compile(self) -> _core.CompiledScene:
         folder = None if self.folder is None else str(self.folder)
-        return _core.CompiledScene(json.dumps(self.data, allow_nan=False), self.source, folder)
+        return _core.CompiledScene(json.dumps(self.data, allow_nan=False), self.source, folder, self.parameters)
 
     def _object(self, key: str) -> Dict[str, Any]:
         found: Dict[str, Any] = self.data.setdefault(key, {})
@@ -117,9 +139,11 @@ class Scene:
         return f'<msd.Scene "{self.name}": {len(self.bodies)} bodies, {len(self.joints)} joints>'
 
 
-def load(path: PathLike) -> Scene:
-    """Reads a scene file: msd.load("scenes/demo.json").world()."""
-    return Scene.load(path)
+def load(path: PathLike, *, parameters: Optional[Mapping[str, float]] = None) -> Scene:
+    """Reads a scene file, or a robot's (URDF or MJCF): msd.load("scenes/demo.json").world().
+
+    `parameters` gives other values to the parameters of a scene of version 2."""
+    return Scene.load(path, parameters=parameters)
 
 
 def load_problem(path: PathLike) -> _core.FrictionProblem:

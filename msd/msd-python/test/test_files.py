@@ -59,6 +59,22 @@ def test_a_scene_made_in_python():
     assert world.body("ball").position[2] == pytest.approx(-0.5 * 9.81, rel=1e-9)
 
 
+def test_robots_and_parameters(scenes, tmp_path):
+    arm = msd.Scene.load_robot(scenes / "robots" / "arm.urdf", fixed_base=True)
+    world = arm.world()
+    world.step(10)
+    assert len(arm.joints) == 1 and world.report.joint_error < 1e-6
+    assert isinstance(msd.load(scenes / "robots" / "legs.xml").check(), list)
+
+    path = tmp_path / "row.json"
+    path.write_text('''{"version": 2, "parameters": {"n": 2}, "shapes": {"ball": {"type": "sphere", "radius": 0.1}},
+        "bodies": [{"repeat": {"i": "${n}"}, "name": "ball_${i}", "shape": "ball", "position": ["${i}", 0, 0]}]}''')
+    assert len(msd.load(path).world().positions) == 2
+    assert len(msd.load(path, parameters={"n": 5}).world().positions) == 5
+    with pytest.raises(msd.SceneError, match="no parameter \"m\""):
+        msd.load(path, parameters={"m": 5})
+
+
 def test_wrong_scenes(scenes, tmp_path):
     scene = msd.load(scenes / "stack_of_ten.json")
     scene.body("cube 3")["position"][1] = "up"
@@ -67,7 +83,7 @@ def test_wrong_scenes(scenes, tmp_path):
     with pytest.raises(msd.SceneError):
         scene.save(tmp_path / "wrong.json")
     assert not (tmp_path / "wrong.json").exists()
-    (tmp_path / "broken.json").write_text('{\n"version": 2}')
+    (tmp_path / "broken.json").write_text('{\n"version": 3}')
     with pytest.raises(msd.SceneError, match=r"broken.json:2:"):
         msd.load(tmp_path / "broken.json")
     with pytest.raises(FileNotFoundError):

@@ -13,7 +13,9 @@
 #include "msd-scene/src/OverTime.hpp"
 #include "msd-scene/src/ReadScene.hpp"
 #include "msd-scene/src/SceneError.hpp"
+#include "msd-scene/src/ScenePairs.hpp"
 #include "msd-scene/src/ValidateScene.hpp"
+#include "msd-sim/src/Environment/ContactExclusion.hpp"
 #include "msd-sim/src/Physics/PotentialEnergy/Potentials.hpp"
 
 namespace msd_scene {
@@ -105,7 +107,7 @@ JointDescription describeJoint(const SceneJoint& joint, BodyId bodyA, BodyId bod
                     .stiffness = motor.stiffness.value_or(msd_sim::JointMotor::kUnset),
                     .damping = motor.damping.value_or(msd_sim::JointMotor::kUnset),
                     .feedForward = motor.feedForward,
-                    .carriesLoad = motor.carriesLoad,
+                    .carriesLoad = motor.inverseDynamics ? false : motor.carriesLoad,
                     .gear = motor.gear,
                     .rotorInertia = motor.rotorInertia};
     if (!motor.targets.empty()) result.motor->target = motor.targets.front().value;
@@ -129,14 +131,13 @@ auto atPath(const JsonPath& path, Make&& make) {
 
 void spawnBodies(SceneWorld& scene, const SceneDocument& document, const SceneShapes& shapes) {
   const NameTable shapeTable{document.shapes};
-  const NameTable materialTable{document.materials};
-  const SceneMaterial plain{};
+  const std::vector<SceneMaterial> materials = surfaceMaterials(document);
+  const NameTable materialTable{materials};
   scene.bodies.reserve(document.bodies.size());
   for (std::size_t i = 0; i < document.bodies.size(); ++i) {
     const SceneBody& body = document.bodies[i];
     const msd_assets::Shape& shape = shapes.at(shapeTable.find(body.shape));
-    const std::size_t place = materialTable.find(body.material);
-    const SceneMaterial& material = place == NameTable::npos ? plain : document.materials[place];
+    const SceneMaterial& material = materials[materialTable.find(body.material)];
     const BodyId id = atPath(JsonPath{} / "bodies" / i, [&] {
       return body.isStatic ? scene.world.spawn(describeStatic(body, material, shape))
                            : scene.world.spawn(describeMoving(body, material, shape));
@@ -188,6 +189,24 @@ void spawnJoints(SceneWorld& scene, const SceneDocument& document) {
     if (joint.motor && !joint.motor->targets.empty()) {
       scene.motors.push_back({id, joint.motor->targets});
     }
+    if (joint.motor && joint.motor->inverseDynamics) scene.tracking.add(id, joint);
+  }
+}
+
+void addSensors(SceneWorld& scene, const SceneDocument& document) {
+  for (std::size_t i = 0; i < document.sensors.size(); ++i) {
+    const SceneSensor& sensor = document.sensors[i];
+    msd_sim::SensorDescription description{
+        .name = sensor.name,
+        .kind = sensor.kind,
+        .pose = {sensor.position, toQuaternion(sensor.orientation)},
+        .volume = sensor.halfExtents,
+        .range = sensor.range,
+        .offset = sensor.offset};
+    if (!sensor.body.empty()) description.body = scene.bodyByName.at(sensor.body);
+    if (!sensor.joint.empty()) description.joint = scene.jointByName.at(sensor.joint);
+    atPath(JsonPath{} / "sensors" / i,
+           [&] { return scene.sensors.add(scene.world, std::move(description)); });
   }
 }
 
@@ -198,6 +217,10 @@ SceneWorld build(const SceneDocument& document, const SceneShapes& shapes,
   spawnBodies(scene, document, shapes);
   spawnJoints(scene, document);
   addPotentials(scene, document);
+  for (const auto& [a, b] : document.exclude) {
+    msd_sim::setPairCollides(scene.world, scene.bodyByName.at(a), scene.bodyByName.at(b), false);
+  }
+  addSensors(scene, document);
   return scene;
 }
 
@@ -206,6 +229,7 @@ SceneWorld build(const SceneDocument& document, const SceneShapes& shapes,
 msd_sim::StepReport SceneWorld::advance() {
   // The middle of the step: what changes evenly gets its mean.
   const double moment = world.time() + 0.5 * dt;
+  if (!tracking.empty()) tracking.feedForward(world, dt);
   for (const TimedMotor& motor : motors) {
     const auto [target, rate] = valueAt(motor.targets, moment);
     world.setMotorTarget(motor.joint, target, rate);
@@ -219,13 +243,16 @@ msd_sim::StepReport SceneWorld::advance() {
     world.applyForce(constant.body, constant.force);
     world.applyTorque(constant.body, constant.torque);
   }
-  return world.update(dt);
+  msd_sim::StepReport report = world.update(dt);
+  sensors.observe(world);
+  return report;
 }
 
 Settings makeSettings(const SceneDocument& document, const SettingsOverrides& overrides) {
   Settings settings;
   const SceneSolver& s = document.solver;
   settings.gravity = document.gravity;
+  settings.combine = combineByPairs(document);
   settings.method = overrides.method.value_or(s.method.value_or(settings.method));
   settings.substeps = overrides.substeps.value_or(s.substeps.value_or(settings.substeps));
   settings.iterations = overrides.iterations.value_or(s.iterations.value_or(settings.iterations));

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "msd-scene/src/SceneDocument.hpp"
+#include "msd-scene/src/TargetTracking.hpp"
+#include "msd-sim/src/Environment/Sensors.hpp"
 #include "msd-sim/src/Environment/WorldModel.hpp"
 
 namespace msd_scene {
@@ -46,6 +48,7 @@ struct SceneWorld {
   };
 
   msd_sim::WorldModel world;
+  msd_sim::Sensors sensors{};              ///< in the document's order, measured after every step
   double dt{0.0};                          ///< [s]
   std::vector<msd_sim::BodyId> bodies{};   ///< in the document's order
   std::vector<msd_sim::JointId> joints{};  ///< in the document's order
@@ -54,6 +57,7 @@ struct SceneWorld {
   std::vector<ConstantForce> forces{};
   std::vector<TimedForce> timedForces{};
   std::vector<TimedMotor> motors{};
+  TargetTracking tracking{};
 
   /// Applies the scene's forces and targets of this moment, and advances the world by dt.
   msd_sim::StepReport advance();

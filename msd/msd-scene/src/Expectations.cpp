@@ -98,6 +98,19 @@ constexpr std::array<Quantity<JointId>, 6> kJointQuantities{{
     {"broken", "[-]", [](const W& w, JointId j) { return w.isBroken(j) ? 1.0 : 0.0; }},
 }};
 
+/// Quantities of a sensor; those it has no number for are NaN.
+constexpr std::array<std::string_view, 5> kSensorQuantities{"value", "x", "y", "z", "w"};
+
+/// Which of a sensor's numbers a quantity is; none where it has no such number.
+std::optional<std::size_t> placeOf(std::string_view quantity, std::size_t numbers) {
+  if (numbers == 1) return quantity == "value" ? std::optional<std::size_t>{0} : std::nullopt;
+  if (numbers == 4 && quantity == "w") return 0;
+  const auto at = static_cast<std::size_t>(
+      std::ranges::find(kSensorQuantities, quantity) - kSensorQuantities.begin());
+  if (at < 1 || at > 3) return std::nullopt;
+  return numbers == 4 ? at : at - 1;
+}
+
 constexpr std::array<WorldQuantity, 10> kWorldQuantities{{
     {"time", "[s]", [](const W& w) { return w.time(); }},
     {"kineticEnergy", "[J]", [](const W& w) { return w.lastReport().energy.kinetic; }},
@@ -153,7 +166,18 @@ bool holds(const SceneExpectation& e, double measured) {
 
 }  // namespace
 
+SceneExpectation subtracted(const SceneExpectation& e) {
+  SceneExpectation other;
+  if (!e.minus) return other;
+  other.body = e.minus->body;
+  other.joint = e.minus->joint;
+  other.sensor = e.minus->sensor;
+  other.quantity = e.minus->quantity.empty() ? e.quantity : e.minus->quantity;
+  return other;
+}
+
 std::vector<std::string_view> quantityNames(const SceneExpectation& expectation) {
+  if (!expectation.sensor.empty()) return {kSensorQuantities.begin(), kSensorQuantities.end()};
   return withTable(expectation, [](const auto& table) {
     std::vector<std::string_view> names;
     for (const auto& quantity : table) names.push_back(quantity.name);
@@ -162,6 +186,7 @@ std::vector<std::string_view> quantityNames(const SceneExpectation& expectation)
 }
 
 std::string_view quantityUnit(const SceneExpectation& expectation) {
+  if (!expectation.sensor.empty()) return {};
   return withTable(expectation, [&](const auto& table) -> std::string_view {
     for (const auto& quantity : table) {
       if (quantity.name == expectation.quantity) return quantity.unit;
@@ -171,7 +196,10 @@ std::string_view quantityUnit(const SceneExpectation& expectation) {
 }
 
 QuantityProbe::QuantityProbe(const SceneExpectation& e, const SceneWorld& scene) {
-  if (!e.body.empty()) {
+  if (!e.sensor.empty()) {
+    sensor_ = scene.sensors.find(e.sensor).value();
+    place_ = placeOf(e.quantity, scene.sensors.values(sensor_).size());
+  } else if (!e.body.empty()) {
     of_body_ = findMeasure(kBodyQuantities, e.quantity);
     body_ = scene.bodyByName.at(e.body);
   } else if (!e.joint.empty()) {
@@ -182,16 +210,31 @@ QuantityProbe::QuantityProbe(const SceneExpectation& e, const SceneWorld& scene)
   }
 }
 
-double QuantityProbe::measure(const WorldModel& world) const {
-  if (of_body_ != nullptr) return of_body_(world, body_);
-  if (of_joint_ != nullptr) return of_joint_(world, joint_);
-  if (of_world_ != nullptr) return of_world_(world);
+double QuantityProbe::measure(const SceneWorld& scene) const {
+  if (of_body_ != nullptr) return of_body_(scene.world, body_);
+  if (of_joint_ != nullptr) return of_joint_(scene.world, joint_);
+  if (of_world_ != nullptr) return of_world_(scene.world);
+  if (place_) return scene.sensors.values(sensor_)[*place_];
   return std::numeric_limits<double>::quiet_NaN();
+}
+
+double measureDifference(const SceneExpectation& e, const SceneWorld& scene) {
+  const double measured = QuantityProbe{e, scene}.measure(scene);
+  return e.minus ? measured - QuantityProbe{subtracted(e), scene}.measure(scene) : measured;
 }
 
 std::string describe(const SceneExpectation& check, const ExpectationResult& result) {
   const SceneExpectation e = forMethod(check, result.method);
-  const std::string& of = e.body.empty() ? e.joint : e.body;
+  const std::string& of = !e.body.empty() ? e.body : !e.joint.empty() ? e.joint : e.sensor;
+  constexpr std::array<std::string_view, 4> kWhich{"", "largest ", "smallest ", "span of "};
+  std::string minus = e.minusStart ? " less its start" : "";
+  if (e.minus) {
+    const SceneExpectation other = subtracted(e);
+    const std::string& whose = !other.body.empty()    ? other.body
+                               : !other.joint.empty() ? other.joint
+                                                      : other.sensor;
+    minus = fmt::format(" less {}{}{}", whose, whose.empty() ? "" : ".", other.quantity);
+  }
   std::string wanted;
   if (e.value) {
     wanted = fmt::format("{} ± {}", *e.value, e.tolerance);
@@ -200,20 +243,52 @@ std::string describe(const SceneExpectation& check, const ExpectationResult& res
   } else {
     wanted = e.min ? fmt::format(">= {}", *e.min) : fmt::format("<= {}", e.max.value_or(0.0));
   }
-  return fmt::format("{} {}{}{} at {:.6g} s: {:.9g} {}, expected {}",
-                     result.holds ? "ok    " : "FAILED", of, of.empty() ? "" : ".", e.quantity,
-                     result.time, result.measured, quantityUnit(e), wanted);
+  return fmt::format("{} {}{}{}{}{} at {:.6g} s: {:.9g} {}, expected {}",
+                     result.holds ? "ok    " : "FAILED", kWhich[static_cast<std::size_t>(e.over)],
+                     of, of.empty() ? "" : ".", e.quantity, minus, result.time, result.measured,
+                     quantityUnit(e), wanted);
 }
 
 ExpectationChecker::ExpectationChecker(const SceneDocument& document) : document_{document} {
+  spans_.resize(document.expect.size());
   for (std::size_t i = 0; i < document.expect.size(); ++i) {
-    if (document.expect[i].time) timed_.push_back(i);
+    const SceneExpectation& e = document.expect[i];
+    if (e.time) timed_.push_back(i);
+    if (e.over != RunValue::kAtTime || e.minusStart) spanning_.push_back(i);
   }
   std::ranges::sort(timed_, std::greater<>{},
                     [&](std::size_t i) { return std::pair{*document.expect[i].time, i}; });
 }
 
+void ExpectationChecker::widen(const SceneWorld& scene) {
+  for (const std::size_t i : spanning_) {
+    const SceneExpectation& e = document_.expect[i];
+    const bool isOfWorld = e.body.empty() && e.joint.empty() && e.sensor.empty();
+    if (isOfWorld && scene.world.stepCount() == 0) continue;  // nothing has been reported yet
+    double measured = measureDifference(e, scene);
+    const double time = scene.world.time();
+    if (!spans_[i]) {
+      const double start = measured;
+      if (e.minusStart) measured = 0.0;
+      spans_[i] = Span{measured, measured, start, time};
+      continue;
+    }
+    Span& span = *spans_[i];
+    if (e.minusStart) measured -= span.start;
+    // A number that is none stays: the check fails.
+    if (!(measured >= span.low)) {
+      span.low = measured;
+      if (e.over == RunValue::kMin) span.time = time;
+    }
+    if (!(measured <= span.high)) {
+      span.high = measured;
+      if (e.over == RunValue::kMax) span.time = time;
+    }
+  }
+}
+
 void ExpectationChecker::observe(const SceneWorld& scene) {
+  widen(scene);
   // The step that ends nearest to the time: times of steps are sums and carry rounding.
   const double now = scene.world.time() + 0.5 * scene.dt;
   while (!timed_.empty() && *document_.expect[timed_.back()].time <= now) {
@@ -235,8 +310,16 @@ void ExpectationChecker::measure(std::size_t index, const SceneWorld& scene) {
   const SceneExpectation& check = document_.expect[index];
   if (method == msd_sim::Method::kReference && check.reference && !check.reference->applies) return;
   const SceneExpectation e = forMethod(check, method);
-  const double measured = QuantityProbe{e, scene}.measure(scene.world);
-  results_.push_back({index, scene.world.time(), measured, holds(e, measured), method});
+  double measured = measureDifference(e, scene);
+  double time = scene.world.time();
+  if (const auto& span = spans_[index]) {
+    if (e.minusStart) measured -= span->start;
+    if (e.over == RunValue::kMax) measured = span->high;
+    if (e.over == RunValue::kMin) measured = span->low;
+    if (e.over == RunValue::kRange) measured = span->high - span->low;
+    if (e.over == RunValue::kMax || e.over == RunValue::kMin) time = span->time;
+  }
+  results_.push_back({index, time, measured, holds(e, measured), method});
 }
 
 bool ExpectationChecker::allHold() const {

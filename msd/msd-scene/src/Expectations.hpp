@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,9 @@ namespace msd_scene {
 [[nodiscard]] std::vector<std::string_view> quantityNames(const SceneExpectation& expectation);
 /// Unit of a quantity, "[m]"; empty for an unknown one.
 [[nodiscard]] std::string_view quantityUnit(const SceneExpectation& expectation);
+
+/// What a check with `minus` subtracts, as a check of its own.
+[[nodiscard]] SceneExpectation subtracted(const SceneExpectation& expectation);
 
 /// A check and what the world said.
 struct ExpectationResult {
@@ -42,9 +46,17 @@ class ExpectationChecker {
   [[nodiscard]] bool allHold() const;
 
  private:
+  /// The smallest and the largest value so far, and the first one, of a check that needs them.
+  struct Span {
+    double low, high, start;
+    double time;  ///< of the extreme that is looked at [s]
+  };
   void measure(std::size_t index, const SceneWorld& scene);
+  void widen(const SceneWorld& scene);
   const SceneDocument& document_;
-  std::vector<std::size_t> timed_;  ///< checks with a time, latest first
+  std::vector<std::size_t> timed_;     ///< checks with a time, latest first
+  std::vector<std::size_t> spanning_;  ///< checks that look at the whole run or at its start
+  std::vector<std::optional<Span>> spans_;
   std::vector<ExpectationResult> results_;
 };
 

@@ -139,6 +139,21 @@ std::vector<std::array<std::uint32_t, 3>> readTriangles(JsonReader& reader) {
   return triangles;
 }
 
+SceneColour readColour(JsonReader& reader) {
+  const std::size_t start = reader.offset();
+  SceneColour colour{0.0, 0.0, 0.0, 1.0};
+  const std::size_t count =
+      reader.readArray("an array of 3 or 4 numbers: red, green, blue, opacity", [&](std::size_t i) {
+        const double value = readNumber(reader, "from 0 to 1");
+        if (i < colour.size()) colour[i] = value;
+      });
+  if (count != 3 && count != 4) {
+    reader.failAt(start, reader.path(), fmt::format("an array of {}", count),
+                  "3 or 4 numbers: red, green, blue, opacity");
+  }
+  return colour;
+}
+
 std::uint64_t readWhole(JsonReader& reader, std::uint64_t low, std::uint64_t high) {
   const auto expected = [&] { return fmt::format("a whole number from {} to {}", low, high); };
   if (reader.peek() != JsonKind::kNumber) reader.failValue(expected());

@@ -25,6 +25,9 @@ namespace msd_scene {
 /// A tensor of three principal values, or six: xx, yy, zz, xy, xz, yz.
 [[nodiscard]] Matrix3D readInertia(JsonReader& reader);
 
+/// Red, green, blue, and opacity where it is given.
+[[nodiscard]] SceneColour readColour(JsonReader& reader);
+
 /// A whole number from low to high.
 [[nodiscard]] std::uint64_t readWhole(JsonReader& reader, std::uint64_t low, std::uint64_t high);
 

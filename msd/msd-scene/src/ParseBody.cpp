@@ -13,7 +13,7 @@ std::uint32_t readBits(JsonReader& reader) {
   return static_cast<std::uint32_t>(readWhole(reader, 0, 0xFFFFFFFFu));
 }
 
-constexpr std::array<Field<B>, 24> kFields{{
+constexpr std::array<Field<B>, 25> kFields{{
     {"name", [](R& r, B& b) { b.name = readName(r, "a body's name"); }, "a body's name"},
     {"shape", [](R& r, B& b) { b.shape = readName(r, "the name of a shape"); },
      "the name of a shape"},
@@ -39,6 +39,7 @@ constexpr std::array<Field<B>, 24> kFields{{
     {"mask", [](R& r, B& b) { b.mask = readBits(r); }},
     {"continuous", [](R& r, B& b) { b.continuous = r.readBoolean("true or false"); }},
     {"maySleep", [](R& r, B& b) { b.maySleep = r.readBoolean("true or false"); }},
+    {"colour", [](R& r, B& b) { b.colour = readColour(r); }},
 }};
 
 }  // namespace

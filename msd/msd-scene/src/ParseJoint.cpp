@@ -42,7 +42,7 @@ constexpr std::array<Field<SceneLimit>, 2> kLimitFields{{
 constexpr std::string_view kTargetUnit = "[rad/s], [m/s], [rad], [m], [N·m] or [N]";
 
 using M = SceneMotor;
-constexpr std::array<Field<SceneMotor>, 12> kMotorFields{{
+constexpr std::array<Field<SceneMotor>, 13> kMotorFields{{
     {"mode", [](R& r, M& m) { m.mode = readMode(r); }},
     {"target", [](R& r, M& m) { m.target = readNumber(r, kTargetUnit); }},
     {"targets", [](R& r, M& m) { m.targets = readTimedNumbers(r); }},
@@ -50,6 +50,7 @@ constexpr std::array<Field<SceneMotor>, 12> kMotorFields{{
     {"damping", [](R& r, M& m) { m.damping = readNumber(r, "[N·m·s/rad] or [N·s/m]"); }},
     {"feedForward", [](R& r, M& m) { m.feedForward = readNumber(r, "[N·m] or [N]"); }},
     {"carriesLoad", [](R& r, M& m) { m.carriesLoad = r.readBoolean("true or false"); }},
+    {"inverseDynamics", [](R& r, M& m) { m.inverseDynamics = r.readBoolean("true or false"); }},
     {"gear", [](R& r, M& m) { m.gear = readNumber(r, "[-]"); }},
     {"rotorInertia", [](R& r, M& m) { m.rotorInertia = readNumber(r, "[kg·m²] or [kg]"); }},
     {"maxForce", [](R& r, SceneMotor& m) { m.maxForce = readNumber(r, "[N] or [N·m]"); }},

@@ -22,6 +22,7 @@ struct RawShape {
   Vector3D halfExtents{0.0, 0.0, 0.0};
   double halfHeight{0.0};
   std::string file{};
+  Vector3D scale{1.0, 1.0, 1.0};
   std::vector<Coordinate> vertices{};
   std::vector<std::array<std::uint32_t, 3>> triangles{};
   PlaneShape plane{};
@@ -76,12 +77,19 @@ std::uint32_t readCount(JsonReader& reader) {
   return static_cast<std::uint32_t>(readWhole(reader, 2, 1'000'000));
 }
 
-constexpr std::array<Field<S>, 14> kFields{{
+/// One factor for all directions, or three.
+Vector3D readScale(JsonReader& reader) {
+  if (reader.peek() == JsonKind::kNumber) return Vector3D::Constant(readNumber(reader, "[-]"));
+  return readVector3(reader, "[-]");
+}
+
+constexpr std::array<Field<S>, 15> kFields{{
     {"type", [](R& r, S& s) { s.type = readChoice(r, kShapeTypes); }, "the kind of shape"},
     {"radius", [](R& r, S& s) { s.radius = readNumber(r, "[m]"); }},
     {"halfExtents", [](R& r, S& s) { s.halfExtents = readVector3(r, "[m]"); }},
     {"halfHeight", [](R& r, S& s) { s.halfHeight = readNumber(r, "[m]"); }},
     {"file", [](R& r, S& s) { s.file = readName(r, "the name of a mesh file"); }},
+    {"scale", [](R& r, S& s) { s.scale = readScale(r); }},
     {"vertices", [](R& r, S& s) { s.vertices = readPoints(r); }},
     {"triangles", [](R& r, S& s) { s.triangles = readTriangles(r); }},
     {"normal", [](R& r, S& s) { s.plane.normal = readVector3(r, "(a unit vector)"); }},
@@ -106,8 +114,8 @@ const std::array<TypeFields, kShapeTypes.size()>& typeFields() {
       {{"halfExtents"}, {}},
       {{"radius", "halfHeight"}, {}},
       {{"radius", "halfHeight"}, {}},
-      {{}, {"file", "vertices"}},
-      {{}, {"file", "vertices", "triangles"}},
+      {{}, {"file", "scale", "vertices"}},
+      {{}, {"file", "scale", "vertices", "triangles"}},
       {{}, {"normal", "offset"}},
       {{"columns", "rows", "cellSize", "heights"}, {}},
       {{"parts"}, {}},
@@ -139,6 +147,11 @@ void checkTypeFields(JsonReader& reader, std::size_t start, std::size_t type, Fi
   }
   if (rule.optional.empty() || rule.optional.front() != "file") return;
   for (const std::string_view list : rule.optional) {
+    if (list == "scale") {
+      if (!has(seen, list) || has(seen, "file")) continue;
+      reader.failAt(path / list, "\"scale\" without \"file\"",
+                    "vertices as they are meant: a scale is for files");
+    }
     if (list == "file" || has(seen, list) != has(seen, "file")) continue;
     reader.failAt(start, path,
                   has(seen, "file") ? fmt::format("both \"file\" and {}", jsonString(list))
@@ -164,9 +177,10 @@ SceneShape::Variant parseShape(JsonReader& reader) {
     case 3:
       return CylinderShape{raw.radius, raw.halfHeight};
     case 4:
-      return HullShape{std::move(raw.file), std::move(raw.vertices)};
+      return HullShape{std::move(raw.file), raw.scale, std::move(raw.vertices)};
     case 5:
-      return MeshShape{std::move(raw.file), std::move(raw.vertices), std::move(raw.triangles)};
+      return MeshShape{std::move(raw.file), raw.scale, std::move(raw.vertices),
+                       std::move(raw.triangles)};
     case 6:
       return raw.plane;
     case 7:

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "msd-assets/src/MeshIo.hpp"
+#include "msd-scene/src/ExpandScene.hpp"
 #include "msd-scene/src/JsonReader.hpp"
 #include "msd-scene/src/JsonText.hpp"
 #include "msd-scene/src/Limits.hpp"
@@ -45,11 +46,16 @@ void resolveMeshes(SceneDocument& document, const MeshResolver& meshes, std::str
     if (file == nullptr || file->empty()) continue;
     try {
       const msd_assets::TriangleMesh surface = meshes(*file);
-      const auto points = surface.vertices();
-      if (hull) hull->vertices.assign(points.begin(), points.end());
+      std::vector<Coordinate>& vertices = hull ? hull->vertices : mesh->vertices;
+      const Vector3D& scale = hull ? hull->scale : mesh->scale;
+      vertices.assign(surface.vertices().begin(), surface.vertices().end());
+      for (Coordinate& v : vertices) v = v.cwiseProduct(scale);
       if (mesh) {
-        mesh->vertices.assign(points.begin(), points.end());
         mesh->triangles.assign(surface.triangles().begin(), surface.triangles().end());
+        // A mirrored surface is turned inside out again.
+        if (scale.prod() < 0.0) {
+          for (auto& t : mesh->triangles) std::swap(t[1], t[2]);
+        }
       }
     } catch (const std::bad_alloc&) {
       throw;  // no fault of the file
@@ -102,20 +108,70 @@ MeshResolver meshesInFolder(fs::path folder) {
   };
 }
 
+SceneResolver scenesInFolder(fs::path folder) {
+  return [folder = std::move(folder)](const std::string& file) {
+    return readTextFile(resolveInside(folder, file));
+  };
+}
+
 MeshResolver noMeshes() {
   return [](const std::string&) -> msd_assets::TriangleMesh {
     throw std::runtime_error{"this scene has no folder to read files from"};
   };
 }
 
+namespace {
+
+/// A problem of an expanded scene, at the place where its cause was written.
+SceneProblem relocated(SceneProblem problem, const ExpandedScene& expanded) {
+  const JsonOrigin* origin = deepest(expanded.root, problem.path).origin;
+  if (origin == nullptr) return problem;
+  problem.source = origin->text->name();
+  problem.position = positionOf(origin->text->text(), origin->offset);
+  problem.path = origin->path();
+  return problem;
+}
+
+LoadedScene loadPlain(std::string_view text, std::string_view source, const MeshResolver& meshes);
+
+LoadedScene loadExpanded(std::string_view text, std::string_view source, const MeshResolver& meshes,
+                         const ExpandOptions& options) {
+  const ExpandedScene expanded = expandScene(text, source, options);
+  try {
+    LoadedScene scene = loadPlain(writeTree(expanded.root), source, meshes);
+    for (SceneProblem& warning : scene.warnings) warning = relocated(std::move(warning), expanded);
+    scene.parameters = expanded.parameters;
+    return scene;
+  } catch (const SceneError& error) {
+    std::vector<SceneProblem> others = error.others();
+    for (SceneProblem& other : others) other = relocated(std::move(other), expanded);
+    throw SceneError{relocated(error.problem(), expanded), std::move(others)};
+  }
+}
+
+}  // namespace
+
 LoadedScene loadScene(std::span<const std::byte> bytes, std::string_view source,
-                      const MeshResolver& meshes) {
+                      const MeshResolver& meshes, const ExpandOptions& expand) {
   const std::string_view text = asText(bytes);
   if (text.size() > Limits::kFileBytes) {
     throw SceneError{{.source = std::string{source},
                       .found = fmt::format("{} bytes", text.size()),
                       .expected = fmt::format("at most {} bytes", Limits::kFileBytes)}};
   }
+  if (isVersion2(text)) return loadExpanded(text, source, meshes, expand);
+  if (!expand.parameters.empty()) {
+    throw SceneError{
+        {.source = std::string{source},
+         .found = fmt::format("no parameter {}", jsonString(expand.parameters.begin()->first)),
+         .expected = "a scene of version 2, which may have parameters"}};
+  }
+  return loadPlain(text, source, meshes);
+}
+
+namespace {
+
+LoadedScene loadPlain(std::string_view text, std::string_view source, const MeshResolver& meshes) {
   LoadedScene scene{.document = parseScene(text, source)};
   resolveMeshes(scene.document, meshes, text, source);
   Validation validation = validate(scene.document);
@@ -135,8 +191,10 @@ LoadedScene loadScene(std::span<const std::byte> bytes, std::string_view source,
   return scene;
 }
 
+}  // namespace
+
 SceneDocument readScene(std::span<const std::byte> bytes, const fs::path& folder) {
-  return loadScene(bytes, {}, meshesInFolder(folder)).document;
+  return loadScene(bytes, {}, meshesInFolder(folder), {.files = scenesInFolder(folder)}).document;
 }
 
 std::string readTextFile(const fs::path& path) {
@@ -174,9 +232,14 @@ std::string readTextFile(const fs::path& path) {
 }
 
 LoadedScene loadSceneFile(const fs::path& path) {
+  return loadSceneFile(path, {});
+}
+
+LoadedScene loadSceneFile(const fs::path& path, const Variables& parameters) {
   const std::string text = readTextFile(path);
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path{"."};
-  return loadScene(std::as_bytes(std::span{text}), path.string(), meshesInFolder(folder));
+  return loadScene(std::as_bytes(std::span{text}), path.string(), meshesInFolder(folder),
+                   {.parameters = parameters, .files = scenesInFolder(folder)});
 }
 
 }  // namespace msd_scene

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "msd-assets/src/TriangleMesh.hpp"
+#include "msd-scene/src/ExpandOptions.hpp"
 #include "msd-scene/src/SceneDocument.hpp"
 #include "msd-scene/src/SceneError.hpp"
 #include "msd-scene/src/SceneShapes.hpp"
@@ -31,12 +32,17 @@ struct LoadedScene {
   SceneDocument document{};
   SceneShapes shapes{};                  ///< built once, for buildWorld
   std::vector<SceneProblem> warnings{};  ///< located in the text
+  Variables parameters{};                ///< of a scene of version 2, as they were used
 };
 
-/// Reads and validates a scene: a pure function of the bytes and the resolver. `source` names the
-/// bytes in messages. Throws SceneError for the first thing that is wrong.
+/// Reads scene files inside one folder, as meshesInFolder reads meshes.
+[[nodiscard]] SceneResolver scenesInFolder(std::filesystem::path folder);
+
+/// Reads and validates a scene: a pure function of the bytes and the resolvers. `source` names the
+/// bytes in messages. A scene of version 2 is expanded first; messages name what was written.
+/// Throws SceneError for the first thing that is wrong.
 [[nodiscard]] LoadedScene loadScene(std::span<const std::byte> bytes, std::string_view source,
-                                    const MeshResolver& meshes);
+                                    const MeshResolver& meshes, const ExpandOptions& expand = {});
 
 /// The document alone, with mesh files taken from `folder`.
 [[nodiscard]] SceneDocument readScene(std::span<const std::byte> bytes,
@@ -45,6 +51,10 @@ struct LoadedScene {
 /// Reads a scene file; mesh files lie in its folder. Throws SceneError, also for a file that does
 /// not exist, is a directory, is too large or cannot be read.
 [[nodiscard]] LoadedScene loadSceneFile(const std::filesystem::path& path);
+
+/// The same with other values of the scene's parameters.
+[[nodiscard]] LoadedScene loadSceneFile(const std::filesystem::path& path,
+                                        const Variables& parameters);
 
 /// The bytes of a file of at most Limits::kFileBytes. Throws SceneError.
 [[nodiscard]] std::string readTextFile(const std::filesystem::path& path);

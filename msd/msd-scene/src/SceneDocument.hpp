@@ -11,6 +11,7 @@
 #include "msd-sim/src/DataTypes/Quaternion.hpp"
 #include "msd-sim/src/DataTypes/Vector3D.hpp"
 #include "msd-sim/src/Environment/Descriptions.hpp"
+#include "msd-sim/src/Environment/Sensors.hpp"
 #include "msd-sim/src/Environment/Settings.hpp"
 
 /// Everything a scene file (version 1) says, as plain values. docs/scene-format.md describes every
@@ -43,6 +44,21 @@ struct SceneMaterial {
   bool operator==(const SceneMaterial&) const = default;
 };
 
+/// Coefficients of contacts between two materials, in place of the geometric means of their own.
+struct ScenePair {
+  std::string materialA{};
+  std::string materialB{};  ///< may be the same
+  std::optional<double> friction{};
+  std::optional<double> restitution{};
+  std::optional<double> rollingResistance{};    ///< [m]
+  std::optional<double> torsionalResistance{};  ///< [m]
+
+  bool operator==(const ScenePair&) const = default;
+};
+
+/// Red, green, blue and opacity, each 0 to 1.
+using SceneColour = std::array<double, 4>;
+
 // --- shapes ---
 
 struct SphereShape {
@@ -72,6 +88,7 @@ struct CylinderShape {
 /// Convex hull of points, given in the scene or read from a mesh file.
 struct HullShape {
   std::string file{};  ///< inside the scene's folder; empty where the scene lists the vertices
+  Vector3D scale{1.0, 1.0, 1.0};  ///< of the file's coordinates [-]; `vertices` are scaled already
   std::vector<Coordinate> vertices{};  ///< [m]
   bool operator==(const HullShape&) const = default;
 };
@@ -79,6 +96,7 @@ struct HullShape {
 /// Triangle surface, given in the scene or read from a mesh file.
 struct MeshShape {
   std::string file{};  ///< inside the scene's folder; empty where the scene lists the triangles
+  Vector3D scale{1.0, 1.0, 1.0};  ///< of the file's coordinates [-]; `vertices` are scaled already
   std::vector<Coordinate> vertices{};                     ///< [m]
   std::vector<std::array<std::uint32_t, 3>> triangles{};  ///< counter-clockwise seen from outside
   bool operator==(const MeshShape&) const = default;
@@ -169,6 +187,7 @@ struct SceneBody {
   std::uint32_t mask{0xFFFFFFFFu};
   bool continuous{false};
   bool maySleep{true};
+  std::optional<SceneColour> colour{};  ///< for viewers
 
   bool operator==(const SceneBody&) const = default;
 };
@@ -196,6 +215,7 @@ struct SceneMotor {
   std::optional<double> damping{};     ///< position and velocity mode, kd [N·m·s/rad], [N·s/m]
   double feedForward{0.0};             ///< position and soft velocity mode [N·m], [N]
   std::optional<bool> carriesLoad{};   ///< position mode
+  bool inverseDynamics{false};         ///< position mode: TargetTracking
   double gear{1.0};                    ///< [-]
   double rotorInertia{0.0};            ///< [kg·m²], [kg]
   bool operator==(const SceneMotor&) const = default;
@@ -284,8 +304,20 @@ struct SceneReferenceCheck {
   bool operator==(const SceneReferenceCheck&) const = default;
 };
 
-/// One thing that should be true of a run: a quantity of a body, a joint or the world, at a time.
-/// Either `value` with `tolerance`, or a bound on one or both sides.
+/// What a check looks at: a quantity of a body, a joint, a sensor or the world.
+struct SceneQuantity {
+  std::string body{};
+  std::string joint{};
+  std::string sensor{};
+  std::string quantity{};  ///< empty: that of the check itself
+  bool operator==(const SceneQuantity&) const = default;
+};
+
+/// Which of the values that a quantity has in a run.
+enum class RunValue : std::uint8_t { kAtTime, kMax, kMin, kRange };
+
+/// One thing that should be true of a run: a quantity of a body, a joint, a sensor or the world, at
+/// a time or over all of it. Either `value` with `tolerance`, or a bound on one or both sides.
 struct SceneExpectation {
   std::string body{};      ///< of a body, or
   std::string joint{};     ///< of a joint, or of the world where both are empty
@@ -295,9 +327,28 @@ struct SceneExpectation {
   std::optional<double> min{};
   std::optional<double> max{};
   std::optional<double> time{};  ///< [s]; none: at the end
+  std::string sensor{};          ///< of a sensor, in place of a body or joint
+  RunValue over{RunValue::kAtTime};
+  std::optional<SceneQuantity> minus{};  ///< the difference to this one is looked at
+  bool minusStart{false};                ///< the difference to the start is looked at
   std::optional<SceneReferenceCheck> reference{};
 
   bool operator==(const SceneExpectation&) const = default;
+};
+
+/// Something that measures: on a body (or the world), or in a joint.
+struct SceneSensor {
+  std::string name{};
+  msd_sim::SensorKind kind{msd_sim::SensorKind::kPosition};
+  std::string body{};   ///< empty: the world
+  std::string joint{};  ///< of sensors in joints
+  Coordinate position{0.0, 0.0, 0.0};  ///< in the body's frame [m]
+  WrittenRotation orientation{kNoRotation};
+  std::optional<Vector3D> halfExtents{};  ///< touch: of the box in which contacts count [m]
+  double range{100.0};                    ///< [m]
+  double offset{0.0};                     ///< joint position [rad] or [m]
+
+  bool operator==(const SceneSensor&) const = default;
 };
 
 struct SceneDocument {
@@ -309,10 +360,13 @@ struct SceneDocument {
   std::optional<SceneCamera> camera{};
   SceneSolver solver{};
   std::vector<SceneMaterial> materials{};
+  std::vector<ScenePair> pairs{};
   std::vector<SceneShape> shapes{};
   std::vector<SceneBody> bodies{};
   std::vector<SceneJoint> joints{};
   std::vector<ScenePotential> potentials{};
+  std::vector<std::array<std::string, 2>> exclude{};  ///< bodies that do not touch each other
+  std::vector<SceneSensor> sensors{};
   std::vector<SceneExpectation> expect{};
 
   bool operator==(const SceneDocument&) const = default;

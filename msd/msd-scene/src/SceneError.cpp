@@ -9,8 +9,8 @@ namespace msd_scene {
 std::string describe(const SceneProblem& problem) {
   std::string text = problem.source;
   if (problem.position.line > 0) {
-    text += fmt::format("{}{}:{}", text.empty() ? "line " : ":", problem.position.line,
-                        problem.position.column);
+    text += fmt::format("{}{}", text.empty() ? "line " : ":", problem.position.line);
+    if (problem.position.column > 0) text += fmt::format(":{}", problem.position.column);
   }
   const std::string path = problem.path.toString();
   if (!path.empty()) text += (text.empty() ? "" : ": ") + path;

@@ -24,9 +24,14 @@ class SceneValidator {
   void checkSolver();
   void checkCamera();
   void checkMaterials();
+  void checkPairs();
+  void checkExclude();
+  void checkSensors();
+  void checkSensor(std::size_t i);
   void checkPotentials();
   void checkExpectations();
   void checkExpectation(std::size_t i);
+  void checkQuantity(const SceneExpectation& e, const JsonPath& path);
 
   void checkShapes();  // ValidateShapes.cpp
   void checkShape(std::size_t i);
@@ -39,6 +44,7 @@ class SceneValidator {
   void checkGeometry(const JsonPath& path, const PlaneShape& shape);
   void checkGeometry(const JsonPath& path, const HeightFieldShape& shape);
   void checkGeometry(const JsonPath& path, const CompoundShape& shape);
+  void checkScale(const JsonPath& path, const Vector3D& scale);
   void checkPoints(const JsonPath& path, const std::vector<Coordinate>& points);
   void checkSize(std::size_t i);
   void checkSurface(std::size_t i);
@@ -82,6 +88,7 @@ class SceneValidator {
   NameTable shapes_;
   NameTable bodies_;
   NameTable joints_;
+  NameTable sensors_;
   std::vector<bool> shape_is_good_;
   std::vector<std::optional<msd_assets::MassProperties>> mass_;  ///< per shape, when needed
 };

@@ -43,6 +43,12 @@ void SceneValidator::checkBody(std::size_t i) {
   if (body.isStatic && body.kinematic) {
     issues_.error(bodyPath(i) / "kinematic", "true in a static body", "one of the two");
   }
+  if (body.colour) {
+    for (std::size_t k = 0; k < body.colour->size(); ++k) {
+      issues_.demand((*body.colour)[k], {0.0, 1.0, "[-]"},
+                     [&] { return bodyPath(i) / "colour" / k; });
+    }
+  }
   checkPlacement(i);
   if (body.isStatic) {
     checkStatic(i);

@@ -165,6 +165,10 @@ void SceneValidator::checkMotor(const JsonPath& motor, const SceneMotor& m) {
   check(m.gear, {-Limits::kMaxDamping, Limits::kMaxDamping, "[-]"},
         [&] { return motor / "gear"; });
   if (m.gear == 0.0) issues_.error(motor / "gear", "0", "any other number");
+  if (m.inverseDynamics && (m.mode != msd_sim::MotorMode::kPosition || m.carriesLoad.value_or(false))) {
+    issues_.error(motor / "inverseDynamics", "true",
+                  "true in position mode only, and without carriesLoad: it carries the load itself");
+  }
   if (m.maxForce) check(*m.maxForce, kForce, [&] { return motor / "maxForce"; });
   check(m.frequency, {0.0, Limits::kMaxDamping, "[Hz]", true}, [&] { return motor / "frequency"; });
   check(m.dampingRatio, {0.0, Limits::kMaxDamping, "[-]"}, [&] { return motor / "dampingRatio"; });

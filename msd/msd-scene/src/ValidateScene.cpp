@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
+#include <utility>
 
 #include "msd-scene/src/Expectations.hpp"
 #include "msd-scene/src/JsonText.hpp"
@@ -46,6 +48,7 @@ SceneValidator::SceneValidator(const SceneDocument& document, Validation& result
       shapes_{document.shapes},
       bodies_{document.bodies},
       joints_{document.joints},
+      sensors_{document.sensors},
       shape_is_good_(document.shapes.size(), false),
       mass_(document.shapes.size()) {}
 
@@ -54,10 +57,13 @@ void SceneValidator::run() {
   checkSolver();
   checkCamera();
   checkMaterials();
+  checkPairs();
   checkShapes();
   checkBodies();
   checkJoints();
   checkPotentials();
+  checkExclude();
+  checkSensors();
   checkExpectations();
 }
 
@@ -165,31 +171,79 @@ void SceneValidator::checkPotentials() {
   }
 }
 
+void SceneValidator::checkPairs() {
+  std::set<std::pair<std::string_view, std::string_view>> known;
+  for (std::size_t i = 0; i < document_.pairs.size(); ++i) {
+    const ScenePair& pair = document_.pairs[i];
+    const JsonPath path = JsonPath{} / "pairs" / i;
+    const auto checkName = [&](const std::string& name, std::size_t place) {
+      if (materials_.find(name) == NameTable::npos && name != "default") {
+        missing(path / "materials" / place, name, materials_, "a material");
+      }
+    };
+    checkName(pair.materialA, 0);
+    checkName(pair.materialB, 1);
+    const std::string_view a{pair.materialA};
+    const std::string_view b{pair.materialB};
+    if (!known.emplace(std::min(a, b), std::max(a, b)).second) {
+      issues_.error(path / "materials", "a pair that was described before", "each pair once");
+    }
+    const auto check = [&](const std::optional<double>& value, const Range& range,
+                           std::string_view field) {
+      if (value) issues_.demand(*value, range, [&] { return path / field; });
+    };
+    check(pair.friction, {0.0, Limits::kMaxFriction, "[-]"}, "friction");
+    check(pair.restitution, {0.0, 1.0, "[-]"}, "restitution");
+    check(pair.rollingResistance, {0.0, Limits::kMaxSize, "[m]"}, "rollingResistance");
+    check(pair.torsionalResistance, {0.0, Limits::kMaxSize, "[m]"}, "torsionalResistance");
+  }
+}
+
+void SceneValidator::checkExclude() {
+  for (std::size_t i = 0; i < document_.exclude.size(); ++i) {
+    const auto& names = document_.exclude[i];
+    const JsonPath path = JsonPath{} / "exclude" / i;
+    for (std::size_t k = 0; k < 2; ++k) {
+      if (bodies_.find(names[k]) == NameTable::npos) missing(path / k, names[k], bodies_, "a body");
+    }
+    if (names[0] == names[1]) issues_.error(path / 1, jsonString(names[1]), "another body");
+  }
+}
+
 void SceneValidator::checkExpectations() {
   for (std::size_t i = 0; i < document_.expect.size(); ++i) checkExpectation(i);
+}
+
+/// That what a check looks at is there.
+void SceneValidator::checkQuantity(const SceneExpectation& e, const JsonPath& path) {
+  const int named = int{!e.body.empty()} + int{!e.joint.empty()} + int{!e.sensor.empty()};
+  if (named > 1) {
+    issues_.error(path, "two of \"body\", \"joint\" and \"sensor\"", "one, or none for the world");
+  }
+  const auto check = [&](const std::string& name, const NameTable& known, std::string_view field) {
+    if (name.empty() || known.find(name) != NameTable::npos) return;
+    missing(path / field, name, known, fmt::format("a {}", field));
+  };
+  check(e.body, bodies_, "body");
+  check(e.joint, joints_, "joint");
+  check(e.sensor, sensors_, "sensor");
+  const auto known = quantityNames(e);
+  if (std::ranges::find(known, e.quantity) != known.end()) return;
+  issues_.error(path / "quantity", shortened(jsonString(e.quantity)),
+                fmt::format("a quantity of {}{}",
+                            !e.body.empty()     ? "a body"
+                            : !e.joint.empty()  ? "a joint"
+                            : !e.sensor.empty() ? "a sensor"
+                                                : "the world",
+                            suggestion(e.quantity, known)));
 }
 
 void SceneValidator::checkExpectation(std::size_t i) {
   const SceneExpectation& e = document_.expect[i];
   const JsonPath path = JsonPath{} / "expect" / i;
-  if (!e.body.empty() && !e.joint.empty()) {
-    issues_.error(path, "both \"body\" and \"joint\"", "one of the two, or neither for the world");
-  }
-  if (!e.body.empty() && bodies_.find(e.body) == NameTable::npos) {
-    missing(path / "body", e.body, bodies_, "a body");
-  }
-  if (!e.joint.empty() && joints_.find(e.joint) == NameTable::npos) {
-    missing(path / "joint", e.joint, joints_, "a joint");
-  }
-  const auto known = quantityNames(e);
-  if (std::ranges::find(known, e.quantity) == known.end()) {
-    issues_.error(path / "quantity", shortened(jsonString(e.quantity)),
-                  fmt::format("a quantity of {}{}",
-                              !e.body.empty()    ? "a body"
-                              : !e.joint.empty() ? "a joint"
-                                                 : "the world",
-                              suggestion(e.quantity, known)));
-  }
+  checkQuantity(e, path);
+  if (e.minus) checkQuantity(subtracted(e), path / "minus");
+  if (e.minus && e.minusStart) issues_.error(path / "minus", "two differences", "one");
   const bool bounded = e.min || e.max;
   if (e.value.has_value() == bounded) {
     issues_.error(path, bounded ? "both \"value\" and a bound" : "neither \"value\" nor a bound",

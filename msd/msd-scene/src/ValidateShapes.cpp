@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 
 #include "msd-scene/src/JsonText.hpp"
@@ -84,7 +85,16 @@ void SceneValidator::checkPoints(const JsonPath& path, const std::vector<Coordin
   }
 }
 
+void SceneValidator::checkScale(const JsonPath& path, const Vector3D& scale) {
+  for (int i = 0; i < 3; ++i) {
+    issues_.demand(std::abs(scale[i]),
+                   {1.0 / Limits::kMaxSize, Limits::kMaxSize, "(or its negative)"},
+                   [&] { return path / "scale"; });
+  }
+}
+
 void SceneValidator::checkGeometry(const JsonPath& path, const HullShape& shape) {
+  checkScale(path, shape.scale);
   if (shape.vertices.size() < 4) {
     issues_.error(shape.file.empty() ? path / "vertices" : path / "file",
                   fmt::format("{} points", shape.vertices.size()),
@@ -95,6 +105,7 @@ void SceneValidator::checkGeometry(const JsonPath& path, const HullShape& shape)
 }
 
 void SceneValidator::checkGeometry(const JsonPath& path, const MeshShape& shape) {
+  checkScale(path, shape.scale);
   checkPoints(path / "vertices", shape.vertices);
   if (shape.triangles.empty() || shape.triangles.size() > Limits::kTriangles) {
     issues_.error(path / "triangles", fmt::format("{} triangles", shape.triangles.size()),

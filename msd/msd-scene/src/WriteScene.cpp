@@ -91,6 +91,15 @@ class ObjectText {
         .add("max", check.max)
         .close();
   }
+  static void append(std::string& out, const SceneQuantity& q) {
+    const SceneQuantity usual{};
+    ObjectText text{out};
+    text.addUnless("body", q.body, usual.body)
+        .addUnless("joint", q.joint, usual.joint)
+        .addUnless("sensor", q.sensor, usual.sensor)
+        .addUnless("quantity", q.quantity, usual.quantity)
+        .close();
+  }
   static void append(std::string& out, const SceneLimit& limit) {
     ObjectText text{out};
     text.add("lower", limit.lower).add("upper", limit.upper).close();
@@ -110,6 +119,7 @@ class ObjectText {
         .add("damping", motor.damping)
         .addUnless("feedForward", motor.feedForward, usual.feedForward)
         .add("carriesLoad", motor.carriesLoad)
+        .addUnless("inverseDynamics", motor.inverseDynamics, usual.inverseDynamics)
         .addUnless("gear", motor.gear, usual.gear)
         .addUnless("rotorInertia", motor.rotorInertia, usual.rotorInertia)
         .addUnless("frequency", motor.frequency, usual.frequency)
@@ -148,14 +158,14 @@ struct ShapeWriter {
   }
   void operator()(const HullShape& s) const {
     if (!embed && !s.file.empty()) {
-      text.add("file", s.file);
+      text.add("file", s.file).addUnless("scale", s.scale, Vector3D{1.0, 1.0, 1.0});
     } else {
       text.add("vertices", s.vertices);
     }
   }
   void operator()(const MeshShape& s) const {
     if (!embed && !s.file.empty()) {
-      text.add("file", s.file);
+      text.add("file", s.file).addUnless("scale", s.scale, Vector3D{1.0, 1.0, 1.0});
     } else {
       text.add("vertices", s.vertices).add("triangles", s.triangles);
     }
@@ -188,6 +198,16 @@ void write(std::string& out, const SceneMaterial& m) {
       .close();
 }
 
+void write(std::string& out, const ScenePair& p) {
+  ObjectText{out}
+      .add("materials", std::array<std::string, 2>{p.materialA, p.materialB})
+      .add("friction", p.friction)
+      .add("restitution", p.restitution)
+      .add("rollingResistance", p.rollingResistance)
+      .add("torsionalResistance", p.torsionalResistance)
+      .close();
+}
+
 void write(std::string& out, const SceneBody& b) {
   const SceneBody usual{};
   // The first line's worth is written for every body, so that simpler readers find it.
@@ -216,6 +236,7 @@ void write(std::string& out, const SceneBody& b) {
       .addUnless("mask", b.mask, usual.mask)
       .addUnless("continuous", b.continuous, usual.continuous)
       .addUnless("maySleep", b.maySleep, usual.maySleep)
+      .add("colour", b.colour)
       .close();
 }
 
@@ -282,11 +303,30 @@ void write(std::string& out, const SceneSolver& s) {
       .close();
 }
 
+void write(std::string& out, const SceneSensor& s) {
+  const SceneSensor usual{};
+  ObjectText text{out};
+  text.add("type", msd_sim::kSensorTypes[static_cast<std::size_t>(s.kind)]).add("name", s.name);
+  if (msd_sim::isJointSensor(s.kind)) {
+    text.add("joint", s.joint);
+  } else {
+    text.add("body", s.body.empty() ? std::string_view{"world"} : std::string_view{s.body});
+  }
+  text.addUnless("position", s.position, usual.position)
+      .addUnless("orientation", s.orientation, usual.orientation)
+      .add("halfExtents", s.halfExtents)
+      .addUnless("range", s.range, usual.range)
+      .addUnless("offset", s.offset, usual.offset)
+      .close();
+}
+
 void write(std::string& out, const SceneExpectation& e) {
+  constexpr std::array<std::string_view, 4> kMoments{"end", "max", "min", "range"};
   const SceneExpectation usual{};
-  ObjectText{out}
-      .addUnless("body", e.body, usual.body)
+  ObjectText text{out};
+  text.addUnless("body", e.body, usual.body)
       .addUnless("joint", e.joint, usual.joint)
+      .addUnless("sensor", e.sensor, usual.sensor)
       .add("quantity", e.quantity)
       .add("value", e.value)
       .addUnless("tolerance", e.tolerance, usual.tolerance)
@@ -294,7 +334,10 @@ void write(std::string& out, const SceneExpectation& e) {
       .add("max", e.max)
       .add("at", e.time)
       .add("reference", e.reference)
-      .close();
+      .add("minus", e.minus);
+  if (e.over != RunValue::kAtTime) text.add("at", kMoments[static_cast<std::size_t>(e.over)]);
+  if (e.minusStart) text.add("minus", std::string_view{"start"});
+  text.close();
 }
 
 /// `,\n  "name": ` of the top-level object.
@@ -355,6 +398,9 @@ std::string writeScene(const SceneDocument& document, const WriteOptions& option
     out += jsonString(material.name) + ": ";
     write(out, material);
   });
+  if (!document.pairs.empty()) {
+    writeEach(out, "pairs", "[]", document.pairs, [&](const ScenePair& p) { write(out, p); });
+  }
   writeEach(out, "shapes", "{}", document.shapes, [&](const SceneShape& shape) {
     out += jsonString(shape.name) + ": ";
     ObjectText text{out};
@@ -367,6 +413,13 @@ std::string writeScene(const SceneDocument& document, const WriteOptions& option
   if (!document.potentials.empty()) {
     writeEach(out, "potentials", "[]", document.potentials,
               [&](const ScenePotential& p) { write(out, p); });
+  }
+  if (!document.exclude.empty()) {
+    writeEach(out, "exclude", "[]", document.exclude,
+              [&](const auto& names) { ObjectText::append(out, names); });
+  }
+  if (!document.sensors.empty()) {
+    writeEach(out, "sensors", "[]", document.sensors, [&](const SceneSensor& s) { write(out, s); });
   }
   if (!document.expect.empty()) {
     writeEach(out, "expect", "[]", document.expect,

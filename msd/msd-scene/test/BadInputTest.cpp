@@ -137,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(Fields, BadInput, testing::ValuesIn(kFields),
 
 const BadCase kTypes[] = {
     {"SceneIsArray", "{\n  \"version\": 1,", "[{\n  \"version\": 1,", "", "an array", "a scene"},
-    {"VersionTwo", "\"version\": 1", "\"version\": 2", "version", "2", "from 1 to 1"},
+    {"VersionThree", "\"version\": 1", "\"version\": 3", "version", "3", "from 1 to 2"},
     {"VersionText", "\"version\": 1", "\"version\": \"1\"", "version", "\"1\"", "whole number"},
     {"NameNumber", "\"name\": \"everything\"", "\"name\": 7", "name", "7", "name"},
     {"GravityNumber", "\"gravity\": [0, 0, -9.81]", "\"gravity\": -9.81", "gravity", "-9.81",
@@ -357,7 +357,7 @@ TEST(SceneMessages, tellTheWholeStoryInOneLine) {
     FAIL();
   } catch (const SceneError& error) {
     EXPECT_STREQ(error.what(),
-                 "scene.json:40:26: bodies[4].position[2]: found \"up\", expected a finite number "
+                 "scene.json:44:26: bodies[4].position[2]: found \"up\", expected a finite number "
                  "[m]");
   }
 }
@@ -415,10 +415,10 @@ TEST(BadScene, tellsAllProblemsOfItsValuesAtOnce) {
 }
 
 TEST(BadScene, tellsWhatCameBeforeTextThatIsNoJson) {
-  EXPECT_THAT(problemsOf(R"({"version": 2, "dt": 1 "steps": 3})"),
-              testing::ElementsAre("version: 2", "dt: \"steps\""));
-  EXPECT_THAT(problemsOf(R"({"version": 2, "bodies": [{"mass": "x", "shape": tru}]})"),
-              testing::ElementsAre("version: 2", "bodies[0].mass: \"x\"", "bodies[0].shape: tru"));
+  EXPECT_THAT(problemsOf(R"({"version": 3, "dt": 1 "steps": 3})"),
+              testing::ElementsAre("version: 3", "dt: \"steps\""));
+  EXPECT_THAT(problemsOf(R"({"version": 3, "bodies": [{"mass": "x", "shape": tru}]})"),
+              testing::ElementsAre("version: 3", "bodies[0].mass: \"x\"", "bodies[0].shape: tru"));
 }
 
 TEST(BadScene, tellsAHundredProblemsAtMost) {

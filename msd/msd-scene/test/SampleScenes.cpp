@@ -22,6 +22,10 @@ std::string_view fullScene() {
     "rubber": {"friction": 1.1, "restitution": 0.8, "density": 1200,
       "rollingResistance": 0.002, "torsionalResistance": 0.001, "stiffness": 70000, "damping": 200}
   },
+  "pairs": [
+    {"materials": ["default", "rubber"], "friction": 0.7, "restitution": 0.2,
+      "rollingResistance": 0.001, "torsionalResistance": 0.0005}
+  ],
   "shapes": {
     "ball": {"type": "sphere", "radius": 0.5},
     "brick": {"type": "box", "halfExtents": [0.2, 0.1, 0.05]},
@@ -49,7 +53,7 @@ std::string_view fullScene() {
       "forces": [{"at": 0.25, "value": [0, 0, 0]}, {"at": 0.75, "value": [0, 1, 0]}],
       "torques": [{"at": 0, "value": [0, 0, 0]}],
       "surfaceVelocity": [0.5, 0, 0], "linearDamping": 0.01, "angularDamping": 0.02, "layer": 2, "mask": 3, "continuous": true,
-      "maySleep": false},
+      "maySleep": false, "colour": [0.9, 0.2, 0.1, 0.5]},
     {"name": "hammer", "shape": "hammer", "position": [3, 0, 2], "mass": 2.5,
       "inertia": [0.2, 0.25, 0.1, 0.01, 0, -0.02], "centreOfMass": [0, 0, 0.3]},
     {"name": "wedge", "shape": "wedge", "position": [-3, 0, 2]},
@@ -61,7 +65,7 @@ std::string_view fullScene() {
     {"type": "hinge", "name": "door", "bodyA": null, "bodyB": "hammer", "anchor": [3, 0, 2],
       "axis": [0, 1, 0], "limit": {"lower": -1, "upper": 1.5}, "friction": 0.1,
       "motor": {"mode": "position", "target": 0.5, "maxForce": 20, "frequency": 2,
-        "dampingRatio": 0.7, "carriesLoad": false}, "armature": 0.02, "stiffness": 3,
+        "dampingRatio": 0.7, "carriesLoad": false, "inverseDynamics": true}, "armature": 0.02, "stiffness": 3,
       "damping": 0.2, "rest": 0.1, "breakingForce": 1000, "breakingTorque": 200},
     {"type": "slider", "bodyA": "world", "bodyB": "pill", "anchor": [-4, 0, 2], "axis": [1, 0, 0],
       "limit": {"upper": 2}, "motor": {"target": 0.1, "stiffness": 100, "damping": 10,
@@ -84,11 +88,23 @@ std::string_view fullScene() {
     {"type": "spring", "bodies": ["hammer"], "anchor": [3, 0, 5], "point": [0, 0, 0.2],
       "stiffness": 10, "length": 1.5}
   ],
+  "exclude": [["ball", "pill"], ["hammer", "terrain"]],
+  "sensors": [
+    {"type": "touch", "name": "skin", "body": "ball", "position": [0, 0, -0.5],
+      "orientation": [0.6, 0.8, 0, 0], "halfExtents": [0.1, 0.1, 0.2]},
+    {"type": "range", "name": "eye", "body": "world", "range": 20},
+    {"type": "jointPosition", "name": "angle", "joint": "door", "offset": 0.25}
+  ],
   "expect": [
     {"body": "ball", "quantity": "position.z", "value": 2, "tolerance": 1, "at": 0.5,
       "reference": {"applies": true, "value": 2.1, "tolerance": 1.5}},
     {"joint": "door", "quantity": "coordinate", "min": -1, "max": 1.5,
       "reference": {"applies": false}},
+    {"body": "ball", "quantity": "position.x", "max": 9, "at": "max",
+      "minus": {"body": "pill", "quantity": "position.y"}},
+    {"quantity": "mechanicalEnergy", "max": 1e9, "at": "range", "minus": "start"},
+    {"sensor": "angle", "quantity": "value", "min": -1, "minus": {"joint": "door", "quantity": "coordinate"}},
+    {"sensor": "eye", "quantity": "value", "min": -2, "at": "min", "minus": {"sensor": "skin"}},
     {"quantity": "deepestPenetration", "max": 0.01, "at": "end", "reference": {"min": 0, "max": 0.1}}
   ]
 }

@@ -28,25 +28,34 @@ msd_sim::InertialState startOf(const SceneBody& body, const msd_sim::AssetInerti
 
 }  // namespace
 
-CaseWorld::CaseWorld(const Study& study) : patch_{study.makePatch()}, scene_{study.scene()} {
+CaseWorld::CaseWorld(const Study& study)
+    : study_{study}, patch_{study.makePatch()}, scene_{study.scene()} {
   // The scene's own checks speak of the scene as it was written.
   scene_.document.expect.clear();
 }
 
 SceneWorld& CaseWorld::prepare(std::span<const double> values) {
-  patch_.apply(values, scene_.document);
+  if (study_.variesParameters()) {
+    scene_ = study_.expandedFor(values);
+    scene_.document.expect.clear();
+    patch_.emplace(study_.makePatch(scene_.document));
+  }
+  patch_->apply(values, scene_.document);
   msd_scene::Validation checked =
-      msd_scene::validate(scene_.document, {scene_.shapes, patch_.changedShapes()});
+      msd_scene::validate(scene_.document, {scene_.shapes, patch_->changedShapes()});
   if (const msd_scene::SceneIssue* error = checked.firstError()) {
     throw msd_scene::SceneError{
         {.path = error->path, .found = error->found, .expected = error->expected}};
   }
   scene_.shapes = std::move(checked.shapes);
-  if (world_ && patch_.changesStartOnly()) {
+  if (world_ && patch_->changesStartOnly()) {
     reset();
   } else {
     world_.emplace(msd_scene::buildWorld(scene_, kOneThread));
-    if (patch_.changesStartOnly()) snapshot_ = world_->world.snapshot();
+    if (patch_->changesStartOnly()) {
+      snapshot_ = world_->world.snapshot();
+      sensors_ = world_->sensors;
+    }
   }
   return *world_;
 }
@@ -55,11 +64,12 @@ void CaseWorld::reset() {
   const SceneDocument& document = scene_.document;
   msd_sim::WorldModel& world = world_->world;
   world.restore(snapshot_);
+  world_->sensors = sensors_;
   world_->dt = document.dt;
   if (world.settings().gravity != document.gravity) {
     world.setSettings(msd_scene::makeSettings(document, kOneThread));
   }
-  for (const std::size_t place : patch_.movedBodies()) {
+  for (const std::size_t place : patch_->movedBodies()) {
     const msd_sim::BodyId body = world_->bodies[place];
     world.setState(body, startOf(document.bodies[place], world.inertial(body)));
   }

@@ -15,7 +15,7 @@ namespace msd_study {
 ///
 /// The scene is read once and its shapes and meshes are shared. Where cases differ in how bodies start,
 /// one world is brought back to its snapshot and its bodies are placed; otherwise a world is built from
-/// the changed document.
+/// the changed document. Where the scene's own parameters vary, the scene is expanded for every case.
 class CaseWorld {
  public:
   /// The study must outlive it.
@@ -30,10 +30,12 @@ class CaseWorld {
  private:
   void reset();
 
-  ScenePatch patch_;
+  const Study& study_;
+  std::optional<ScenePatch> patch_;
   msd_scene::LoadedScene scene_;
   std::optional<msd_scene::SceneWorld> world_;
   std::vector<std::byte> snapshot_;
+  msd_sim::Sensors sensors_;  ///< as they are at the start
 };
 
 }  // namespace msd_study

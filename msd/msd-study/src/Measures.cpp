@@ -65,11 +65,13 @@ std::string measureUnit(const StudyMeasure& measure) {
 void checkMeasures(const StudyDocument& study, const msd_scene::SceneDocument& scene) {
   const NameTable bodies{scene.bodies};
   const NameTable joints{scene.joints};
+  const NameTable sensors{scene.sensors};
   for (const StudyMeasure& measure : study.measures) {
     const JsonPath path = JsonPath{} / "measure" / measure.name;
     demandName(path / "body", measure.of.body, bodies, "body");
     demandName(path / "with", measure.other, bodies, "body");
     demandName(path / "joint", measure.of.joint, joints, "joint");
+    demandName(path / "sensor", measure.of.sensor, sensors, "sensor");
     if (!measure.event.empty()) continue;
     const auto known = msd_scene::quantityNames(measure.of);
     if (std::ranges::find(known, measure.of.quantity) == known.end()) {
@@ -79,7 +81,8 @@ void checkMeasures(const StudyDocument& study, const msd_scene::SceneDocument& s
                             "a quantity of {}{}",
                             !measure.of.body.empty()    ? "a body"
                             : !measure.of.joint.empty() ? "a joint"
-                                                        : "the world",
+                            : !measure.of.sensor.empty() ? "a sensor"
+                                                         : "the world",
                             msd_scene::suggestion(measure.of.quantity, known))}};
     }
   }
@@ -105,16 +108,16 @@ Measures::Measures(const StudyDocument& study, const msd_scene::SceneWorld& scen
 void Measures::observe(const msd_scene::SceneWorld& scene) {
   for (Follower& f : followers_) {
     if (f.isDone) continue;
-    f.probe ? follow(f, scene.world, scene.dt) : followEvents(f, scene.world);
+    f.probe ? follow(f, scene) : followEvents(f, scene.world);
   }
 }
 
-void Measures::follow(Follower& f, const msd_sim::WorldModel& world, double dt) {
+void Measures::follow(Follower& f, const msd_scene::SceneWorld& scene) {
   const StudyMeasure& m = *f.measure;
-  const double time = world.time();
-  if (m.of.time && time + 0.5 * dt < *m.of.time) return;
+  const double time = scene.world.time();
+  if (m.of.time && time + 0.5 * scene.dt < *m.of.time) return;
   if (m.take == Take::kFinal && !m.of.time) return;  // finish() takes it
-  const double now = f.probe->measure(world);
+  const double now = f.probe->measure(scene);
   switch (m.take) {
     case Take::kFinal:
       f.value = now;
@@ -165,7 +168,7 @@ std::vector<double> Measures::finish(const msd_scene::SceneWorld& scene) {
   values.reserve(followers_.size());
   for (Follower& f : followers_) {
     if (f.probe && f.measure->take == Take::kFinal && !f.isDone) {
-      f.value = f.probe->measure(scene.world);
+      f.value = f.probe->measure(scene);
     }
     values.push_back(f.value);
   }

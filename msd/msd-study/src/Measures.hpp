@@ -39,7 +39,7 @@ class Measures {
     std::uint64_t count{0};
     bool isDone{false};
   };
-  static void follow(Follower& f, const msd_sim::WorldModel& world, double dt);
+  static void follow(Follower& f, const msd_scene::SceneWorld& scene);
   static void followEvents(Follower& f, const msd_sim::WorldModel& world);
 
   std::vector<Follower> followers_;

@@ -23,7 +23,8 @@ constexpr std::string_view kItsUnit = "(in the quantity's unit)";
 constexpr std::size_t kNameLength = 64;
 constexpr std::array<std::string_view, 3> kEvents{"begin", "end", "hit"};
 
-constexpr std::array<Field<M>, 9> kMeasureFields{{
+constexpr std::array<Field<M>, 10> kMeasureFields{{
+    {"sensor", [](R& r, M& m) { m.of.sensor = readName(r, "the name of a sensor"); }},
     {"body", [](R& r, M& m) { m.of.body = readName(r, "the name of a body"); }},
     {"joint", [](R& r, M& m) { m.of.joint = readName(r, "the name of a joint"); }},
     {"quantity", [](R& r, M& m) { m.of.quantity = readName(r, "the name of a quantity"); }},
@@ -36,8 +37,8 @@ constexpr std::array<Field<M>, 9> kMeasureFields{{
 }};
 
 void checkEvent(R& reader, const M& m) {
-  if (!m.of.quantity.empty() || !m.of.joint.empty() || m.of.time || m.above || m.below) {
-    reader.fail("an event together with a quantity, joint, moment or bound",
+  if (!m.of.quantity.empty() || !m.of.joint.empty() || !m.of.sensor.empty() || m.of.time || m.above || m.below) {
+    reader.fail("an event together with a quantity, joint, sensor, moment or bound",
                 "an event of a body, or a quantity");
   }
   if (m.of.body.empty()) reader.fail("no field \"body\"", "the body whose contacts count");
@@ -51,8 +52,9 @@ void checkQuantity(R& reader, const M& m) {
   if (m.of.quantity.empty()) {
     reader.fail("neither \"quantity\" nor \"event\"", "what to measure, such as \"position.z\"");
   }
-  if (!m.of.body.empty() && !m.of.joint.empty()) {
-    reader.fail("both \"body\" and \"joint\"", "one of the two, or neither for the world");
+  if (int{!m.of.body.empty()} + int{!m.of.joint.empty()} + int{!m.of.sensor.empty()} > 1) {
+    reader.fail("more than one of \"body\", \"joint\" and \"sensor\"",
+                "one of them, or none for the world");
   }
   if (!m.other.empty()) reader.fail("the field \"with\"", "it with an event only");
   if (m.take > Take::kFirstTime) {

@@ -14,6 +14,7 @@
 #include "msd-scene/src/SceneShapes.hpp"
 #include "msd-scene/src/Suggestion.hpp"
 #include "msd-scene/src/WriteScene.hpp"
+#include "msd-study/src/SceneParameters.hpp"
 #include "msd-study/src/ScenePath.hpp"
 
 namespace msd_study {
@@ -28,8 +29,8 @@ using msd_scene::SceneDocument;
 using msd_scene::SceneError;
 using Part = ScenePatch::Part;
 
-constexpr std::array<std::string_view, 8> kStarts{"bodies", "joints",  "materials", "shapes",
-                                                  "solver", "gravity", "dt",        "steps"};
+constexpr std::array<std::string_view, 9> kStarts{
+    "bodies", "joints", "materials", "shapes", "solver", "gravity", "dt", "steps", "parameters"};
 
 /// A leaf of an element's JSON and what goes there.
 struct Leaf {
@@ -275,6 +276,10 @@ ScenePatch::ScenePatch(const StudyDocument& study, const std::vector<CaseColumn>
   for (const StudyParameter& parameter : study.parameters) {
     const std::size_t width = parameter.source == Source::kRotation ? 4 : 1;
     for (const StudyTarget& target : parameter.targets) {
+      if (isSceneParameter(target)) {
+        changes_start_only_ = false;
+        continue;
+      }
       const JsonPath path = parsedPath(parameter.name, target.path);
       const Place at = findPlace(parameter.name, path, target.path, scene);
       Element& element = elementAt(at.part, at.place);

@@ -13,7 +13,8 @@ namespace msd_study {
 
 /// Puts the values of a case into a scene: the bodies, joints, shapes and materials that a study's paths
 /// lead to are written and read again, each alone; the rest of the document is not touched. All cases
-/// touch the same things, so one document serves case after case. Of one thread at a time.
+/// touch the same things, so one document serves case after case. Paths to the scene's own parameters are
+/// passed over: SceneParameters has them. Of one thread at a time.
 class ScenePatch {
  public:
   /// What is written and read again as a whole.

@@ -7,6 +7,8 @@
 #include "msd-scene/src/ReadScene.hpp"
 #include "msd-study/src/CaseResult.hpp"
 #include "msd-study/src/CaseTable.hpp"
+#include "msd-study/src/SceneBundle.hpp"
+#include "msd-study/src/SceneParameters.hpp"
 #include "msd-study/src/ScenePatch.hpp"
 #include "msd-study/src/StudyDocument.hpp"
 
@@ -17,7 +19,8 @@ namespace msd_study {
 struct StudyTexts {
   std::string source{};  ///< the study's file, for messages
   std::string study{};
-  std::string scene{};  ///< with its meshes
+  /// With its meshes; a SceneBundle where the scene's own parameters vary.
+  std::string scene{};
   std::string table{};  ///< the CSV of cases, where there is one
 };
 
@@ -34,9 +37,15 @@ class Study {
   [[nodiscard]] const msd_scene::LoadedScene& scene() const { return scene_; }
   [[nodiscard]] const CaseTable& cases() const { return *cases_; }
   /// Of each worker its own.
-  [[nodiscard]] ScenePatch makePatch() const {
-    return {document_, cases_->columns(), scene_.document};
+  [[nodiscard]] ScenePatch makePatch() const { return makePatch(scene_.document); }
+  [[nodiscard]] ScenePatch makePatch(const msd_scene::SceneDocument& scene) const {
+    return {document_, cases_->columns(), scene};
   }
+  /// Whether cases have other values of the scene's own parameters; the scene is then expanded anew for
+  /// every case.
+  [[nodiscard]] bool variesParameters() const { return !parameters_.empty(); }
+  /// The scene with a case's values of its own parameters, and of nothing else.
+  [[nodiscard]] msd_scene::LoadedScene expandedFor(std::span<const double> values) const;
   [[nodiscard]] const StudyTexts& texts() const { return texts_; }
   /// The study's own name, or its file's.
   [[nodiscard]] std::string name() const;
@@ -52,6 +61,8 @@ class Study {
 
   StudyTexts texts_;
   StudyDocument document_;
+  SceneParameters parameters_;
+  SceneBundle bundle_;  ///< where parameters vary
   msd_scene::LoadedScene scene_;
   std::unique_ptr<CaseTable> cases_;
 };

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "msd-import/src/ImportRobot.hpp"
 #include "msd-view/src/RecordingSource.hpp"
 
 namespace msd_view {
@@ -31,7 +32,7 @@ bool isRecording(const std::filesystem::path& path) {
 std::unique_ptr<FrameSource> openFile(const std::filesystem::path& path,
                                       const LiveOptions& options) {
   if (isRecording(path)) return openRecording(path, path.string(), nullptr);
-  return std::make_unique<LiveSource>(msd_scene::loadSceneFile(path), path.string(), options);
+  return std::make_unique<LiveSource>(msd_import::loadAnyFile(path), path.string(), options);
 }
 
 std::unique_ptr<FrameSource> openDropped(std::shared_ptr<const TemporaryFile> file,

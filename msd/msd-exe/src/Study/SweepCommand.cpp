@@ -76,7 +76,9 @@ int dryRun(const Study& study) {
   msd_study::CaseWorld world{study};
   (void)world.prepare(study.cases().values(0));
   fmt::print("{:<10} {}; {}\n", "worlds", plural(world.document().steps, "step", "steps"),
-             study.makePatch().changesStartOnly()
+             study.variesParameters()
+                 ? "built anew for every case from the scene with its parameters"
+             : study.makePatch().changesStartOnly()
                  ? "one per worker, set back to its start for every case"
                  : "built anew for every case, shapes shared");
   return kOk;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "msd-sim/src/Environment/ContactExclusion.hpp"
 #include "msd-sim/src/Environment/JointHandle.hpp"
 #include "msd-sim/src/Environment/Simulation.hpp"
 #include "msd-sim/src/Environment/WorldModel.hpp"
@@ -225,7 +226,9 @@ void releasePair(Simulation& sim, const JointDefinition& joint) {
 }
 
 void listJoinedPairs(Simulation& sim) {
-  sim.joinedPairs.clear();
+  // Those that the user has excluded stay.
+  std::erase_if(sim.joinedPairs,
+                [](const auto& pair) { return (pair.first & kExcludedByUser) == 0; });
   for (const JointId id : sim.jointOrder) {
     const JointSlot& slot = sim.jointSlots[id.index];
     const JointRecord& record = sim.joints.record(slot.joint);

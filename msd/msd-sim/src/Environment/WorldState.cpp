@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "msd-sim/src/Environment/ContactExclusion.hpp"
 #include "msd-sim/src/Environment/Reference/StepReference.hpp"
 #include "msd-sim/src/Environment/Simulation.hpp"
 #include "msd-sim/src/Environment/WorldModel.hpp"
@@ -335,6 +336,10 @@ void WorldModel::remove(BodyId body) {
     std::erase(named->second, body);
     if (named->second.empty()) sim.byName.erase(named);
   }
+  std::erase_if(sim.joinedPairs, [&](const auto& pair) {
+    return (pair.first & kExcludedByUser) != 0 &&
+           ((pair.first & ~kExcludedByUser) == index || pair.second == index);
+  });
   std::erase_if(sim.damped, [&](const DampedBody& d) { return d.slot == index; });
   std::erase(sim.continuous, index);
   if (slot.kinematic) --sim.kinematicCount;

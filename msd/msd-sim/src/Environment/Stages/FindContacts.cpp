@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "msd-sim/src/Environment/ContactExclusion.hpp"
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
 
 namespace msd_sim {
@@ -16,8 +17,12 @@ struct JointRule final : CollisionPipeline::PairRule {
     const bool anyDynamic = (sim.slots[a].inertial && !sim.slots[a].kinematic) ||
                             (sim.slots[b].inertial && !sim.slots[b].kinematic);
     if (!anyDynamic || sim.joinedPairs.empty()) return anyDynamic;
-    return !std::binary_search(sim.joinedPairs.begin(), sim.joinedPairs.end(),
-                               std::pair{std::min(a, b), std::max(a, b)});
+    const auto isListed = [&](const std::pair<std::uint32_t, std::uint32_t>& pair) {
+      return std::binary_search(sim.joinedPairs.begin(), sim.joinedPairs.end(), pair);
+    };
+    if (isListed({std::min(a, b), std::max(a, b)})) return false;
+    const bool anyExcluded = (sim.joinedPairs.back().first & kExcludedByUser) != 0;
+    return !anyExcluded || !isListed(excludedPair(a, b));
   }
   const Simulation& sim;
 };

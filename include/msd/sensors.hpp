@@ -1,0 +1,5 @@
+#pragma once
+
+/// Sensors that sit on bodies and in joints of a world.
+
+#include "msd-sim/src/Environment/Sensors.hpp"
