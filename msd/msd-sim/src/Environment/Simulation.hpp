@@ -180,6 +180,12 @@ struct MechanismPoints {
   std::uint32_t last{0};
 };
 
+/// A pair that penetrates by more than is left alone.
+struct DeepContact {
+  double depth;        ///< as its rows tell [m]
+  std::uint32_t pair;  ///< of colliders
+};
+
 /// Body pairs whose touching changed, and hits, before they become events.
 struct EventScratch {
   struct Change {
@@ -354,6 +360,8 @@ struct Simulation {
   std::array<double, kSolveGroups> lastSubstep{};  ///< h that the stored impulses of a group belong to [s]
   double returnedLift{0.0};  ///< energy of position correction taken out of the motion again [J]
   bool corrected{false};     ///< the last step found a penetration to correct; changes no result
+  double deepestShare{0.0};             ///< of the last step, before correction, against the contact's size
+  std::vector<DeepContact> deepContacts;  ///< scratch of correctPositions
   std::uint32_t guardedSubsteps{0};  ///< islands the energy guard had to hold back in this step
   /// The most that it took out of one of them in a substep [J].
   alignas(std::atomic_ref<double>::required_alignment) double guardedEnergy{0.0};

@@ -95,12 +95,14 @@ void copyMembers(const Simulation& from, Simulation& to) {
                bodyGroups, potentials, joints, constraints, jointSlots, freeJointSlots, jointOrder, jointByName,
                joinedPairs, pendingWork, auditSums, contactTotals, coloursInUse, islandSums, events, records,
                recordsValid, eventScratch, loose, looseValid, exact, resistance, surfaces, specialBodies,
-               contactCallback, reference, report, settled, undo, stepping, watching, firstBad, shareFrom, shareFromExact, lazy,
-               time, step, lastSubstep, returnedLift, corrected, guardedSubsteps, guardedEnergy] = from;
+               contactCallback, reference, report, settled, undo, stepping, watching, firstBad, shareFrom, shareFromExact,
+               lazy,
+               time, step, lastSubstep, returnedLift, corrected, deepestShare, deepContacts, guardedSubsteps,
+               guardedEnergy] = from;
   // Work space, which every step or question fills before it reads it: impactScratch, fields, startFields, momentum,
   // mechanismPoints, leastLimits, stirred, blockEnds, groupBlocks, bodyGroups, auditSums, contactTotals,
   // coloursInUse, islandSums, records, recordsValid, loose, looseValid, resistance, surfaces, undo, stepping,
-  // watching, firstBad, lazy, returnedLift, guardedSubsteps, guardedEnergy.
+  // watching, firstBad, lazy, returnedLift, deepestShare, deepContacts, guardedSubsteps, guardedEnergy.
   // The world's own, made with it from the settings: settings, team.
   // Restored from the snapshot: joinedPairs, pendingWork, settled, time, step, lastSubstep.
   to.kernels = kernels;

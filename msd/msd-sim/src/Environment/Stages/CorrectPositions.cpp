@@ -22,6 +22,8 @@ constexpr double kMostLeft = 1e-2;
 // A contact that a sweep moves by less than this share of its size has settled; after the first sweeps, ...
 constexpr double kSettledShift = 1e-6;
 constexpr double kFeltShift = 1e-3;
+// Pairs whose shapes are asked for the report.
+constexpr std::size_t kMostAsked = 256;
 
 /// The same as storeContacts of depths that others have written.
 double measureDepths(Simulation& sim) {
@@ -123,6 +125,7 @@ void correctContacts(Simulation& sim, double dt) {
     }
   }
   sim.corrected = share > kSlop;
+  sim.deepestShare = share;
   if (!sim.corrected || !wanted) return;
   if (!atOnce) unsettled = sweepCorrection(sim, pass);
   pass.first = false;
@@ -134,14 +137,47 @@ void correctContacts(Simulation& sim, double dt) {
   if (sim.joints.isEmpty() || exact) returnLift(sim);
 }
 
+/// What the rows tell is measured before correction and against planes without end: deeper than the truth where a body
+/// has gone past an edge. Where it is much, the shapes themselves are asked, the worst first, until none can be worse.
+void measurePenetration(Simulation& sim) {
+  std::vector<DeepContact>& deep = sim.deepContacts;
+  deep.clear();
+  double worst = 0.0;
+  sim.collision.contacts().forEach([&](std::uint32_t, const ContactCache::Contact& contact, auto& bundle, auto&,
+                                       ContactSums& sums, int lane) {
+    const double depth = sums.deepest[lane];
+    if (depth <= kMostLeft * bundle.size[lane]) {
+      worst = std::max(worst, depth);
+    } else {
+      deep.push_back({depth, contact.pair});
+    }
+  });
+  const std::size_t asked = std::min(deep.size(), kMostAsked);
+  const auto isDeeper = [](const DeepContact& a, const DeepContact& b) {
+    return a.depth != b.depth ? a.depth > b.depth : a.pair < b.pair;
+  };
+  // One more than is asked, for what is left.
+  std::partial_sort(deep.begin(), deep.begin() + static_cast<std::ptrdiff_t>(std::min(asked + 1, deep.size())),
+                    deep.end(), isDeeper);
+  std::size_t i = 0;
+  for (; i < asked && deep[i].depth > worst; ++i) {
+    worst = std::max(worst, std::min(deep[i].depth, sim.collision.penetration(deep[i].pair, sim.solver)));
+  }
+  if (i < deep.size()) worst = std::max(worst, deep[i].depth);  // not asked any more
+  sim.report.deepestPenetration = worst;
+}
+
 }  // namespace
 
 void correctPositions(Simulation& sim, double dt) {
   correctContacts(sim, dt);
-  if (sim.joints.isEmpty() || sim.settings.method == Method::kExact) return;
-  sim.joints.project(sim.solver, *sim.team);
-  returnLift(sim);
-  sim.report.jointError = sim.joints.sums().separation;
+  const bool exact = sim.settings.method == Method::kExact;
+  if (!sim.joints.isEmpty() && !exact) {
+    sim.joints.project(sim.solver, *sim.team);
+    returnLift(sim);
+    sim.report.jointError = sim.joints.sums().separation;
+  }
+  if (sim.corrected && !exact && sim.deepestShare > kMostLeft) measurePenetration(sim);
 }
 
 }  // namespace msd_sim

@@ -213,6 +213,9 @@ class CollisionPipeline {
 
   [[nodiscard]] Pose colliderPose(const Collider& collider, const SolverBodies& bodies) const;
 
+  /// How deep the shapes of a pair overlap where the bodies stand [m]. Changes nothing.
+  [[nodiscard]] double penetration(std::uint32_t pair, const SolverBodies& bodies) const;
+
  private:
   /// Brings the colliders that got a new box into an order in which neighbours follow each other.
   void sortMoved(const SolverBodies& bodies);

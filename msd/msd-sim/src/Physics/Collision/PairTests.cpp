@@ -340,6 +340,21 @@ bool CollisionPipeline::testPair(std::uint32_t index, const CollisionStep& step,
   return true;
 }
 
+double CollisionPipeline::penetration(std::uint32_t index, const SolverBodies& bodies) const {
+  const Collider& a = colliders_[pairs_[index].colliderA];
+  const Collider& b = colliders_[pairs_[index].colliderB];
+  ManifoldCache cache;  // no axis of earlier steps: the least depth counts
+  std::array<ContactManifold, kMostManifolds> manifolds;
+  const int count =
+      collideShapes(a.shape, colliderPose(a, bodies), b.shape, colliderPose(b, bodies), 0.0, cache, manifolds);
+  double deepest = 0.0;
+  for (int i = 0; i < count; ++i) {
+    const ContactManifold& m = manifolds[static_cast<std::size_t>(i)];
+    for (int k = 0; k < m.count; ++k) deepest = std::max(deepest, -m.points[static_cast<std::size_t>(k)].gap);
+  }
+  return deepest;
+}
+
 bool CollisionPipeline::applyInPlace(std::uint32_t index, const Found& found,
                                      const SolverBodies& bodies,
                                      std::span<const std::uint8_t> pushable) {
