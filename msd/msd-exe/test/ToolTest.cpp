@@ -71,7 +71,8 @@ TEST(Tool, answersMisuseWithOneLineAndExitCodeTwo) {
   const TemporaryFolder folder;
   const std::string ball = folder / "ball.json";
   writeAll(ball, kBall);
-  writeAll(folder / "bad.json", R"({"version": 1, "shapes": {}, "bodies": [{"nam": "x"}]})");
+  writeAll(folder / "bad.json", R"({"version": 1, "name": "bad", "shapes": {"ball": {"type": "sphere", "radius": 1}},
+    "bodies": [{"name": "x", "shape": "ball", "nam": "y"}]})");
   writeAll(folder / "short.bin", "abc");
   writeAll(folder / "bad.stl", "solid");
   const Misuse cases[] = {
@@ -110,7 +111,7 @@ TEST(Tool, answersMisuseWithOneLineAndExitCodeTwo) {
       {{"run", folder / "none.json"}, "none.json: found no file of this name"},
       {{"run", folder / "bad.json"}, "bodies[0].nam: found the unknown field \"nam\""},
       {{"check", folder / "bad.json"}, "did you mean \"name\"?"},
-      {{"info", folder / "bad.json"}, "bad.json:1:"},
+      {{"info", folder / "bad.json"}, "bad.json:2:"},
       {{"info", folder / "none.json"}, "no file of this name"},
       {{"info", folder / "short.bin"}, "expected a poses file"},
       {{"info", folder / "bad.stl"}, "bad.stl"},
@@ -119,7 +120,7 @@ TEST(Tool, answersMisuseWithOneLineAndExitCodeTwo) {
       {{"run", ball, "--record", folder / ""}, "it is a directory"},
       {{"run", ball, "--record", folder / "no/such/folder.db"}, "cannot write"},
       {{"run", ball, "--record", ball}, "is the scene itself"},
-      {{"export", folder / "x.db"}, "--csv is required"},
+      {{"export", folder / "x.db"}, "--csv, --npz, --vtk or --gltf is required"},
       {{"run", folder / ""}, "a directory"},
       {{"run", ball, "--poses", folder / ""}, "it is a directory"},
       {{"run", ball, "--poses", folder / "no/such/folder.bin"}, "cannot write"},

@@ -93,8 +93,8 @@ const BadCase kFields[] = {
      "did you mean \"steps\""},
     {"UnknownBodyField", "\"linearDamping\"", "\"linearDampening\"", "bodies[4].linearDampening",
      "unknown field", "did you mean \"linearDamping\""},
-    {"UnknownFieldWithoutLikeness", "\"maySleep\"", "\"colour\"", "bodies[4].colour",
-     "unknown field \"colour\"", "a field of a body"},
+    {"UnknownFieldWithoutLikeness", "\"maySleep\"", "\"wavelength\"", "bodies[4].wavelength",
+     "unknown field \"wavelength\"", "a field of a body"},
     {"UnknownMaterialField", "\"density\": 900", "\"dencity\": 900", "materials.default.dencity",
      "unknown field", "did you mean \"density\""},
     {"UnknownSolverField", "\"substeps\"", "\"subSteps\"", "solver.subSteps", "unknown field",
@@ -129,7 +129,7 @@ const BadCase kFields[] = {
     {"MeshFileAndLists", "\"type\": \"mesh\", ", "\"type\": \"mesh\", \"file\": \"a.stl\", ",
      "shapes.ramp", "both \"file\" and \"vertices\"", "one of the two"},
     {"NoCameraTarget", ", \"target\": [0, 0, 1]", "", "camera", "no field \"target\"", "looks at"},
-    {"NoQuantity", "{\"quantity\": \"deepestPenetration\", ", "{", "expect[2]",
+    {"NoQuantity", "{\"quantity\": \"deepestPenetration\", ", "{", "expect[6]",
      "no field \"quantity\"", "position.z"},
 };
 INSTANTIATE_TEST_SUITE_P(Fields, BadInput, testing::ValuesIn(kFields),
@@ -183,7 +183,7 @@ const BadCase kTypes[] = {
      "1 to 256 bytes"},
     {"ColumnsOne", "\"columns\": 3", "\"columns\": 1", "shapes.hills.columns", "1",
      "whole number from 2"},
-    {"MomentUnknown", "\"at\": \"end\"", "\"at\": \"start\"", "expect[2].at", "\"start\"", "end"},
+    {"MomentUnknown", "\"at\": \"end\"", "\"at\": \"start\"", "expect[6].at", "\"start\"", "end"},
 };
 INSTANTIATE_TEST_SUITE_P(Types, BadInput, testing::ValuesIn(kTypes),
                          [](const auto& each) { return each.param.name; });

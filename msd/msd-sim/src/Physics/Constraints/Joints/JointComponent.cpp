@@ -305,18 +305,19 @@ double JointComponent::evaluateWanted(const SolverBodies& bodies) {
 /// taken as linear (J-41).
 double JointComponent::solveRoughly(SolverBodies& bodies, std::span<const JointRecord> records, bool first) {
   using namespace joint_tolerances;
+  const double near = kNear * h_ / kClosed;
   double change = 0.0;
-  if (!first && !soft_) return evaluateWanted(bodies) > kNear ? solveSystem(bodies) : 0.0;
+  if (!first && !soft_) return evaluateWanted(bodies) > near ? solveSystem(bodies) : 0.0;
   double worst = 0.0, last = 0.0;
   markBest();
   for (int i = 0; i < kMostRough; ++i) {
     worst = evaluatePositions(bodies, records);
     // A step leaves a share of the error that is as small as the turn of a substep.
-    if (i > 0 && worst > kSlow * last && worst > kNear) return giveUpPositions(bodies, records);
+    if (i > 0 && worst > kSlow * last && worst > near) return giveUpPositions(bodies, records);
     keepWanted(bodies);
-    if (worst <= kNear) break;
+    if (worst <= near) break;
     change = std::max(change, solveSystem(bodies));
-    if (worst * kSlow * kSlow <= kNear) break;
+    if (worst * kSlow * kSlow <= near) break;
     last = worst;
   }
   return change;

@@ -56,9 +56,9 @@ inline constexpr int kMostHalvings = 6;
 inline constexpr int kMostByMass = 8;
 inline constexpr double kLargestMove = 0.2;
 
-/// Where contacts act, phase 1 ends when no error exceeds so many times what counts as closed, or after so many
+/// Where contacts act, phase 1 ends when no joint opens faster than this share of its size [1/s], or after so many
 /// Newton steps (J-41).
-inline constexpr double kNear = 1e5;
+inline constexpr double kNear = 2.4e-5;
 inline constexpr int kMostRough = 3;
 
 /// Phase 1 gives up positions (J-42) that Newton's method leaves open by more than this share of the size.
