@@ -343,6 +343,17 @@ Lift liftOf(const Simulation& sim, std::uint32_t i) {
   return {before, kinetic, climb + (kinetic - before)};
 }
 
+Lift sumLifts(const Simulation& sim, std::span<const std::uint32_t> bodies) {
+  Lift sum{};
+  for (const std::uint32_t i : bodies) {
+    const Lift own = liftOf(sim, i);
+    sum.before += own.before;
+    sum.kinetic += own.kinetic;
+    sum.energy += own.energy;
+  }
+  return sum;
+}
+
 /// A body that something holds pays for its own lift. Returns the energy that its motion lost, with
 /// the inertia it had before: the ledger books the turn of the inertia by the velocity that is left.
 double payForLift(Simulation& sim, std::uint32_t i) {
@@ -354,33 +365,17 @@ double payForLift(Simulation& sim, std::uint32_t i) {
 
 /// The bodies of an island that nothing holds pay for it together. Returns the same energy.
 double payForLifts(Simulation& sim, std::span<const std::uint32_t> bodies) {
-  const auto sumLifts = [&] {
-    Lift sum{};
-    for (const std::uint32_t i : bodies) {
-      const Lift own = liftOf(sim, i);
-      sum.before += own.before;
-      sum.kinetic += own.kinetic;
-      sum.energy += own.energy;
-    }
-    return sum;
-  };
-  const Lift given = sumLifts();
+  const Lift given = sumLifts(sim, bodies);
   returnTurn(sim.solver, bodies);
-  const double turned = sumLifts().kinetic;
+  const double turned = sumLifts(sim, bodies).kinetic;
   const double lift = given.energy + (turned - given.kinetic);
   if (lift > 0.0) calmFreeIsland(sim.solver, bodies, lift, turned);
-  return given.before - sumLifts().before;
+  return given.before - sumLifts(sim, bodies).before;
 }
 
 /// Bodies that hang together on something pay together: their joints' velocities stay zero.
 double payTogether(Simulation& sim, std::size_t island) {
-  Lift sum{};
-  for (const std::uint32_t i : sim.islands.bodiesOf(island)) {
-    const Lift own = liftOf(sim, i);
-    sum.before += own.before;
-    sum.kinetic += own.kinetic;
-    sum.energy += own.energy;
-  }
+  const Lift sum = sumLifts(sim, sim.islands.bodiesOf(island));
   if (!(sum.energy > 0.0) || !(sum.kinetic > 0.0)) return 0.0;
   calmHeldIsland(sim.solver, sim.islands.bodiesOf(island), sum.energy, sum.kinetic);
   return std::min(sum.energy / sum.kinetic, 1.0) * sum.before;

@@ -261,9 +261,6 @@ void JointComponent::keepWanted(const SolverBodies& bodies) {
     for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
       wanted_[i] = velocityOf(bodies, link, rows_[i]) - residual_[i];
     }
-    for (std::uint32_t i = link.bounded; i < link.bounded + link.boundedCount; ++i) {
-      bounded_wanted_[i] = velocityOf(bodies, link, bounded_[i]) - bounded_residual_[i];
-    }
   }
 }
 
@@ -277,11 +274,6 @@ double JointComponent::evaluateWanted(const SolverBodies& bodies) {
       residual_[i] = row.diagonal > 0.0 ? velocityOf(bodies, link, row) - wanted_[i] : 0.0;
       worst = std::max(worst, std::fabs(residual_[i]) / (row.isLength ? link.size : 1.0));
     }
-    for (std::uint32_t i = link.bounded; i < link.bounded + link.boundedCount; ++i) {
-      const SystemRow& row = bounded_[i];
-      bounded_residual_[i] = velocityOf(bodies, link, row) - bounded_wanted_[i];
-      worst = std::max(worst, std::fabs(boundedResidual(row, bounded_residual_[i])) / (row.isLength ? link.size : 1.0));
-    }
   }
   return worst / closed;
 }
@@ -293,7 +285,7 @@ double JointComponent::solveRoughly(SolverBodies& bodies, std::span<const JointR
   using namespace joint_tolerances;
   const double near = kNear * h_ / kClosed;
   double change = 0.0;
-  if (!first && !soft_) return evaluateWanted(bodies) > near ? solveSystem(bodies) : 0.0;
+  if (!first) return evaluateWanted(bodies) > near ? solveSystem(bodies) : 0.0;
   double worst = 0.0, last = 0.0;
   markBest();
   for (int i = 0; i < kMostRough; ++i) {

@@ -222,7 +222,6 @@ class JointComponent {
   std::vector<double> since_start_; ///< the same since phase 1 began
   std::vector<double> closing_;     ///< velocities that remove what phase 1 is to remove
   std::vector<double> wanted_;      ///< velocities of the rows in phase 1 (J-41)
-  std::vector<double> bounded_wanted_;
   std::vector<double> owed_;        ///< right side of what contacts gave through columns
   bool owes_{false};
   std::vector<double> own_column_;
