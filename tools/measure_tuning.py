@@ -4,7 +4,7 @@
     tools/measure_tuning.py MSD [--scenes NAME:STEPS,...] [--only FIELD,...] [--page docs/tuning.md] [--check]
 
 MSD is a build for experiments: cmake --preset release -B build/tunable -DMSD_TUNABLE=ON, target msd. For every field of
-Environment/SolverTuning.hpp each scene of `msd bench` runs with the field as it is, doubled and halved. Of each run: processor
+Physics/Solver/SolverTuning.hpp each scene of `msd bench` runs with the field as it is, doubled and halved. Of each run: processor
 time, deepest penetration over all steps, mean over the steps of the deepest one, and the work that position correction did. Each is told
 as a factor against the field as it is, the geometric mean over the scenes with the scene that it changes most. The
 table between the marks of the page is written anew; with --only, the other rows stay. --check runs nothing: it fails where the page lacks a number of the
@@ -23,7 +23,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-HEADER = ROOT / "msd/msd-sim/src/Environment/SolverTuning.hpp"
+HEADER = ROOT / "msd/msd-sim/src/Physics/Solver/SolverTuning.hpp"
 FIELD = re.compile(r"^\s+(int|double|std::uint32_t) (\w+)\{([^}]+)\};\s*(?:///<\s*(.*))?$")
 MOST_FIELDS = 21
 BEGIN, END = "<!-- tuning: begin -->", "<!-- tuning: end -->"

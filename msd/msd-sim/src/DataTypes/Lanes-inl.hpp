@@ -10,7 +10,9 @@
 #define MSD_LANES_PORTABLE_INCLUDED
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 #define MSD_LANES_NAMESPACE lanes_portable
@@ -20,6 +22,7 @@
 namespace msd_sim::MSD_LANES_NAMESPACE {
 
 inline constexpr int kLanes = 1;
+inline constexpr std::uint64_t kRootBits = 0x5FE6EB50C7B537A9ull;
 
 struct Mask {
   bool m;
@@ -42,6 +45,10 @@ MSD_INLINE Lane nfma(Lane a, Lane b, Lane c) { return {std::fma(-a.v, b.v, c.v)}
 MSD_INLINE Lane max(Lane a, Lane b) { return {a.v > b.v ? a.v : b.v}; }
 MSD_INLINE Lane min(Lane a, Lane b) { return {a.v < b.v ? a.v : b.v}; }
 MSD_INLINE Lane sqrt(Lane a) { return {std::sqrt(a.v)}; }
+/// A first guess of 1/√a, a > 0, to 3.5 %: the exponent is halved and turned by arithmetic on the bits.
+MSD_INLINE Lane roughInverseRoot(Lane a) {
+  return {std::bit_cast<double>(kRootBits - (std::bit_cast<std::uint64_t>(a.v) >> 1))};
+}
 MSD_INLINE Lane abs(Lane a) { return {std::fabs(a.v)}; }
 MSD_INLINE Mask operator>(Lane a, Lane b) { return {a.v > b.v}; }
 MSD_INLINE Mask operator<(Lane a, Lane b) { return {a.v < b.v}; }
@@ -64,7 +71,16 @@ MSD_INLINE void gatherLines(const double* base, const std::int32_t* index, std::
   for (int c = 0; c < kColumns; ++c) out[c] = {row[c]};
 }
 
-/// The reverse for the lanes whose bit in `lanes` is set.
+/// Eight doubles of one record per lane, from `offset` on: out[c] lane l = records[l][offset + c].
+MSD_INLINE void gatherRecords(const double* const* records, std::ptrdiff_t offset, Lane* out) {
+  for (int c = 0; c < 8; ++c) out[c] = {records[0][offset + c]};
+}
+
+/// The reverse of both, for the lanes whose bit in `lanes` is set.
+MSD_INLINE void scatterRecords(double* const* records, std::ptrdiff_t offset, const Lane* in, unsigned lanes) {
+  if ((lanes & 1u) == 0) return;
+  for (int c = 0; c < 8; ++c) records[0][offset + c] = in[c].v;
+}
 template <int kColumns>
 MSD_INLINE void scatterLines(double* base, const std::int32_t* index, std::int64_t stride,
                              const Lane* in, unsigned lanes) {
@@ -90,6 +106,7 @@ MSD_INLINE void scatterLines(double* base, const std::int32_t* index, std::int64
 #define MSD_LANES_TOGGLE
 #endif
 
+#include <cstddef>
 #include <cstdint>
 
 #include "hwy/highway.h"
@@ -130,6 +147,11 @@ MSD_INLINE Lane nfma(Lane a, Lane b, Lane c) { return {hn::NegMulAdd(a.v, b.v, c
 MSD_INLINE Lane max(Lane a, Lane b) { return {hn::Max(a.v, b.v)}; }
 MSD_INLINE Lane min(Lane a, Lane b) { return {hn::Min(a.v, b.v)}; }
 MSD_INLINE Lane sqrt(Lane a) { return {hn::Sqrt(a.v)}; }
+inline constexpr std::uint64_t kRootBits = 0x5FE6EB50C7B537A9ull;
+MSD_INLINE Lane roughInverseRoot(Lane a) {
+  const hn::RebindToUnsigned<Tag> bits;
+  return {hn::BitCast(Tag(), hn::Sub(hn::Set(bits, kRootBits), hn::ShiftRight<1>(hn::BitCast(bits, a.v))))};
+}
 MSD_INLINE Lane abs(Lane a) { return {hn::Abs(a.v)}; }
 MSD_INLINE Mask operator>(Lane a, Lane b) { return {hn::Gt(a.v, b.v)}; }
 MSD_INLINE Mask operator<(Lane a, Lane b) { return {hn::Lt(a.v, b.v)}; }
@@ -202,6 +224,22 @@ MSD_INLINE void gatherLines(const double* base, const std::int32_t* index, std::
   }
 }
 
+MSD_INLINE void gatherRecords(const double* const* records, std::ptrdiff_t offset, Lane* out) {
+  __m512d r[8];
+  for (int l = 0; l < 8; ++l) r[l] = _mm512_loadu_pd(records[l] + offset);
+  transpose8(r, out);
+}
+
+MSD_INLINE void scatterRecords(double* const* records, std::ptrdiff_t offset, const Lane* in, unsigned lanes) {
+  __m512d r[8];
+  for (int c = 0; c < 8; ++c) r[c] = in[c].v.raw;
+  Lane rows[8];
+  transpose8(r, rows);
+  for (int l = 0; l < 8; ++l) {
+    if ((lanes >> l) & 1u) _mm512_storeu_pd(records[l] + offset, rows[l].v.raw);
+  }
+}
+
 template <int kColumns>
 MSD_INLINE void scatterLines(double* base, const std::int32_t* index, std::int64_t stride,
                              const Lane* in, unsigned lanes) {
@@ -239,6 +277,25 @@ MSD_INLINE void gatherLines(const double* base, const std::int32_t* index, std::
   }
 }
 
+MSD_INLINE void gatherRecords(const double* const* records, std::ptrdiff_t offset, Lane* out) {
+  for (int half = 0; half < 8; half += 4) {
+    __m256d r[4];
+    for (int l = 0; l < 4; ++l) r[l] = _mm256_loadu_pd(records[l] + offset + half);
+    transpose4(r, out + half);
+  }
+}
+
+MSD_INLINE void scatterRecords(double* const* records, std::ptrdiff_t offset, const Lane* in, unsigned lanes) {
+  for (int half = 0; half < 8; half += 4) {
+    const __m256d r[4] = {in[half].v.raw, in[half + 1].v.raw, in[half + 2].v.raw, in[half + 3].v.raw};
+    Lane rows[4];
+    transpose4(r, rows);
+    for (int l = 0; l < 4; ++l) {
+      if ((lanes >> l) & 1u) _mm256_storeu_pd(records[l] + offset + half, rows[l].v.raw);
+    }
+  }
+}
+
 template <int kColumns>
 MSD_INLINE void scatterLines(double* base, const std::int32_t* index, std::int64_t stride,
                              const Lane* in, unsigned lanes) {
@@ -263,6 +320,24 @@ MSD_INLINE void gatherLines(const double* base, const std::int32_t* index, std::
   for (int c = 0; c < kColumns; ++c) {
     for (int l = 0; l < kLanes; ++l) buffer[l] = base[index[l] * stride + c];
     out[c] = load(buffer);
+  }
+}
+
+MSD_INLINE void gatherRecords(const double* const* records, std::ptrdiff_t offset, Lane* out) {
+  HWY_ALIGN double buffer[8];
+  for (int c = 0; c < 8; ++c) {
+    for (int l = 0; l < kLanes; ++l) buffer[l] = records[l][offset + c];
+    out[c] = load(buffer);
+  }
+}
+
+MSD_INLINE void scatterRecords(double* const* records, std::ptrdiff_t offset, const Lane* in, unsigned lanes) {
+  HWY_ALIGN double buffer[8];
+  for (int c = 0; c < 8; ++c) {
+    store(in[c], buffer);
+    for (int l = 0; l < kLanes; ++l) {
+      if ((lanes >> l) & 1u) records[l][offset + c] = buffer[l];
+    }
   }
 }
 

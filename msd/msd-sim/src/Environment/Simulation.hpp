@@ -19,7 +19,6 @@
 #include "msd-sim/src/Environment/Descriptions.hpp"
 #include "msd-sim/src/Environment/Settings.hpp"
 #include "msd-sim/src/Environment/Stages/ExactStep.hpp"
-#include "msd-sim/src/Environment/Stages/IslandPlan.hpp"
 #include "msd-sim/src/Environment/StepUndo.hpp"
 #include "msd-sim/src/Environment/WorldModel.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionPipeline.hpp"
@@ -32,6 +31,8 @@
 #include "msd-sim/src/Physics/PotentialEnergy/PotentialEnergy.hpp"
 #include "msd-sim/src/Physics/RigidBody/AssetEnvironment.hpp"
 #include "msd-sim/src/Physics/RigidBody/AssetInertial.hpp"
+#include "msd-sim/src/Physics/Solver/ContactTable.hpp"
+#include "msd-sim/src/Physics/Solver/IslandPlan.hpp"
 
 namespace msd_sim {
 
@@ -77,12 +78,12 @@ struct Islands {
   std::vector<std::uint32_t> start;       ///< first entry of each island, and the end
   std::vector<std::uint32_t> label;       ///< scratch: island number of a root
   std::vector<IslandHold> hold;           ///< per island
+  std::vector<std::uint8_t> carried;      ///< per island: touches or hangs on a kinematic body
   std::vector<double> scale;              ///< per island: of the running drift, 1 where it is free
   std::vector<std::uint32_t> joints;      ///< per island: how many hold its bodies
   std::vector<double> gain;               ///< per island with joints: JointRecord::energyGain
   std::vector<double> peak;               ///< and energyPeak
   std::vector<double> lift;               ///< per island: energy taken out after correction [J]
-  std::vector<std::uint32_t> large;       ///< islands with so many bodies that the team shares them
   std::vector<IslandCensus> census;       ///< per island, written by planIslands
   std::vector<IslandPlan> plan;           ///< the same
   std::uint64_t version{~std::uint64_t{0}};  ///< of the contacts they were made from
@@ -95,40 +96,26 @@ struct Islands {
   }
 };
 
-/// Bundles by number in the order of a sweep, and which of them are those of a body: for sweeps that have
-/// little left to do.
-struct StirredBundles {
-  struct Place {
-    std::uint32_t bundle;
-    std::uint16_t colour;
-    ContactCache::Kind kind;
-  };
-  std::vector<Place> places;
-  std::vector<std::uint32_t> start;    ///< first entry of each body slot, and the end
-  std::vector<std::uint32_t> entries;  ///< bundles of the bodies that can be pushed, ascending
-  std::vector<std::uint64_t> called;   ///< a bit per bundle: to be visited in the running sweep
-  std::vector<std::uint32_t> bodies;   ///< stirred in the sweep of this stamp; some more than once
-  std::uint32_t stamp{0};              ///< of the last sweep over these lists alone
-  int group{-1};                       ///< whose bundles they are; -1: not listed for the rows of this step
-};
-
-/// Scratch of a loop over all bundles: where the blocks of a colour and kind end.
-struct BlockEnd {
-  std::size_t end;
-  int colour;
-  ContactCache::Kind kind;
+/// What the energy guard adds up over the bodies of an island [J].
+struct IslandSums {
+  double energy{0.0};     ///< that is asked about
+  double kinetic{0.0};
+  double allowance{0.0};  ///< that counts as rounding
 };
 
 /// Scratch of Nesterov's momentum (SweepMomentum.hpp).
 struct MomentumScratch {
-  struct Lane {
-    std::uint32_t contact;
-    std::uint32_t island;
+  struct Body {
+    std::uint32_t slot;
+    std::uint32_t island;  ///< place in `islands`
   };
-  std::vector<Lane> lanes;            ///< contacts of islands that start cold
-  std::vector<std::uint32_t> bodies;  ///< of these islands
-  std::vector<double> old;            ///< impulses, then velocities, of the sweep before
-  std::vector<double> t, last, unrest, beta;  ///< per island
+  std::vector<std::uint32_t> islands;  ///< that start cold
+  std::vector<Body> bodies;            ///< their bodies
+  std::vector<std::uint32_t> lanes;    ///< of all bundles of the pack: place in `islands`, or their number
+  std::vector<double> old;             ///< impulses after the sweep before, bundle by bundle
+  std::vector<double> ahead;           ///< where the momentum has led them from there
+  std::vector<double> oldMotion;       ///< velocities after the sweep before
+  std::vector<double> t, unrest, beta, against;  ///< per island
 };
 
 /// A point of a contact that pushes a mechanism (MechanismContacts.hpp), as a row.
@@ -140,7 +127,6 @@ struct MechanismPoint {
   int lane{0};
   int number{0};                           ///< of the point
   double size{1.0};                        ///< of the contact [m]
-  const double* rebound{nullptr};          ///< speeds of the lanes, where its pair bounces [m/s]
   double compliance{0.0};                  ///< along the normal, joints eliminated; 0: not known yet [1/kg]
   JointComponent::Wrench side[2]{};        ///< unit impulse on each body
   std::size_t column[2]{};                 ///< where the answers of their mechanisms stand
@@ -152,12 +138,70 @@ struct MechanismPoint {
   void placeNow();
 };
 struct MechanismPoints {
-  std::vector<MechanismPoint> points;  ///< of a group, island by island
-  std::vector<std::uint32_t> start;    ///< first of each island, and the end
+  std::vector<MechanismPoint> points;  ///< pack by pack, and island by island
+  std::vector<std::uint32_t> start;    ///< first of each island that has any, and the end
+  std::vector<std::uint32_t> packStart;  ///< first entry of `start` of each pack, and the end
   std::vector<double> columns;         ///< answers of mechanisms to unit impulses
   std::vector<std::uint32_t> changed;  ///< per body slot: visit of its island that last pushed it or its mechanism
   std::vector<std::pair<std::uint32_t, MechanismPoint>> found;  ///< scratch
-  std::uint32_t last{0};
+};
+
+/// Islands that one thread, or the whole team, takes through the step: all of one schedule.
+struct Pack {
+  SolveGroup group{SolveGroup::kFull};
+  bool shared{false};  ///< the team shares its loops; else one thread does all of it
+  bool swept{false};   ///< has the joints that are swept
+  std::uint32_t island{0}, islandEnd{0};  ///< in Packs::islands
+  std::uint32_t body{0}, bodyEnd{0};      ///< in Packs::bodies
+  std::uint32_t component{0}, componentEnd{0};  ///< in Packs::components
+};
+
+/// How the bodies and islands of a step are packed. Which islands share a pack decides who computes what and how full
+/// the lanes are, and changes no bit (docs/theory/plan.md).
+struct Packs {
+  std::vector<Pack> packs;
+  std::vector<std::uint32_t> islands;  ///< their numbers, pack by pack
+  /// Slots of all bodies that move, pack by pack, each filled up with slot 0 to whole blocks.
+  std::vector<std::int32_t> bodies;
+  std::vector<std::uint32_t> place;       ///< per body slot: where it stands in `bodies`
+  std::vector<std::uint32_t> components;  ///< of joints, pack by pack
+  // Contacts, pack by pack, in the order of their bodies.
+  std::vector<ContactTable::Entry> entries;
+  std::vector<std::uint32_t> entryStart;  ///< first of each pack, and the end
+  // Scratch.
+  struct Unsorted {
+    std::uint32_t place;  ///< of the first of its bodies that can be pushed
+    std::uint32_t other;  ///< slot of the other
+    ContactTable::Entry entry;
+  };
+  std::vector<Unsorted> unsorted, sorted;
+  std::vector<std::uint32_t> start;
+
+  [[nodiscard]] BodyList bodiesOf(const Pack& pack) const {
+    return BodyList{bodies}.subspan(pack.body, pack.bodyEnd - pack.body);
+  }
+  [[nodiscard]] std::span<const std::uint32_t> islandsOf(const Pack& pack) const {
+    return std::span{islands}.subspan(pack.island, pack.islandEnd - pack.island);
+  }
+  [[nodiscard]] JointSolver::Share jointsOf(const Pack& pack) const {
+    return {std::span{components}.subspan(pack.component, pack.componentEnd - pack.component), pack.swept};
+  }
+};
+
+/// What a pack needs for itself while it is being solved, and what it leaves for the report.
+struct PackScratch {
+  double h{0.0};                    ///< length of its substeps; 0 until it is solved [s]
+  std::uint32_t stamp{0};           ///< of its last sweep in this step, see SolverBodies::stirred
+  std::vector<double> leastLimits;  ///< per sweep of a phase
+  MomentumScratch momentum;
+  ResistanceRows resistance;
+  SurfaceRows surfaces;
+  std::vector<IslandSums> sums;     ///< per block of bodies of a large island
+  std::uint32_t sweeps{0};
+  std::uint32_t guarded{0};         ///< islands that the energy guard held back, once per substep
+  double guardedEnergy{0.0};        ///< the most that it took out of one of them at a time [J]
+  double deepest{0.0};              ///< penetration [m]
+  double deepestShare{0.0};         ///< the same against the contact's size [-]
 };
 
 /// A pair that penetrates by more than is left alone.
@@ -200,7 +244,6 @@ struct Sleepers {
   std::vector<std::uint32_t> next;       ///< ring of the bodies that fell asleep together
   std::vector<std::uint8_t> called;      ///< is to be woken before the next step
   std::vector<std::uint32_t> calls;      ///< those, in the order in which they were called
-  std::vector<std::uint32_t> scratch;    ///< contacts to move
   std::vector<double> islandStill;       ///< scratch: least `still` of an island [s]
   std::uint32_t count{0};                ///< bodies asleep
 };
@@ -226,14 +269,7 @@ struct PendingWork {
   double damping{0.0};   ///< damping and falling asleep [J]
 };
 
-/// What the energy guard adds up over the bodies of an island [J].
-struct IslandSums {
-  double energy{0.0};     ///< that is asked about
-  double kinetic{0.0};
-  double allowance{0.0};  ///< that counts as rounding
-};
-
-/// What the contacts of a colour did, or all together.
+/// What the contacts of an island did, or all together.
 struct ContactTotals {
   double normalWork{0.0}, frictionWork{0.0}, residual{0.0}, points{0.0};
 };
@@ -281,18 +317,13 @@ struct Simulation {
   std::vector<FieldShare> fields;            ///< empty without potentials
   std::vector<FieldShare> startFields;       ///< of an exact step that may be taken back
 
-  std::uint32_t sweepStamp{0};         ///< sweeps so far, see SolverBodies::stirred
-  MomentumScratch momentum;
   MechanismPoints mechanismPoints;
-  std::vector<double> leastLimits;     ///< scratch of solveSubsteps
 
   CollisionPipeline collision;
   Islands islands;
-  StirredBundles stirred;
-  std::vector<BlockEnd> blockEnds;
-  std::vector<BodyBlock> activeBlocks;       ///< blocks of eight slots with a moving body
-  std::array<std::vector<BodyBlock>, kSolveGroups> groupBlocks;  ///< the same by group, written by planIslands
-  std::vector<std::uint8_t> bodyGroups;      ///< SolveGroup per body slot
+  Packs packs;         ///< written by planIslands
+  ContactTable table;  ///< contacts of the last step, written by prepareRows
+  std::vector<std::unique_ptr<PackScratch>> packScratch;
   std::vector<std::unique_ptr<PotentialEnergy>> potentials;
 
   JointSolver joints;
@@ -305,9 +336,7 @@ struct Simulation {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> joinedPairs;
   PendingWork pendingWork;
   std::vector<AuditSums> auditSums;  ///< per block of bodies
-  std::vector<ContactTotals> contactTotals;  ///< per colour
-  std::vector<int> coloursInUse;             ///< scratch
-  std::vector<IslandSums> islandSums;        ///< per block of bodies of a large island
+  std::vector<ContactTotals> contactTotals;  ///< per island
 
   std::vector<ContactEvent> events;
   std::vector<ContactRecord> records;
@@ -318,8 +347,6 @@ struct Simulation {
   std::atomic<bool> looseValid{false};
 
   ExactStep exact;  ///< workspace of Method::kExact
-  ResistanceRows resistance;
-  SurfaceRows surfaces;
   std::uint32_t specialBodies{0};  ///< whose surfaces move or give way
   std::function<void(ContactChange&)> contactCallback;
 
@@ -336,14 +363,11 @@ struct Simulation {
   std::mutex lazy;  ///< held while answers are filled in: several threads may ask at once
   double time{0.0};
   std::uint64_t step{0};
-  std::array<double, kSolveGroups> lastSubstep{};  ///< h that the stored impulses of a group belong to [s]
   double returnedLift{0.0};  ///< energy of position correction taken out of the motion again [J]
   bool corrected{false};     ///< the last step found a penetration to correct; changes no result
-  double deepestShare{0.0};             ///< of the last step, before correction, against the contact's size
   std::vector<DeepContact> deepContacts;  ///< scratch of correctPositions
   std::uint32_t guardedSubsteps{0};  ///< islands the energy guard had to hold back in this step
-  /// The most that it took out of one of them in a substep [J].
-  alignas(std::atomic_ref<double>::required_alignment) double guardedEnergy{0.0};
+  double guardedEnergy{0.0};         ///< the most that it took out of one of them in a substep [J]
 
   [[nodiscard]] BodySlot& slot(BodyId id);
   [[nodiscard]] const BodySlot& slot(BodyId id) const;
@@ -375,10 +399,13 @@ void refuseSurface(const SurfaceMaterial& material, const Vector3D& velocity, co
 void markSurface(Simulation& sim, BodySlot& slot, const SurfaceMaterial& material,
                  const Vector3D& velocity);
 /// (C-7), after a drift: the rows of bodies that have turned far since they were made.
-void renewRows(Simulation& sim, SolveGroup group);
+void renewRows(Simulation& sim, std::size_t pack);
 void buildIslands(Simulation& sim);
-/// How each island is solved (docs/theory/plan.md), and the groups of bodies and contacts that follow.
+/// How each island is solved (docs/theory/plan.md), and the packs of bodies and islands that follow.
 void planIslands(Simulation& sim, double dt);
+/// Parts of it: which islands are solved together, and whether a body in free flight needs one substep only.
+void packIslands(Simulation& sim, double dt);
+[[nodiscard]] bool fliesInOneSubstep(const Simulation& sim, std::uint32_t slot, double dt);
 void solveSubsteps(Simulation& sim, double dt);
 /// Takes the place of solveSubsteps in exact mode.
 void solveExact(Simulation& sim, double dt);
@@ -386,30 +413,34 @@ void solveExact(Simulation& sim, double dt);
 void closeJoints(Simulation& sim);
 /// (T-13), before the drift: an island held by something static climbs no higher than its kinetic
 /// energy can lift it. Where the phase has been weighed (T-14), what the hold takes leaves the books too.
-void holdDrift(Simulation& sim, SolveGroup group, double h, bool weighed);
+void holdDrift(Simulation& sim, std::size_t pack, double h, bool weighed);
 /// (T-13), after a substep: no island has more energy than it had and the loads gave it. What a solve
 /// that has not converged adds is taken out of the motion again.
-void guardEnergy(Simulation& sim, SolveGroup group, double h);
+void guardEnergy(Simulation& sim, std::size_t pack, double h);
 /// Takes energy [J] out of an island's motion, whose kinetic energy is given.
 void calmMotion(Simulation& sim, std::size_t island, double surplus, double kinetic);
 /// Do contacts between bodies that are not driven do all the work that constraints do?
 [[nodiscard]] inline bool onlyContactsWork(const Simulation& sim) {
   return sim.joints.isEmpty() && sim.kinematicCount == 0 && sim.specialBodies == 0;
 }
-/// Resistance to rolling and spinning (docs/theory/resistance.md): lists the contacts that have any, and adds their
-/// guesses to those of the bodies; ...
-void prepareResistance(Simulation& sim, SolveGroup group);
+/// Resistance to rolling and spinning (docs/theory/resistance.md): lists the contacts of a pack that have any, and adds
+/// what they are expected to give in a substep of h to the guesses of the bodies; ...
+void prepareResistance(Simulation& sim, std::size_t pack, double h);
 /// ... sweeps those whose bodies still move once, after the contacts, and returns how many had not settled;
-[[nodiscard]] std::uint32_t sweepResistance(Simulation& sim, const ContactPass& pass, double speed);
+[[nodiscard]] std::uint32_t sweepResistance(Simulation& sim, std::size_t pack, const ContactPass& pass, double speed);
 /// ... adds up what they did in a phase, and keeps the guess of the next step.
-void concludeResistance(Simulation& sim);
-/// Contacts whose surfaces move or give way (docs/theory/surfaces.md): parts of the four above, after the rest.
-void beginSurfaces(Simulation& sim);
-void prepareSurfaces(Simulation& sim, SolveGroup group);
-[[nodiscard]] std::uint32_t sweepSurfaces(Simulation& sim, const ContactPass& pass, double speed);
-void concludeSurfaces(Simulation& sim);
+void concludeResistance(Simulation& sim, std::size_t pack, double h);
+/// Contacts whose surfaces move or give way (docs/theory/surfaces.md): parts of the three above, after the rest.
+void prepareSurfaces(Simulation& sim, std::size_t pack);
+[[nodiscard]] std::uint32_t sweepSurfaces(Simulation& sim, std::size_t pack, const ContactPass& pass, double speed);
+void concludeSurfaces(Simulation& sim, std::size_t pack);
 /// What they did in a step.
-void auditSurfaces(Simulation& sim);
+struct SurfaceSums {
+  double potential{0.0};  ///< of soft contacts at the end of the step [J]
+  double stored{0.0};     ///< its change over the step [J]
+  double carried{0.0};    ///< work of moving surfaces in the step [J]
+};
+[[nodiscard]] SurfaceSums auditSurfaces(Simulation& sim);
 /// Lets the user's own function change the contacts of the coming step.
 void changeContacts(Simulation& sim);
 /// The same as setSurface for a body whose contacts have it already.
@@ -483,6 +514,12 @@ void listJoinedPairs(Simulation& sim);
 void writeVelocityToAsset(Simulation& sim, std::uint32_t slot);
 /// Gaps and depths of all contacts as they stand.
 void measureContacts(Simulation& sim);
+/// The same of a pack, into its scratch; keeps what the phases gave if these were `swept`.
+void storePack(Simulation& sim, std::size_t pack, const ContactPass& pass, bool swept);
+/// The deepest penetration of all packs into the report; returns it against its contact's size.
+double gatherDepths(Simulation& sim);
+/// Forces of the contacts, from the table of a step of dt back to where they are kept.
+void keepContacts(Simulation& sim, double dt);
 /// Copies a body's InertialState into the solver's arrays.
 void writeStateToSolver(Simulation& sim, std::uint32_t slot);
 /// Writes a body's loads and how far it may come in a step of dt.

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "msd-sim/src/Environment/SolverTuning.hpp"
+#include "msd-sim/src/Physics/Solver/SolverTuning.hpp"
 
 namespace msd_sim {
 

@@ -103,7 +103,6 @@ struct WorldDraft {
   Settings settings;
   double time{0.0};
   std::uint64_t step{0};
-  std::array<double, kSolveGroups> lastSubstep{};
   SettledStep settled;
   PendingWork pendingWork;
   struct {
@@ -123,7 +122,6 @@ void forValues(World& w, const Visit& visit) {
   forSettings(w.settings, visit);
   visit(w.time);
   visit(w.step);
-  for (auto& h : w.lastSubstep) visit(h);
   visit(w.settled.dt);
   visit(w.settled.status);
   visit(w.settled.energyScale);
@@ -219,9 +217,7 @@ void checkNumbers(const WorldDraft& w) {
   if (s.status > kLastStatus) refuse("its last step ended in no known way");
   if (!(w.time >= 0.0 && std::isfinite(w.time))) refuse("its time is no number");
   const auto isLength = [](double length) { return length >= 0.0 && length <= kLongestStep; };
-  if (!isLength(s.dt) || !std::all_of(w.lastSubstep.begin(), w.lastSubstep.end(), isLength)) {
-    refuse("its last step was too long");
-  }
+  if (!isLength(s.dt)) refuse("its last step was too long");
   if (!(s.energyScale >= 0.0 && std::isfinite(s.energyScale)) || !std::isfinite(w.pendingWork.external) ||
       !std::isfinite(w.pendingWork.damping)) {
     refuse("its energy is no number");
@@ -322,7 +318,6 @@ void applySlot(Simulation& sim, std::uint32_t i, const SlotState& state) {
   sim.solver.turn[i] = BodyTurn{};
   sim.solver.guess[i] = BodyGuess{};
   sim.solver.shift[i] = BodyShift{};
-  sim.solver.hold[i] = 1.0;
 }
 
 }  // namespace
@@ -349,6 +344,7 @@ void loadWorld(std::span<const std::byte> bytes, Simulation& sim) {
   sim.report.time = sim.time;
   sim.report.energy.scale = sim.settled.energyScale;
   sim.islands.version = ~std::uint64_t{0};
+  sim.table.clear();
   sim.exact.start.clear();
   sim.events.clear();
   sim.eventScratch.changes.clear();

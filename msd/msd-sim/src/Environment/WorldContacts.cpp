@@ -4,6 +4,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "msd-sim/src/DataTypes/Arrays.hpp"
 #include "msd-sim/src/Environment/Simulation.hpp"
 #include "msd-sim/src/Environment/WorldModel.hpp"
 
@@ -27,18 +28,6 @@ CoordinateRate velocityAt(const Simulation& sim, std::uint32_t slot, const Coord
   return CoordinateRate{m.v[0], m.v[1], m.v[2]} + AngularRate{m.w[0], m.w[1], m.w[2]}.cross(arm);
 }
 
-template <class Triple>
-Vector3D lane3(const Triple& values, std::size_t l) {
-  return {values[0][l], values[1][l], values[2][l]};
-}
-
-/// What the impulses of the last step divide by to give mean forces [s]. Parked contacts hold
-/// forces.
-double forceTime(const Simulation& sim, const ContactCache::Contact& contact) {
-  if (contact.colour == ContactCache::kParked) return 1.0;
-  return sim.settled.dt > 0.0 ? sim.settled.dt : std::numeric_limits<double>::infinity();
-}
-
 /// Orientation at the start of the last step, to which the rows belong.
 Quaternion startOrientation(const Simulation& sim, std::uint32_t slot) {
   if (sim.moving[slot] == 0) return poseOf(sim, slot).orientation;
@@ -51,40 +40,40 @@ struct Surfaces {
   Coordinate on0, on1;
 };
 
+/// Normal at the start of the last step, to which the forces belong, world axes.
+template <class Stored>
+Vector3D startNormal(const Simulation& sim, const ContactCache::Contact& contact, const Stored& s) {
+  return startOrientation(sim, contact.body0()) * vectorOf(s.normal);
+}
+
 /// Where the surfaces of both bodies are at point p of a contact now (G-1). What turns with a round
 /// body is its core; the surface stays at the same distance from that along the normal, which a round
 /// body 0 does not turn.
-template <class Bundle, class Rows>
-Surfaces surfacesOf(const Simulation& sim, const Bundle& bundle, const Rows& rows, std::size_t l,
-                    std::size_t p) {
-  const auto body0 = static_cast<std::uint32_t>(bundle.body0[l]);
-  const auto body1 = static_cast<std::uint32_t>(bundle.body1[l]);
-  const Pose pose0 = poseOf(sim, body0), pose1 = poseOf(sim, body1);
-  const double r0 = bundle.rounding0[l], r1 = bundle.rounding1[l];
-  if (bundle.balls[l] > 0.0) {
+template <class Stored>
+Surfaces surfacesOf(const Simulation& sim, const ContactCache::Contact& contact, const Stored& s, std::size_t p) {
+  const Pose pose0 = poseOf(sim, contact.body0()), pose1 = poseOf(sim, contact.body1());
+  const Vector3D start = startNormal(sim, contact, s);
+  if (s.balls > 0.0) {
     const Vector3D between = pose1.position - pose0.position;
     const double distance = between.norm();
-    const Vector3D n = distance > 0.0 ? Vector3D{between / distance} : lane3(rows.normal, l);
-    return {n, pose0.position + r0 * n, pose1.position - r1 * n};
+    const Vector3D n = distance > 0.0 ? Vector3D{between / distance} : start;
+    return {n, pose0.position + s.rounding0 * n, pose1.position - s.rounding1 * n};
   }
-  const Vector3D n_0 = lane3(bundle.normal, l);  // in the axes of body 0
-  const Vector3D n = r0 > 0.0 ? lane3(rows.normal, l) : Vector3D{pose0.orientation * n_0};
-  const Coordinate core0 = pose0.toWorld(lane3(bundle.anchor0[p], l) - r0 * n_0);
-  const Vector3D n_1 = startOrientation(sim, body1).conjugate() * lane3(rows.normal, l);
-  const Coordinate core1 = pose1.toWorld(lane3(bundle.anchor1[p], l) + r1 * n_1);
-  return {n, core0 + r0 * n, core1 - r1 * n};
+  const Vector3D n_0 = vectorOf(s.normal);  // in the axes of body 0
+  const Vector3D n = s.rounding0 > 0.0 ? start : Vector3D{pose0.orientation * n_0};
+  const Coordinate core0 = pose0.toWorld(vectorOf(s.points[p].anchor0) - s.rounding0 * n_0);
+  const Vector3D n_1 = startOrientation(sim, contact.body1()).conjugate() * start;
+  const Coordinate core1 = pose1.toWorld(vectorOf(s.points[p].anchor1) + s.rounding1 * n_1);
+  return {n, core0 + s.rounding0 * n, core1 - s.rounding1 * n};
 }
 
 /// Point p of a contact. Row body 0 owns the normal, body 1 the point; the record names the body in
 /// the smaller slot A.
-template <class Bundle, class Rows>
-ContactRecord makeRecord(const Simulation& sim, const ContactCache::Contact& contact,
-                         const Bundle& bundle, const Rows& rows, int lane, std::size_t p,
-                         std::uint32_t feature) {
-  const auto l = static_cast<std::size_t>(lane);
-  const auto body0 = static_cast<std::uint32_t>(bundle.body0[l]);
-  const auto body1 = static_cast<std::uint32_t>(bundle.body1[l]);
-  const auto [n, onBody0, onBody1] = surfacesOf(sim, bundle, rows, l, p);
+template <class Stored>
+ContactRecord makeRecord(const Simulation& sim, const ContactCache::Contact& contact, const Stored& s,
+                         std::size_t p) {
+  const auto [n, onBody0, onBody1] = surfacesOf(sim, contact, s, p);
+  const std::uint32_t body0 = contact.body0(), body1 = contact.body1();
   const bool swapped = body1 < body0;
 
   ContactRecord record{};
@@ -93,24 +82,21 @@ ContactRecord makeRecord(const Simulation& sim, const ContactCache::Contact& con
   record.normal = swapped ? Vector3D{-n} : n;
   record.gap = n.dot(onBody1 - onBody0);
   record.point = onBody1 - 0.5 * record.gap * n;
-  record.friction = bundle.friction[l];
-  record.feature = feature;
+  record.friction = s.friction;
+  record.feature = contact.feature[p];
 
-  // Impulse on row body 1, in the frame of the rows.
-  const Vector3D rowNormal = lane3(rows.normal, l), t1 = lane3(rows.tangent, l);
-  const Vector3D total = lane3(rows.points[p].total, l);
-  const double time = forceTime(sim, contact);
-  const Force force =
-      (total.x() * rowNormal + total.y() * t1 + total.z() * rowNormal.cross(t1)) / time;
+  // Force on row body 1.
+  const Force force = vectorOf(s.forces.mean[p]);
   record.forceOnB = swapped ? Force{-force} : force;
   const CoordinateRate u = velocityAt(sim, record.bodyB.index, record.point) -
                            velocityAt(sim, record.bodyA.index, record.point);
   record.slip = u - u.dot(n) * n;
-  const double limit = record.friction * total.x();
-  const double tangential = std::hypot(total.y(), total.z());
-  record.state = !(total.x() / time > 0.0)               ? ContactState::kOpen
-                 : tangential >= (1.0 - kOnCone) * limit ? ContactState::kSlip
-                                                         : ContactState::kStick;
+  const Vector3D pushed = startNormal(sim, contact, s);
+  const double normal = force.dot(pushed);
+  const double tangential = (force - normal * pushed).norm();
+  record.state = !(normal > 0.0)                                          ? ContactState::kOpen
+                 : tangential >= (1.0 - kOnCone) * record.friction * normal ? ContactState::kSlip
+                                                                            : ContactState::kStick;
   return record;
 }
 
@@ -118,13 +104,9 @@ ContactRecord makeRecord(const Simulation& sim, const ContactCache::Contact& con
 template <class Visit>
 void forPoints(const Simulation& sim, std::uint32_t id, const Visit& visit) {
   const ContactCache& contacts = sim.collision.contacts();
-  const auto& feature = contacts.laneMeta(id).feature;
-  contacts.with(id, [&](const ContactCache::Contact& contact, const auto& bundle, const auto& rows,
-                        const ContactSums&, int lane) {
-    for (std::size_t p = 0; p < std::size(bundle.active); ++p) {
-      if (bundle.active[p][lane] > 0.0) {
-        visit(makeRecord(sim, contact, bundle, rows, lane, p, feature[p]));
-      }
+  contacts.with(id, [&](const auto& s) {
+    for (std::size_t p = 0; p < std::size(s.points); ++p) {
+      if (s.points[p].active > 0.0) visit(makeRecord(sim, contacts.contact(id), s, p));
     }
   });
 }

@@ -81,20 +81,18 @@ void copyProblems(const ExactStep& from, ExactStep& to) {
 /// those that are not.
 void copyMembers(const Simulation& from, Simulation& to) {
   const auto& [settings, kernels, team, slots, freeSlots, order, byName, solver, travel, pushable, moving, sleepers,
-               damped, kinematicCount, continuous, impactScratch, fields, startFields, sweepStamp, momentum,
-               mechanismPoints, leastLimits, collision, islands, stirred, blockEnds, activeBlocks, groupBlocks,
-               bodyGroups, potentials, joints, constraints, jointSlots, freeJointSlots, jointOrder, jointByName,
-               joinedPairs, pendingWork, auditSums, contactTotals, coloursInUse, islandSums, events, records,
-               recordsValid, eventScratch, loose, looseValid, exact, resistance, surfaces, specialBodies,
+               damped, kinematicCount, continuous, impactScratch, fields, startFields, mechanismPoints, collision, islands,
+               packs, table, packScratch, potentials, joints, constraints, jointSlots, freeJointSlots, jointOrder, jointByName,
+               joinedPairs, pendingWork, auditSums, contactTotals, events, records,
+               recordsValid, eventScratch, loose, looseValid, exact, specialBodies,
                contactCallback, report, settled, undo, stepping, watching, firstBad, shareFrom, shareFromExact, lazy,
-               time, step, lastSubstep, returnedLift, corrected, deepestShare, deepContacts, guardedSubsteps,
+               time, step, returnedLift, corrected, deepContacts, guardedSubsteps,
                guardedEnergy] = from;
-  // Work space, which every step or question fills before it reads it: impactScratch, fields, startFields, momentum,
-  // mechanismPoints, leastLimits, stirred, blockEnds, groupBlocks, bodyGroups, auditSums, contactTotals,
-  // coloursInUse, islandSums, records, recordsValid, loose, looseValid, resistance, surfaces, undo, stepping,
-  // watching, firstBad, lazy, returnedLift, deepestShare, deepContacts, guardedSubsteps, guardedEnergy.
+  // Work space, which every step or question fills before it reads it: impactScratch, fields, startFields,
+  // mechanismPoints, table, packScratch, auditSums, contactTotals, records, recordsValid, loose, looseValid, undo,
+  // stepping, watching, firstBad, lazy, returnedLift, deepContacts, guardedSubsteps, guardedEnergy.
   // The world's own, made with it from the settings: settings, team.
-  // Restored from the snapshot: joinedPairs, pendingWork, settled, time, step, lastSubstep.
+  // Restored from the snapshot: joinedPairs, pendingWork, settled, time, step.
   to.kernels = kernels;
   to.slots.clear();
   for (const BodySlot& slot : slots) to.slots.push_back(copyOf(slot));
@@ -109,10 +107,9 @@ void copyMembers(const Simulation& from, Simulation& to) {
   to.damped = damped;
   to.kinematicCount = kinematicCount;
   to.continuous = continuous;
-  to.sweepStamp = sweepStamp;
   to.collision = collision;
   to.islands = islands;
-  to.activeBlocks = activeBlocks;
+  to.packs = packs;
   to.joints = joints;
   to.jointSlots = jointSlots;
   to.freeJointSlots = freeJointSlots;

@@ -109,6 +109,7 @@ void look(Simulation& sim) {
   });
   run(Stage::kRows, [&] { prepareRows(sim, 0.0); });
   run(Stage::kCorrect, [&] { measureContacts(sim); });
+  run(Stage::kScatter, [&] { keepContacts(sim, 0.0); });
   run(Stage::kAudit, [&] { auditStep(sim, 0.0); });
 }
 
@@ -134,7 +135,7 @@ void closeStep(Simulation& sim, double dt) {
 
 bool isWorthSharing(const Simulation& sim) {
   const std::size_t bodies =
-      sim.step == 0 ? sim.slots.size() : sim.activeBlocks.size() * SolverBodies::kBlock;
+      sim.step == 0 ? sim.slots.size() : sim.packs.bodies.size();
   return bodies >= (sim.settings.method == Method::kExact ? sim.shareFromExact : sim.shareFrom);
 }
 
@@ -185,7 +186,10 @@ bool advance(Simulation& sim, double dt) {
       if (exact) closeJoints(sim);
     });
     bool good = true;
-    run(Stage::kScatter, [&] { good = scatterBodies(sim); });
+    run(Stage::kScatter, [&] {
+      good = scatterBodies(sim);
+      if (good) keepContacts(sim, dt);
+    });
     if (!good) return false;
     run(Stage::kAudit, [&] { closeStep(sim, dt); });
     sim.time += dt;

@@ -346,7 +346,6 @@ void WorldModel::remove(BodyId body) {
   sim.solver.load[index] = BodyLoad{};
   sim.solver.turn[index] = BodyTurn{};
   sim.solver.guess[index] = BodyGuess{};
-  sim.solver.hold[index] = 1.0;
   sim.travel[index] = BodyTravel{};
   sim.pushable[index] = 0;
   sim.moving[index] = 0;

@@ -19,15 +19,13 @@ AssetPhysical& assetOf(BodySlot& slot) {
 
 /// Calls all that touches a body awake.
 void callNeighbours(Simulation& sim, std::uint32_t slot) {
-  const auto call = [&](std::uint32_t, const ContactCache::Contact&, auto& bundle, auto&, ContactSums&,
-                        int lane) {
-    const auto a = static_cast<std::uint32_t>(bundle.body0[lane]);
-    const auto b = static_cast<std::uint32_t>(bundle.body1[lane]);
-    if (a == slot) callAwake(sim, b);
-    if (b == slot) callAwake(sim, a);
-  };
-  sim.collision.contacts().forEach(call);
-  sim.collision.contacts().forEachParked(call);
+  const CollisionPipeline& collision = sim.collision;
+  for (const std::uint32_t index : collision.pairsOf(sim.slots[slot].firstCollider)) {
+    const CollisionPipeline::Pair& pair = collision.pairs()[index];
+    if (pair.firstContact == ContactCache::kNone) continue;
+    const ContactBodies& bodies = collision.contacts().contact(pair.firstContact).bodies;
+    callAwake(sim, bodies.a == slot ? bodies.b : bodies.a);
+  }
 }
 
 }  // namespace
@@ -94,13 +92,10 @@ void WorldModel::setContactCallback(std::function<void(ContactChange&)> callback
   sim.contactCallback = std::move(callback);
   // What the last function made of the contacts is over.
   ContactCache& contacts = sim.collision.contacts();
-  const auto reset = [&](std::uint32_t id, const ContactCache::Contact& contact, auto&, auto&, ContactSums&,
-                         int) {
+  contacts.forEach([&](std::uint32_t id, const ContactCache::Contact& contact) {
     const ContactMaterial material = sim.collision.materialOf(contact.pair);
     contacts.setCoefficients(id, material.friction, material.restitution);
-  };
-  contacts.forEach(reset);
-  contacts.forEachParked(reset);
+  });
 }
 
 }  // namespace msd_sim

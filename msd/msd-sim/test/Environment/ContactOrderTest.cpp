@@ -1,14 +1,13 @@
-// How the contacts of a step are laid out and when their pairs are tested again: what colours promise,
-// that sweeps over little visit what sweeps over all would, and that a pair whose shapes move together
-// is left alone.
+// How the contacts of a step are laid out and when their pairs are tested again: what colours and packs promise,
+// and that a pair whose shapes move together is left alone.
 
 #include <gtest/gtest.h>
 
 #include <set>
+#include <tuple>
 
 #include "Scenes.hpp"
 #include "msd-sim/src/Environment/Simulation.hpp"
-#include "msd-sim/src/Environment/Stages/StirredBundles.hpp"
 #include "msd-sim/src/Physics/Collision/PairRest.hpp"
 
 namespace msd_sim::test {
@@ -29,17 +28,28 @@ void pour(WorldModel& world, int bodies) {
   }
 }
 
-/// Calls visit(colour, bodies of a contact) for all contacts that have a colour of their own.
+/// Calls visit(pack, colour, bodies of a contact) for all contacts that have a colour of their own.
 template <class Visit>
 void forColoured(Simulation& sim, const Visit& visit) {
-  ContactCache& contacts = sim.collision.contacts();
-  contacts.forEach([&](std::uint32_t id, const ContactCache::Contact& contact, auto& bundle, auto&,
-                       ContactSums&, int lane) {
-    if (ContactCache::isOverflow(contact.colour)) return;
-    EXPECT_EQ(contacts.laneMeta(id).contact, id);
-    visit(contact, static_cast<std::size_t>(bundle.body0[lane]),
-          static_cast<std::size_t>(bundle.body1[lane]));
-  });
+  for (std::size_t pack = 0; pack < sim.packs.packs.size(); ++pack) {
+    const auto colours = sim.table.coloursOf(pack);
+    const auto look = [&]<int kPoints>(std::size_t kind, std::size_t c) {
+      const auto& lanes = sim.table.lanes<kPoints>();
+      for (std::size_t at = colours[c].first[kind] * kBundleLanes; at < colours[c].last[kind] * kBundleLanes; ++at) {
+        const std::uint32_t id = lanes.contact[at];
+        if (id == ContactCache::kNone) continue;
+        EXPECT_EQ(sim.collision.contacts().contact(id).lane, at);
+        const LaneBodies who{lanes.who[at / kBundleLanes], at % kBundleLanes};
+        visit(pack, c, std::size_t{who.body0}, std::size_t{who.body1});
+      }
+    };
+    for (std::size_t c = 0; c < colours.size(); ++c) {
+      if (colours[c].overflow) continue;
+      look.template operator()<1>(0, c);
+      look.template operator()<2>(1, c);
+      look.template operator()<4>(2, c);
+    }
+  }
 }
 
 TEST(ContactColours, shareNoBodyThatCanBePushedWhileContactsComeAndGo) {
@@ -48,39 +58,31 @@ TEST(ContactColours, shareNoBodyThatCanBePushedWhileContactsComeAndGo) {
   Simulation& sim = WorldAccess::of(world);
   for (int step = 0; step < 70; ++step) {
     world.update(1.0 / 60.0);
-    std::set<std::pair<std::size_t, std::size_t>> seen;
-    forColoured(sim, [&](const ContactCache::Contact& contact, std::size_t a, std::size_t b) {
+    std::set<std::tuple<std::size_t, std::size_t, std::size_t>> seen;
+    forColoured(sim, [&](std::size_t pack, std::size_t colour, std::size_t a, std::size_t b) {
       for (const std::size_t body : {a, b}) {
         if (sim.pushable[body] == 0) continue;
-        EXPECT_TRUE(seen.insert({contact.colour, body}).second);
+        EXPECT_TRUE(seen.insert({pack, colour, body}).second);
       }
     });
   }
-  EXPECT_GT(sim.collision.contacts().count(), 1500u);  // measured 2 or 3 a body
+  EXPECT_GT(sim.table.count(), 1500u);  // measured 2 or 3 a body
 }
 
-TEST(ContactColours, areFewAndFullOnceTheyHaveBeenLowered) {
+TEST(ContactColours, areTheLowestThatWereFree) {
   WorldModel world{Settings{.sleeping = false}};
   pour(world, 729);
   Simulation& sim = WorldAccess::of(world);
   for (int step = 0; step < 70; ++step) world.update(1.0 / 60.0);
-  ContactCache& contacts = sim.collision.contacts();
-  contacts.lowerColours();
-  // Contacts above the colours that are full in any case have no lower one that is free.
   std::vector<std::uint64_t> used(sim.slots.size(), 0);
-  const auto colourOf = [](const ContactCache::Contact& contact) {
-    return contact.colour % ContactCache::kColours;
-  };
-  forColoured(sim, [&](const ContactCache::Contact& contact, std::size_t a, std::size_t b) {
+  forColoured(sim, [&](std::size_t, std::size_t colour, std::size_t a, std::size_t b) {
     for (const std::size_t body : {a, b}) {
-      if (sim.pushable[body] != 0) used[body] |= std::uint64_t{1} << colourOf(contact);
+      if (sim.pushable[body] != 0) used[body] |= std::uint64_t{1} << colour;
     }
   });
-  forColoured(sim, [&](const ContactCache::Contact& contact, std::size_t a, std::size_t b) {
-    if (colourOf(contact) < 8) return;
-    const std::uint64_t taken =
-        (sim.pushable[a] != 0 ? used[a] : 0) | (sim.pushable[b] != 0 ? used[b] : 0);
-    EXPECT_GE(std::countr_one(taken), colourOf(contact));
+  forColoured(sim, [&](std::size_t, std::size_t colour, std::size_t a, std::size_t b) {
+    const std::uint64_t taken = (sim.pushable[a] != 0 ? used[a] : 0) | (sim.pushable[b] != 0 ? used[b] : 0);
+    EXPECT_GE(std::countr_one(taken), static_cast<int>(colour));
   });
 }
 
@@ -92,26 +94,40 @@ WorldModel heapOf(int threads, int steps) {
   return world;
 }
 
-TEST(SolveGroups, haveContactsAndBodiesOfTheirOwn) {
+TEST(Packs, haveContactsAndBodiesOfTheirOwn) {
   WorldModel world = heapOf(1, 40);
   Simulation& sim = WorldAccess::of(world);
+  std::size_t most = 0;
   for (int step = 0; step < 40; ++step) {
     world.update(1.0 / 60.0);
-    forColoured(sim, [&](const ContactCache::Contact& contact, std::size_t a, std::size_t b) {
+    std::vector<std::size_t> packOf(sim.slots.size(), sim.packs.packs.size());
+    for (std::size_t pack = 0; pack < sim.packs.packs.size(); ++pack) {
+      for (const std::int32_t body : sim.packs.bodiesOf(sim.packs.packs[pack])) {
+        if (body == 0) continue;
+        EXPECT_EQ(packOf[static_cast<std::size_t>(body)], sim.packs.packs.size()) << "a body of two packs";
+        packOf[static_cast<std::size_t>(body)] = pack;
+      }
+    }
+    for (std::size_t i = 0; i < sim.slots.size(); ++i) {
+      EXPECT_EQ(packOf[i] < sim.packs.packs.size(), sim.moving[i] != 0) << i;
+    }
+    forColoured(sim, [&](std::size_t pack, std::size_t, std::size_t a, std::size_t b) {
       for (const std::size_t body : {a, b}) {
         if (sim.pushable[body] == 0) continue;
-        EXPECT_EQ(ContactCache::groupOfColour(contact.colour), int{sim.bodyGroups[body]}) << body;
+        EXPECT_EQ(packOf[body], pack) << body;
       }
     });
+    most = std::max(most, sim.packs.packs.size());
   }
+  EXPECT_GT(most, 1u);
 }
 
-TEST(SolveGroups, doNotLetTheThreadsMatter) {
+TEST(Packs, doNotLetTheThreadsMatter) {
   const Hash128 one = heapOf(1, 60).stateHash();
   for (const int threads : {2, 3, 5}) EXPECT_EQ(heapOf(threads, 60).stateHash(), one) << threads;
 }
 
-TEST(SolveGroups, goOnFromASnapshot) {
+TEST(Packs, goOnFromASnapshot) {
   WorldModel world = heapOf(1, 45), other = heapOf(2, 5);
   other.restore(world.snapshot());
   for (int step = 0; step < 30; ++step) {
@@ -119,59 +135,6 @@ TEST(SolveGroups, goOnFromASnapshot) {
     other.update(1.0 / 60.0);
   }
   EXPECT_EQ(other.stateHash(), world.stateHash());
-}
-
-/// Of a small heap and of a larger one.
-class SweepsOverLittle : public ::testing::TestWithParam<int> {};
-
-INSTANTIATE_TEST_SUITE_P(ContactOrder, SweepsOverLittle, ::testing::Values(300, 729));
-
-TEST_P(SweepsOverLittle, visitWhatASweepOverAllWould) {
-  WorldModel world{Settings{.sleeping = false}};
-  pour(world, GetParam());
-  Simulation& sim = WorldAccess::of(world);
-  for (int step = 0; step < 40; ++step) world.update(1.0 / 60.0);
-  sim.stirred.group = -1;
-  Random random{3};
-  std::size_t most = 0;
-  for (int trial = 0; trial < 20; ++trial) {
-    // A few bodies have been stirred by the sweep before, and every third visit stirs its bodies.
-    const std::uint32_t stamp = ++sim.sweepStamp + 1;
-    ++sim.sweepStamp;
-    std::vector<std::uint32_t> before(sim.solver.stirred.begin(), sim.solver.stirred.end());
-    for (int k = 0; k < 3; ++k) {
-      const auto slot = static_cast<std::size_t>(random.between(2.0, 300.0));
-      if (sim.pushable[slot] != 0) before[slot] = stamp - 1;
-    }
-    const auto run = [&](const auto& sweep) {
-      std::copy(before.begin(), before.end(), sim.solver.stirred.begin());
-      std::vector<const void*> visits;
-      sweep([&](const auto&, auto& arrays, std::size_t first, std::size_t count) {
-        for (std::size_t i = first; i < first + count; ++i) {
-          std::uint32_t latest = 0;
-          for (const std::int32_t body : arrays.who[i].body) {
-            latest = std::max(latest, sim.solver.stirred[static_cast<std::size_t>(body)]);
-          }
-          if (latest + 1 < stamp) continue;
-          visits.push_back(&arrays.bundles[i]);
-          if (visits.size() % 3 != 0) continue;
-          for (const std::int32_t body : arrays.who[i].body) {
-            const auto slot = static_cast<std::size_t>(body);
-            if (sim.pushable[slot] != 0) sim.solver.stirred[slot] = stamp;
-          }
-        }
-        return SweepOutcome{};
-      });
-      return visits;
-    };
-    sim.stirred.stamp = 0;
-    const SolveGroup group = sim.groupBlocks[1].empty() ? SolveGroup::kFull : SolveGroup::kJoined;
-    const auto all = run([&](const auto& kernel) { (void)sweepContacts(sim, group, kernel); });
-    const auto few = run([&](const auto& kernel) { (void)sweepStirred(sim, group, kernel, stamp); });
-    EXPECT_EQ(all, few);
-    most = std::max(most, few.size());
-  }
-  EXPECT_GT(most, 10u);
 }
 
 /// Shapes of a pair, placed at random near each other.

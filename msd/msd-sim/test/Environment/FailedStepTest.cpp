@@ -196,8 +196,8 @@ class BrokenKernels {
     whole = &whole_;
     inside = &sim;
     at = step;
-    broken_.body.drift = [](SolverBodies& bodies, std::span<const BodyBlock> blocks, const DriftStep& drift) {
-      whole->body.drift(bodies, blocks, drift);
+    broken_.body.drift = [](SolverBodies& bodies, BodyList list, const DriftStep& drift) {
+      whole->body.drift(bodies, list, drift);
       if (inside->step == at) bodies.motion[5].v[0] = std::numeric_limits<double>::quiet_NaN();
     };
     sim_.kernels = &broken_;

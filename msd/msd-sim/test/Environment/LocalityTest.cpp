@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "Scenes.hpp"
-#include "msd-sim/src/Environment/Stages/IslandPlan.hpp"
+#include "msd-sim/src/Physics/Solver/IslandPlan.hpp"
 
 namespace msd_sim::test {
 namespace {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "Scenes.hpp"
+#include "msd-sim/src/DataTypes/Arrays.hpp"
 #include "msd-sim/src/Environment/Simulation.hpp"
 #include "msd-sim/src/Physics/Constraints/ContactConstraint.hpp"
 
@@ -60,16 +61,15 @@ struct Differences {
 };
 
 /// Compares point p of a contact, whose row body 0 is A and row body 1 is B.
-template <class Bundle, class Rows>
-void compare(const Simulation& sim, const Bundle& bundle, const Rows& rows, std::size_t l,
+template <class Stored, class Rows>
+void compare(const Simulation& sim, LaneBodies who, const Stored& stored, const Rows& rows, std::size_t l,
              std::size_t p, Differences& worst) {
   const auto triple = [l](const auto& v) { return Vector3D{v[0][l], v[1][l], v[2][l]}; };
-  const auto a = static_cast<std::uint32_t>(bundle.body0[l]);
-  const auto b = static_cast<std::uint32_t>(bundle.body1[l]);
+  const auto [a, b] = who;
   const InertialState sa = stateOf(sim, a), sb = stateOf(sim, b);
-  const Vector3D n = sa.orientation * triple(bundle.normal);
-  const Coordinate onA = sa.position + sa.orientation * triple(bundle.anchor0[p]);
-  const Coordinate onB = sb.position + sb.orientation * triple(bundle.anchor1[p]);
+  const Vector3D n = sa.orientation * vectorOf(stored.normal);
+  const Coordinate onA = sa.position + sa.orientation * vectorOf(stored.points[p].anchor0);
+  const Coordinate onB = sb.position + sb.orientation * vectorOf(stored.points[p].anchor1);
   const double depth = std::max(0.0, -n.dot(onB - onA));
   const ContactConstraint contact{a,     b,           n.normalized(), onA, onB,
                                   depth, sa.position, sb.position,    0.5, 0.0};
@@ -78,7 +78,9 @@ void compare(const Simulation& sim, const Bundle& bundle, const Rows& rows, std:
   const Vector3D t1 = triple(rows.tangent), normal = triple(rows.normal);
   const auto& point = rows.points[p];
   Vector3D place = Vector3D::Zero();
-  if constexpr (requires { rows.x; }) place = rows.x[p][l] * t1 + rows.y[p][l] * normal.cross(t1);
+  if constexpr (requires { rows.tangential.x; }) {
+    place = rows.tangential.x[p][l] * t1 + rows.tangential.y[p][l] * normal.cross(t1);
+  }
   Row packed;
   packed << -normal.transpose(), -(triple(rows.arm0) + place).cross(normal).transpose(),
       normal.transpose(), (triple(rows.arm1) + place).cross(normal).transpose();
@@ -113,11 +115,11 @@ TEST(PackedRows, areTheRowsOfTheContactConstraints) {
     fill(world, random);
     world.update(0.0);  // finds contacts and makes their rows; nothing moves
     Simulation& sim = WorldAccess::of(world);
-    sim.collision.contacts().forEach([&](std::uint32_t, const ContactCache::Contact&, auto& bundle,
-                                         auto& rows, ContactSums&, int lane) {
-      const auto l = static_cast<std::size_t>(lane);
-      for (std::size_t p = 0; p < std::size(bundle.active); ++p) {
-        if (bundle.active[p][l] > 0.0) compare(sim, bundle, rows, l, p, worst);
+    sim.table.forEach([&](std::uint32_t id, LaneBodies who, auto& rows, ContactSums&, int lane) {
+      constexpr int kPoints = std::remove_reference_t<decltype(rows)>::kPointCount;
+      const auto& stored = sim.collision.contacts().numbers<kPoints>(id);
+      for (std::size_t p = 0; p < kPoints; ++p) {
+        if (stored.points[p].active > 0.0) compare(sim, who, stored, rows, static_cast<std::size_t>(lane), p, worst);
       }
     });
   }

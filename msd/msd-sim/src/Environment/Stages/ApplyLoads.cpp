@@ -151,11 +151,9 @@ FieldBalance balanceFields(const Simulation& sim, std::uint32_t i) {
 // of the contact, J being the impulse there. Rows give the impulse on their body 1.
 double kinematicWork(Simulation& sim) {
   double work = 0.0;
-  sim.collision.contacts().forEach([&](std::uint32_t, const ContactCache::Contact&, auto& bundle,
-                                       auto& rows, ContactSums&, int lane) {
+  sim.table.forEach([&](std::uint32_t, LaneBodies who, auto& rows, ContactSums&, int lane) {
     const auto l = static_cast<std::size_t>(lane);
-    const auto body0 = static_cast<std::size_t>(bundle.body0[l]);
-    const auto body1 = static_cast<std::size_t>(bundle.body1[l]);
+    const auto [body0, body1] = who;
     const bool first = sim.slots[body0].kinematic;
     if (!first && !sim.slots[body1].kinematic) return;
     const auto triple = [l](const auto& values) {
@@ -169,7 +167,9 @@ double kinematicWork(Simulation& sim) {
       const ContactPointRows& p = rows.points[i];
       const Vector3D impulse = p.total[0][l] * n + p.total[1][l] * t1 + p.total[2][l] * t2;
       Vector3D place = centre;
-      if constexpr (requires { rows.x; }) place += rows.x[i][l] * t1 + rows.y[i][l] * t2;
+      if constexpr (requires { rows.tangential.x; }) {
+        place += rows.tangential.x[i][l] * t1 + rows.tangential.y[i][l] * t2;
+      }
       const double done = impulse.dot(v + w.cross(place));
       work += first ? done : -done;
     }

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "msd-sim/src/DataTypes/Arrays.hpp"
-#include "msd-sim/src/Environment/Simulation.hpp"
 #include "msd-sim/src/Environment/Stages/ApplyLoads.hpp"
+#include "msd-sim/src/Environment/Stages/RowPasses.hpp"
 
 namespace msd_sim {
 
@@ -101,7 +101,7 @@ AuditSums auditBlock(const Simulation& sim, double dt, std::size_t first, std::s
     ledger.positionWork += b.position;
     ledger.integratorError += b.integrator;
     sums.constraint += b.constraint;
-    sums.contactWork += sim.solver.constraintWork[i];
+    sums.contactWork += sim.solver.turn[i].work;
   }
   return sums;
 }
@@ -136,40 +136,16 @@ void add(const ContactTotals& part, ContactTotals& all) {
   all.points += part.points;
 }
 
-/// Adds the lanes of a colour; those without a contact hold zeros.
-template <int kPoints>
-void addColour(Simulation& sim, int c, ContactTotals& totals) {
-  const auto& colour =
-      sim.collision.contacts().colours<kPoints>()[static_cast<std::size_t>(c)];
-  const std::size_t bundles = sim.collision.contacts().bundleCount<kPoints>(c);
-  double normal[kBundleLanes]{}, friction[kBundleLanes]{}, residual[kBundleLanes]{},
-      points[kBundleLanes]{};
-  for (std::size_t i = 0; i < bundles; ++i) {
-    const ContactSums& sums = colour.sums[i];
-    for (int l = 0; l < kBundleLanes; ++l) {
-      normal[l] += sums.normalWork[l];
-      friction[l] += sums.frictionWork[l];
-      residual[l] = std::max(residual[l], sums.residual[l]);
-      for (const auto& active : colour.bundles[i].active) points[l] += active[l];
-    }
-  }
-  for (int l = 0; l < kBundleLanes; ++l) {
-    add({normal[l], friction[l], residual[l], points[l]}, totals);
-  }
-}
-
-/// The sums of the colours are added in their order, whoever made them.
+/// Contacts are added up by island and islands in their order, so that the sum does not depend on who solved what.
 ContactTotals auditContacts(Simulation& sim) {
-  std::vector<int>& colours = sim.coloursInUse;
-  colours.clear();
-  sim.collision.contacts().forEachColour([&](int c) { colours.push_back(c); });
-  sim.contactTotals.assign(colours.size(), ContactTotals{});
-  sim.team->forBlocks(colours.size(), [&](std::size_t i) {
-    ContactTotals totals;
-    addColour<4>(sim, colours[i], totals);
-    addColour<2>(sim, colours[i], totals);
-    addColour<1>(sim, colours[i], totals);
-    sim.contactTotals[i] = totals;
+  sim.contactTotals.assign(sim.islands.count(), ContactTotals{});
+  forPacks(sim, [&](std::size_t pack) {
+    sim.table.forContacts(pack, [&](std::uint32_t, LaneBodies who, auto& rows, ContactSums& sums, int l) {
+      double points = 0.0;
+      for (const ContactPointRows& point : rows.points) points += point.normalMass[l] > 0.0 ? 1.0 : 0.0;
+      add({sums.normalWork[l], sums.frictionWork[l], sums.residual[l], points},
+          sim.contactTotals[sim.islands.islandOf[sim.pushable[who.body0] != 0 ? who.body0 : who.body1]]);
+    });
   });
   ContactTotals all;
   for (const ContactTotals& totals : sim.contactTotals) add(totals, all);
@@ -188,15 +164,15 @@ void auditStep(Simulation& sim, double dt) {
     // (L-7): contacts at rest are not asked what they do; bodies tell what all of them did.
     ledger.normalWork = sums.contactWork - ledger.frictionWork;
   }
-  auditSurfaces(sim);
+  const SurfaceSums surfaces = auditSurfaces(sim);
   const double driven = sim.kinematicCount > 0 ? kinematicWork(sim) : 0.0;
-  ledger.externalWork += driven + sim.surfaces.carried;
-  ledger.integratorError -= driven + sim.surfaces.carried;
+  ledger.externalWork += driven + surfaces.carried;
+  ledger.integratorError -= driven + surfaces.carried;
   // What the phases gave is exact (L-4); the rest is discretisation and what the guard took out.
   // Springs and rotors take up energy of the motion and give it back; theory/joints.md, (J-19).
   const JointSolver::Sums& joints = sim.joints.sums();
-  const double stored = joints.potentialChange + joints.kineticChange + sim.surfaces.stored;
-  ledger.potential += joints.potential + sim.surfaces.potential;
+  const double stored = joints.potentialChange + joints.kineticChange + surfaces.stored;
+  ledger.potential += joints.potential + surfaces.potential;
   ledger.kinetic += joints.kinetic;
   ledger.change += stored;
   ledger.jointWork = joints.work;

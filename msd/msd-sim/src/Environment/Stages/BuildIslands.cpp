@@ -13,16 +13,20 @@ void findHolds(Simulation& sim) {
   islands.hold.assign(islands.count(), IslandHold::kNothing);
   islands.scale.reserve(sim.slots.size());
   islands.scale.assign(islands.count(), 1.0);
+  islands.carried.reserve(sim.slots.size());
+  islands.carried.assign(islands.count(), 0);
   const auto note = [&](std::uint32_t body, std::uint32_t other) {
     if (sim.pushable[body] == 0 || sim.pushable[other] != 0) return;
     IslandHold& hold = islands.hold[islands.islandOf[body]];
-    if (sim.slots[other].kinematic) hold = IslandHold::kDriven;
+    if (sim.slots[other].kinematic) {
+      hold = IslandHold::kDriven;
+      islands.carried[islands.islandOf[body]] = 1;
+    }
     if (hold == IslandHold::kNothing) hold = IslandHold::kStatic;
   };
-  sim.collision.contacts().forEach([&](std::uint32_t, const ContactCache::Contact&, auto& bundle,
-                                       auto&, ContactSums&, int lane) {
-    const auto a = static_cast<std::uint32_t>(bundle.body0[lane]);
-    const auto b = static_cast<std::uint32_t>(bundle.body1[lane]);
+  sim.collision.contacts().forEach([&](std::uint32_t, const ContactCache::Contact& contact) {
+    const auto [a, b] = contact.bodies;
+    if (sim.pushable[a] == 0 && sim.pushable[b] == 0) return;
     note(a, b);
     note(b, a);
     if (!sim.slots[a].special && !sim.slots[b].special) return;
@@ -43,7 +47,6 @@ void findHolds(Simulation& sim) {
 void buildIslands(Simulation& sim) {
   Islands& islands = sim.islands;
   sim.report.islands = static_cast<std::uint32_t>(islands.count());
-  sim.report.colours = static_cast<std::uint32_t>(sim.collision.contacts().countColours());
   if (islands.version == sim.collision.contacts().version() &&
       islands.jointVersion == sim.joints.version()) {
     return;
@@ -62,10 +65,8 @@ void buildIslands(Simulation& sim) {
     if (pushable[b] != 0) islands.islandOf[b] = 0;
     if (pushable[a] != 0 && pushable[b] != 0) unite(islands.parent, a, b);
   };
-  sim.collision.contacts().forEach([&](std::uint32_t, const ContactCache::Contact&, auto& bundle,
-                                       auto&, ContactSums&, int lane) {
-    join(static_cast<std::uint32_t>(bundle.body0[lane]),
-         static_cast<std::uint32_t>(bundle.body1[lane]));
+  sim.collision.contacts().forEach([&](std::uint32_t, const ContactCache::Contact& contact) {
+    join(contact.bodies.a, contact.bodies.b);
   });
   sim.joints.forEachPair(join);
 
@@ -96,10 +97,6 @@ void buildIslands(Simulation& sim) {
     if (islands.islandOf[i] != Islands::kNone) islands.bodies[cursor[islands.islandOf[i]]++] = i;
   }
   sim.report.islands = next;
-  islands.large.clear();
-  for (std::uint32_t k = 0; k < next; ++k) {
-    if (islands.bodiesOf(k).size() >= Islands::kLarge) islands.large.push_back(k);
-  }
   findHolds(sim);
 }
 

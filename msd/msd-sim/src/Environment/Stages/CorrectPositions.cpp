@@ -25,21 +25,17 @@ constexpr double kFeltShift = 1e-3;
 // Pairs whose shapes are asked for the report.
 constexpr std::size_t kMostAsked = 256;
 
-/// The same as storeContacts of depths that others have written.
-double measureDepths(Simulation& sim) {
-  double deepest = 0.0, share = 0.0;
-  sim.collision.contacts().forEach([&](std::uint32_t, const ContactCache::Contact&, auto& bundle,
-                                       auto&, ContactSums& sums, int lane) {
-    deepest = std::max(deepest, sums.deepest[lane]);
-    share = std::max(share, sums.deepest[lane] / bundle.size[lane]);
+/// The deepest penetrations of a pack, from depths that others have written.
+void measureDepths(Simulation& sim, std::size_t pack) {
+  PackScratch& scratch = *sim.packScratch[pack];
+  sim.table.forContacts(pack, [&](std::uint32_t, LaneBodies, auto& rows, ContactSums& sums, int lane) {
+    scratch.deepest = std::max(scratch.deepest, sums.deepest[lane]);
+    scratch.deepestShare = std::max(scratch.deepestShare, sums.deepest[lane] / rows.size[lane]);
   });
-  sim.report.deepestPenetration = deepest;
-  return share;
 }
 
 ContactPass correctionPass(const Simulation& sim, double dt) {
   ContactPass pass{.settled = kSettledShift,
-                   .ahead = hasManyRows(sim),
                    .eachWork = !onlyContactsWork(sim),
                    .correction = sim.settings.positionCorrection,
                    .slop = kSlop,
@@ -52,51 +48,76 @@ ContactPass correctionPass(const Simulation& sim, double dt) {
   return pass;
 }
 
-/// Calls sweep(group) for all groups and adds up what is left.
-template <class Sweep>
-std::uint32_t sweepGroups(const Sweep& sweep) {
-  std::uint32_t unsettled = 0;
-  for (std::size_t g = 0; g < kSolveGroups; ++g) unsettled += sweep(static_cast<SolveGroup>(g)).unsettled;
-  return unsettled;
-}
+/// Position correction of the contacts of one pack.
+class PackCorrection {
+ public:
+  PackCorrection(Simulation& sim, std::size_t pack, const ContactPass& pass)
+      : sim_{sim}, pack_{pack}, scratch_{*sim.packScratch[pack]}, pass_{pass} {
+    pass_.ahead = hasManyRows(sim, pack);
+  }
 
-/// One sweep; returns how many contacts have not settled.
-std::uint32_t sweepCorrection(Simulation& sim, ContactPass& pass) {
-  pass.stamp = ++sim.sweepStamp;
-  return sweepGroups([&](SolveGroup group) {
-    return sweepContacts(sim, group, [&](const auto& kernels, auto& arrays, std::size_t first,
-                                         std::size_t count) {
-      return kernels.correct(sim.solver, arrays.bundles.data() + first, arrays.who.data() + first,
-                             arrays.rows.data() + first, count, pass);
-    });
-  });
-}
+  void run(bool exact) {
+    const bool wanted = sim_.settings.positionCorrection > 0.0;
+    std::uint32_t unsettled = 0;
+    if (exact) {
+      storePack(sim_, pack_, pass_, false);
+      scratch_.deepest = scratch_.deepestShare = 0.0;
+      writeExactSums(sim_);
+      measureDepths(sim_, pack_);
+      renewRows(sim_, pack_);
+      if (scratch_.deepestShare > kSlop && wanted) unsettled = sweep();
+    } else if (wanted && sim_.corrected) {
+      unsettled = storeAndSweep();
+    } else {
+      storePack(sim_, pack_, pass_, true);
+      if (scratch_.deepestShare > kSlop && wanted) unsettled = sweep();
+    }
+    if (!(scratch_.deepestShare > kSlop) || !wanted) return;
+    pass_.first = false;
+    for (int number = 1; number < kMostSweeps && unsettled > 0; ++number) {
+      if (number + 1 >= kSweeps) pass_.settled = kFeltShift;
+      unsettled = sweep();
+    }
+    forBodies(sim_, pack_, [&](BodyList bodies) { sim_.kernels->body.displace(sim_.solver, bodies); });
+  }
 
-/// storeContacts and the first sweep at once; `share` is what the former returns.
-std::uint32_t storeAndSweep(Simulation& sim, ContactPass& pass, double& share) {
-  pass.stamp = ++sim.sweepStamp;
-  SharedMaximum deepest, relative;
-  const std::uint32_t unsettled = sweepGroups([&](SolveGroup group) {
-    return sweepContacts(
-        sim, group, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
+ private:
+  /// One sweep; returns how many contacts have not settled.
+  std::uint32_t sweep() {
+    pass_.stamp = ++scratch_.stamp;
+    return sweepContacts(sim_, pack_,
+                         [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
+                           return kernels.correct(sim_.solver, lanes.run(first, count), pass_);
+                         })
+        .unsettled;
+  }
+
+  /// Impulses and depths are stored by the first sweep.
+  std::uint32_t storeAndSweep() {
+    pass_.stamp = ++scratch_.stamp;
+    SharedMaximum deepest, relative;
+    const std::uint32_t unsettled =
+        sweepContacts(sim_, pack_, [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
           StoreOutcome stored;
-          const SweepOutcome part = kernels.storeAndCorrect(
-              sim.solver, arrays.bundles.data() + first, arrays.who.data() + first,
-              arrays.rows.data() + first, arrays.sums.data() + first, arrays.busy.data() + first,
-              count, pass, stored);
+          const SweepOutcome part = kernels.storeAndCorrect(sim_.solver, lanes.run(first, count), pass_, stored);
           deepest.add(stored.deepest);
           relative.add(stored.share);
           return part;
-        });
-  });
-  sim.report.deepestPenetration = deepest.get();
-  share = relative.get();
-  return unsettled;
-}
+        }).unsettled;
+    scratch_.deepest = deepest.get();
+    scratch_.deepestShare = relative.get();
+    return unsettled;
+  }
+
+  Simulation& sim_;
+  std::size_t pack_;
+  PackScratch& scratch_;
+  ContactPass pass_;
+};
 
 /// No displacements yet. The motion of islands that nothing drives may pay for their lifts (P-8).
 void clearShifts(Simulation& sim) {
-  forBodies(sim, [&](auto blocks) { clearBodies(blocks, sim.solver.shift); });
+  forBodies(sim, [&](BodyList bodies) { clearBodies(bodies, sim.solver.shift); });
   const Islands& islands = sim.islands;
   for (std::size_t k = 0; k < islands.count(); ++k) {
     if (islands.hold[k] == IslandHold::kDriven || islands.joints[k] > 0) continue;
@@ -104,37 +125,17 @@ void clearShifts(Simulation& sim) {
   }
 }
 
-void correctContacts(Simulation& sim, double dt) {
+/// Returns the deepest penetration before correction, against its contact's size.
+double correctContacts(Simulation& sim, double dt) {
   const bool exact = sim.settings.method == Method::kExact;
-  const bool wanted = sim.settings.positionCorrection > 0.0;
   clearShifts(sim);
   sim.returnedLift = 0.0;
-  ContactPass pass = correctionPass(sim, dt);
-  // Where the last step had something to correct, this one will.
-  const bool atOnce = sim.corrected && wanted && !exact;
-  double share = 0.0;
-  std::uint32_t unsettled = 0;
-  if (atOnce) {
-    unsettled = storeAndSweep(sim, pass, share);
-  } else {
-    share = storeContacts(sim, !exact);
-    if (exact) {
-      writeExactSums(sim);
-      share = measureDepths(sim);
-      renewRows(sim, SolveGroup::kFull);
-    }
-  }
+  const ContactPass pass = correctionPass(sim, dt);
+  forPacks(sim, [&](std::size_t pack) { PackCorrection{sim, pack, pass}.run(exact); });
+  const double share = gatherDepths(sim);
   sim.corrected = share > kSlop;
-  sim.deepestShare = share;
-  if (!sim.corrected || !wanted) return;
-  if (!atOnce) unsettled = sweepCorrection(sim, pass);
-  pass.first = false;
-  for (int sweep = 1; sweep < kMostSweeps && unsettled > 0; ++sweep) {
-    if (sweep + 1 >= kSweeps) pass.settled = kFeltShift;
-    unsettled = sweepCorrection(sim, pass);
-  }
-  forBodies(sim, [&](auto blocks) { sim.kernels->body.displace(sim.solver, blocks); });
-  if (sim.joints.isEmpty() || exact) returnLift(sim);
+  if (sim.settings.positionCorrection > 0.0 && (sim.joints.isEmpty() || exact)) returnLift(sim);
+  return share;
 }
 
 /// What the rows tell is measured before correction and against planes without end: deeper than the truth where a body
@@ -143,13 +144,12 @@ void measurePenetration(Simulation& sim) {
   std::vector<DeepContact>& deep = sim.deepContacts;
   deep.clear();
   double worst = 0.0;
-  sim.collision.contacts().forEach([&](std::uint32_t, const ContactCache::Contact& contact, auto& bundle, auto&,
-                                       ContactSums& sums, int lane) {
+  sim.table.forEach([&](std::uint32_t id, LaneBodies, auto& rows, ContactSums& sums, int lane) {
     const double depth = sums.deepest[lane];
-    if (depth <= kMostLeft * bundle.size[lane]) {
+    if (depth <= kMostLeft * rows.size[lane]) {
       worst = std::max(worst, depth);
     } else {
-      deep.push_back({depth, contact.pair});
+      deep.push_back({depth, sim.collision.contacts().contact(id).pair});
     }
   });
   const std::size_t asked = std::min(deep.size(), kMostAsked);
@@ -169,15 +169,45 @@ void measurePenetration(Simulation& sim) {
 
 }  // namespace
 
+void storePack(Simulation& sim, std::size_t pack, const ContactPass& common, bool swept) {
+  SharedMaximum deepest, share;
+  ContactPass pass = common;
+  pass.swept = swept;
+  forColours(sim, pack, [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
+    const StoreOutcome outcome = kernels.store(sim.solver, lanes.run(first, count), pass);
+    deepest.add(outcome.deepest);
+    share.add(outcome.share);
+  });
+  sim.packScratch[pack]->deepest = deepest.get();
+  sim.packScratch[pack]->deepestShare = share.get();
+}
+
+double gatherDepths(Simulation& sim) {
+  double share = 0.0;
+  sim.report.deepestPenetration = 0.0;
+  for (std::size_t i = 0; i < sim.packs.packs.size(); ++i) {
+    share = std::max(share, sim.packScratch[i]->deepestShare);
+    sim.report.deepestPenetration = std::max(sim.report.deepestPenetration, sim.packScratch[i]->deepest);
+  }
+  return share;
+}
+
+void measureContacts(Simulation& sim) {
+  const ContactPass pass{.eachWork = !onlyContactsWork(sim)};
+  forPacks(sim, [&](std::size_t pack) { storePack(sim, pack, pass, false); });
+  (void)gatherDepths(sim);
+  clearBodies(sim.packs.bodies, sim.solver.shift);
+}
+
 void correctPositions(Simulation& sim, double dt) {
-  correctContacts(sim, dt);
+  const double share = correctContacts(sim, dt);
   const bool exact = sim.settings.method == Method::kExact;
   if (!sim.joints.isEmpty() && !exact) {
     sim.joints.project(sim.solver, *sim.team);
     returnLift(sim);
     sim.report.jointError = sim.joints.sums().separation;
   }
-  if (sim.corrected && !exact && sim.deepestShare > kMostLeft) measurePenetration(sim);
+  if (!exact && sim.settings.positionCorrection > 0.0 && share > kMostLeft) measurePenetration(sim);
 }
 
 }  // namespace msd_sim

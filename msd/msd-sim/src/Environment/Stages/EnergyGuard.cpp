@@ -1,9 +1,8 @@
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 
 #include "msd-sim/src/DataTypes/Arrays.hpp"
-#include "msd-sim/src/Environment/Simulation.hpp"
+#include "msd-sim/src/Environment/Stages/RowPasses.hpp"
 
 namespace msd_sim {
 
@@ -127,25 +126,26 @@ double loadShare(const SolverBodies& solver, std::uint32_t i, double h) {
          kKineticShare * solver.kick[i].kinetic;
 }
 
-// Bodies of a large island that one thread takes at a time.
-constexpr std::size_t kBodyGrain = 128;
+// From so many bodies on an island's sums are made of those of blocks.
+constexpr std::size_t kManyBodies = 256;
+constexpr std::size_t kBlockBodies = 128;
 
-/// Adds up what add(body, sums) tells of an island's bodies. The team shares a large one, in blocks
-/// whose sums are added in their order.
+/// Adds up what add(body, sums) tells of an island's bodies. Of many, the team may share the blocks, whose sums are
+/// added in their order.
 template <class Add>
-IslandSums sumIsland(Simulation& sim, std::size_t k, const Add& add) {
+IslandSums sumIsland(Simulation& sim, PackScratch& scratch, std::size_t k, const Add& add) {
   const std::span<const std::uint32_t> bodies = sim.islands.bodiesOf(k);
   IslandSums all;
-  if (bodies.size() < Islands::kLarge) {
+  if (bodies.size() < kManyBodies) {
     for (const std::uint32_t i : bodies) add(i, all);
     return all;
   }
-  std::vector<IslandSums>& parts = sim.islandSums;
-  parts.assign((bodies.size() + kBodyGrain - 1) / kBodyGrain, IslandSums{});
-  sim.team->forRange(bodies.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
+  std::vector<IslandSums>& parts = scratch.sums;
+  parts.assign((bodies.size() + kBlockBodies - 1) / kBlockBodies, IslandSums{});
+  sim.team->forRange(bodies.size(), kBlockBodies, [&](std::size_t first, std::size_t last) {
     IslandSums part;
     for (const std::uint32_t i : bodies.subspan(first, last - first)) add(i, part);
-    parts[first / kBodyGrain] = part;
+    parts[first / kBlockBodies] = part;
   });
   for (const IslandSums& part : parts) {
     all.energy += part.energy;
@@ -156,12 +156,12 @@ IslandSums sumIsland(Simulation& sim, std::size_t k, const Add& add) {
 }
 
 /// Slows the drift of an island that would climb higher than its motion can carry it. Returns whether.
-bool holdIsland(Simulation& sim, std::size_t k, double h, bool weighed) {
+bool holdIsland(Simulation& sim, PackScratch& scratch, std::size_t k, double h, bool weighed) {
   SolverBodies& solver = sim.solver;
   if (sim.islands.hold[k] != IslandHold::kStatic) return false;
   // Joints alone are closed by phase 1, and their energy comes and goes (J-23).
   if (sim.islands.joints[k] > 0 && sim.islands.census[k].manifolds == 0) return false;
-  const IslandSums sums = sumIsland(sim, k, [&](std::uint32_t i, IslandSums& sum) {
+  const IslandSums sums = sumIsland(sim, scratch, k, [&](std::uint32_t i, IslandSums& sum) {
     const BodyMotion& m = solver.motion[i];
     sum.energy -= h * (solver.mass[i].mass * vectorOf(solver.load[i].a).dot(vectorOf(m.v)) +
                        vectorOf(solver.load[i].torque).dot(vectorOf(m.w)));
@@ -174,82 +174,55 @@ bool holdIsland(Simulation& sim, std::size_t k, double h, bool weighed) {
   if (scale == 1.0) return false;
   double motion = 0.0;
   for (const std::uint32_t i : sim.islands.bodiesOf(k)) {
-    solver.hold[i] = scale;
-    motion += solver.kinetic[i];
+    solver.turn[i].hold = scale;
+    motion += solver.turn[i].kinetic;
   }
   if (weighed) solver.kick[sim.islands.bodiesOf(k)[0]].kinetic -= (1.0 - scale * scale) * motion;
   return true;
 }
 
-/// Keeps the most energy that was taken out of an island. Whoever comes first, the largest is the same.
-void noteGuard(Simulation& sim, double surplus) {
-  const std::atomic_ref<double> largest{sim.guardedEnergy};
-  double before = largest.load(std::memory_order_relaxed);
-  while (surplus > before &&
-         !largest.compare_exchange_weak(before, surplus, std::memory_order_relaxed)) {
-  }
-}
-
 /// Takes out what an island gained beyond the work of its loads. Returns whether it had to; `taut` is
 /// raised where joints gained more than they should.
-bool calmIsland(Simulation& sim, std::size_t k, double h, std::atomic<bool>& taut) {
+bool calmIsland(Simulation& sim, PackScratch& scratch, std::size_t k, double h, bool& taut) {
   SolverBodies& solver = sim.solver;
   const IslandHold hold = sim.islands.hold[k];
   if (hold == IslandHold::kDriven) return false;
   if (sim.settings.method == Method::kExact && sim.islands.joints[k] > 0) return false;
   const std::span<const std::uint32_t> bodies = sim.islands.bodiesOf(k);
-  const IslandSums sums = sumIsland(sim, k, [&](std::uint32_t i, IslandSums& sum) {
-    sum.energy += solver.surplus[i];
-    sum.kinetic += solver.kinetic[i];
+  const IslandSums sums = sumIsland(sim, scratch, k, [&](std::uint32_t i, IslandSums& sum) {
+    sum.energy += solver.turn[i].surplus;
+    sum.kinetic += solver.turn[i].kinetic;
     sum.allowance += loadShare(solver, i, h);
   });
   const double kinetic = sums.kinetic;
   double surplus = sums.energy;
   if (sim.islands.scale[k] != 1.0) {
-    for (const std::uint32_t i : bodies) solver.hold[i] = 1.0;
+    for (const std::uint32_t i : bodies) solver.turn[i].hold = 1.0;
     sim.islands.scale[k] = 1.0;
   }
   const bool jointed = sim.islands.joints[k] > 0;
   if (jointed) surplus = surplusWithJoints(sim, k, surplus, kinetic);
   if (surplus <= sums.allowance || !(kinetic > 0.0)) return false;
-  if (jointed && surplus > kJointGain * kinetic) taut.store(true, std::memory_order_relaxed);
+  if (jointed && surplus > kJointGain * kinetic) taut = true;
   calmMotion(sim, k, surplus, kinetic);
-  noteGuard(sim, surplus);
+  scratch.guardedEnergy = std::max(scratch.guardedEnergy, surplus);
   solver.kick[bodies[0]].kinetic -= surplus;  // only the island's sum counts
   return true;
 }
 
-// Islands one thread takes at a time.
-constexpr std::size_t kIslandGrain = 8;
-
-/// Calls work(island): for one large island after the other, in which the team shares the bodies,
-/// and for all others side by side.
-template <class Work>
-void forIslands(Simulation& sim, const Work& work) {
-  const Islands& islands = sim.islands;
-  for (const std::uint32_t k : islands.large) work(k);
-  sim.team->forRange(islands.count(), kIslandGrain, [&](std::size_t first, std::size_t last) {
-    for (std::size_t k = first; k < last; ++k) {
-      if (islands.bodiesOf(k).size() < Islands::kLarge) work(k);
-    }
-  });
-}
-
-/// Counts the islands for which guard(island) had something to do.
+/// Counts the islands of a pack for which guard(island) had something to do.
 template <class Guard>
-void guardIslands(Simulation& sim, SolveGroup group, const Guard& guard) {
-  std::atomic<std::uint32_t> guarded{0};
-  forIslands(sim, [&](std::size_t k) {
-    if (sim.islands.plan[k].group != group) return;
-    if (guard(k)) guarded.fetch_add(1, std::memory_order_relaxed);
-  });
-  sim.guardedSubsteps += guarded.load(std::memory_order_relaxed);
+void guardIslands(Simulation& sim, std::size_t pack, const Guard& guard) {
+  PackScratch& scratch = *sim.packScratch[pack];
+  for (const std::uint32_t k : sim.packs.islandsOf(sim.packs.packs[pack])) {
+    if (guard(scratch, k)) ++scratch.guarded;
+  }
 }
 
 }  // namespace
 
-void holdDrift(Simulation& sim, SolveGroup group, double h, bool weighed) {
-  guardIslands(sim, group, [&](std::size_t k) { return holdIsland(sim, k, h, weighed); });
+void holdDrift(Simulation& sim, std::size_t pack, double h, bool weighed) {
+  guardIslands(sim, pack, [&](PackScratch& scratch, std::size_t k) { return holdIsland(sim, scratch, k, h, weighed); });
 }
 
 void calmMotion(Simulation& sim, std::size_t island, double surplus, double kinetic) {
@@ -261,10 +234,10 @@ void calmMotion(Simulation& sim, std::size_t island, double surplus, double kine
   }
 }
 
-void guardEnergy(Simulation& sim, SolveGroup group, double h) {
-  std::atomic<bool> taut{false};
-  guardIslands(sim, group, [&](std::size_t k) { return calmIsland(sim, k, h, taut); });
-  if (taut.load(std::memory_order_relaxed)) sim.joints.noteTaut();
+void guardEnergy(Simulation& sim, std::size_t pack, double h) {
+  bool taut = false;
+  guardIslands(sim, pack, [&](PackScratch& scratch, std::size_t k) { return calmIsland(sim, scratch, k, h, taut); });
+  if (taut) sim.joints.noteTaut();
 }
 
 void recallJointGains(Simulation& sim) {
@@ -387,7 +360,7 @@ void returnLift(Simulation& sim) {
   Islands& islands = sim.islands;
   islands.lift.reserve(sim.slots.size());
   islands.lift.assign(islands.count(), 0.0);
-  forIslands(sim, [&](std::size_t k) {
+  const auto pay = [&](PackScratch& scratch, std::size_t k) {
     const IslandHold hold = islands.hold[k];
     if (hold == IslandHold::kDriven) return;
     if (islands.joints[k] > 0 && hold != IslandHold::kNothing) {
@@ -395,10 +368,13 @@ void returnLift(Simulation& sim) {
     } else if (hold == IslandHold::kNothing) {
       islands.lift[k] = payForLifts(sim, islands.bodiesOf(k));
     } else {
-      islands.lift[k] = sumIsland(sim, k, [&](std::uint32_t i, IslandSums& sum) {
+      islands.lift[k] = sumIsland(sim, scratch, k, [&](std::uint32_t i, IslandSums& sum) {
                           sum.energy += payForLift(sim, i);
                         }).energy;
     }
+  };
+  forPacks(sim, [&](std::size_t pack) {
+    for (const std::uint32_t k : sim.packs.islandsOf(sim.packs.packs[pack])) pay(*sim.packScratch[pack], k);
   });
   for (const double lift : islands.lift) sim.returnedLift += lift;
 }

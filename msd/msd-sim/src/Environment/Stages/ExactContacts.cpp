@@ -87,12 +87,6 @@ void followAxes(const ExactPoint& p, const Quaternion& q0, const Quaternion& q1,
   }
 }
 
-/// A lane's vector.
-template <std::size_t kLanes>
-Vector3D laneVector(const double (&a)[3][kLanes], int lane) {
-  return {a[0][lane], a[1][lane], a[2][lane]};
-}
-
 /// The body whose axes the normal turns with: body 0, unless its surface is round and the other's
 /// is not.
 bool turnsWithBody1(const ExactPoint& p) {
@@ -100,20 +94,20 @@ bool turnsWithBody1(const ExactPoint& p) {
 }
 
 /// The points of one contact.
-template <class Bundle, class Rows>
-void collectContact(Simulation& sim, const ContactCache::Contact& contact, const Bundle& bundle,
-                    Rows& rows, ContactSums& sums, int lane) {
+template <class Rows>
+void collectContact(Simulation& sim, std::uint32_t id, LaneBodies who, Rows& rows, ContactSums& sums, int lane) {
+  constexpr int kPoints = Rows::kPointCount;
+  const ContactCache::Contact& contact = sim.collision.contacts().contact(id);
+  const StoredContact<kPoints>& stored = sim.collision.contacts().numbers<kPoints>(id);
   ExactPoint p;
-  p.body0 = static_cast<std::uint32_t>(bundle.body0[lane]);
-  p.body1 = static_cast<std::uint32_t>(bundle.body1[lane]);
-  const bool moves0 = sim.pushable[p.body0] != 0;
-  if (!moves0 && sim.pushable[p.body1] == 0) return;
-  p.island = sim.islands.islandOf[moves0 ? p.body0 : p.body1];
+  p.body0 = who.body0;
+  p.body1 = who.body1;
+  p.island = sim.islands.islandOf[sim.pushable[p.body0] != 0 ? p.body0 : p.body1];
   p.sums = &sums;
   p.lane = lane;
-  p.friction = bundle.friction[lane];
-  p.restitution = bundle.restitution[lane];
-  p.size = bundle.size[lane];
+  p.friction = stored.friction;
+  p.restitution = stored.restitution;
+  p.size = stored.size;
 
   const CollisionPipeline::Pair& pair = sim.collision.pairs()[contact.pair];
   const auto [c0, c1] = contact.flipped ? std::pair{pair.colliderB, pair.colliderA}
@@ -121,25 +115,25 @@ void collectContact(Simulation& sim, const ContactCache::Contact& contact, const
   const BodyPose& pose0 = sim.solver.pose[p.body0];
   const BodyPose& pose1 = sim.solver.pose[p.body1];
   const Quaternion q0 = quaternionOf(pose0.q), q1 = quaternionOf(pose1.q);
-  const Vector3D normal = q0 * laneVector(bundle.normal, lane);
+  const Vector3D normal = q0 * vectorOf(stored.normal);
   p.radius0 = roundness(sim.collision.colliders()[c0], pose0, normal);
   p.radius1 = roundness(sim.collision.colliders()[c1], pose1, normal);
   p.normalOfOwner = (turnsWithBody1(p) ? q1 : q0).conjugate() * normal;
-  p.startTangent = laneVector(rows.tangent, lane);
+  p.startTangent = {rows.tangent[0][lane], rows.tangent[1][lane], rows.tangent[2][lane]};
   const Vector3D toCore0 = -p.radius0 * (q0.conjugate() * normal);
   const Vector3D toCore1 = p.radius1 * (q1.conjugate() * normal);
   const CoreAxis axis0 = coreAxis(sim.collision.colliders()[c0]);
   const CoreAxis axis1 = coreAxis(sim.collision.colliders()[c1]);
   p.middle0 = axis0.middle, p.axis0 = axis0.half;
   p.middle1 = axis1.middle, p.axis1 = axis1.half;
-  constexpr std::size_t kPoints = sizeof(rows.points) / sizeof(rows.points[0]);
   int active = 0;
-  for (std::size_t i = 0; i < kPoints; ++i) active += bundle.active[i][lane] > 0.0 ? 1 : 0;
+  for (const StoredPoint& point : stored.points) active += point.active > 0.0 ? 1 : 0;
   for (std::size_t i = 0; i < kPoints; ++i) {
-    if (!(bundle.active[i][lane] > 0.0)) continue;
+    const StoredPoint& point = stored.points[i];
+    if (!(point.active > 0.0)) continue;
     p.rows = &rows.points[i];
-    p.core0 = laneVector(bundle.anchor0[i], lane) + toCore0;
-    p.core1 = laneVector(bundle.anchor1[i], lane) + toCore1;
+    p.core0 = vectorOf(point.anchor0) + toCore0;
+    p.core1 = vectorOf(point.anchor1) + toCore1;
     p.follow = followOf(p, active == 1);
     p.impulse = {p.rows->impulse[0][lane], p.rows->impulse[1][lane], p.rows->impulse[2][lane]};
     sim.exact.unsorted.push_back(p);
@@ -184,9 +178,9 @@ Vector3D relativeVelocity(const ExactPoint& p, const SolverBodies& bodies) {
 void collectExactPoints(Simulation& sim) {
   ExactStep& exact = sim.exact;
   exact.unsorted.clear();
-  sim.collision.contacts().forEach(
-      [&](std::uint32_t, const ContactCache::Contact& contact, auto& bundle, auto& rows,
-          ContactSums& sums, int lane) { collectContact(sim, contact, bundle, rows, sums, lane); });
+  sim.table.forEach([&](std::uint32_t id, LaneBodies who, auto& rows, ContactSums& sums, int lane) {
+    collectContact(sim, id, who, rows, sums, lane);
+  });
   const std::size_t islands = sim.islands.count();
   exact.start.assign(islands + 2, 0);
   for (const ExactPoint& p : exact.unsorted) ++exact.start[p.island + 2];

@@ -21,8 +21,8 @@ bool ExactIslandSolve::guardMechanism() {
   if (hold == IslandHold::kDriven) return false;
   double surplus = 0.0, kinetic = 0.0;
   for (const std::uint32_t i : bodies_) {
-    surplus += sim_.solver.surplus[i];
-    kinetic += sim_.solver.kinetic[i];
+    surplus += sim_.solver.turn[i].surplus;
+    kinetic += sim_.solver.turn[i].kinetic;
   }
   const double braking = jointDissipation();
   const bool braked = !points_.empty() || braking < 0.0;

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "msd-sim/src/Environment/ContactExclusion.hpp"
-#include "msd-sim/src/Environment/Stages/RowPasses.hpp"
+#include "msd-sim/src/Environment/Simulation.hpp"
 
 namespace msd_sim {
 
@@ -71,11 +71,8 @@ void refuseBadCombination(Simulation& sim) {
                   list(bad->result), list(bad->a), list(bad->b)));
 }
 
-/// Contacts that are there follow their bodies; pairs that may have changed are tested.
+/// Pairs that may have changed are tested.
 void testPairs(Simulation& sim) {
-  forAllBundles(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
-    kernels.follow(sim.solver, arrays.bundles.data() + first, arrays.follow.data() + first, count);
-  });
   sim.collision.testPairs({sim.solver, sim.travel, sim.pushable, sim.report.dt}, *sim.team);
 }
 

@@ -1,7 +1,7 @@
 #include "msd-sim/src/DataTypes/Arrays.hpp"
 #include "msd-sim/src/DataTypes/Rotation.hpp"
 #include "msd-sim/src/Environment/Stages/ApplyLoads.hpp"
-#include "msd-sim/src/Environment/Stages/RowPasses.hpp"
+#include "msd-sim/src/Environment/Simulation.hpp"
 
 namespace msd_sim {
 
@@ -20,18 +20,6 @@ void foresee(Simulation& sim, std::uint32_t i, double dt) {
 
 // Bodies one thread takes at a time.
 constexpr std::size_t kGatherGrain = 256;
-
-/// Blocks of bodies in which one moves.
-void listActiveBlocks(Simulation& sim) {
-  sim.activeBlocks.clear();
-  for (std::uint32_t i = 0; i < sim.slots.size(); ++i) {
-    const std::uint32_t block = i / SolverBodies::kBlock;
-    if (sim.moving[i] == 0) continue;
-    if (sim.activeBlocks.empty() || sim.activeBlocks.back().block != block) {
-      sim.activeBlocks.push_back({block});
-    }
-  }
-}
 
 /// A kinematic body on its way to a target, or one that has arrived.
 void steer(Simulation& sim, std::uint32_t i, double dt) {
@@ -83,7 +71,6 @@ void gatherBodies(Simulation& sim, double dt) {
       }
     }
   });
-  listActiveBlocks(sim);
 }
 
 }  // namespace msd_sim

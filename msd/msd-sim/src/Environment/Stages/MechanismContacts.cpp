@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cmath>
 
-#include "msd-sim/src/Environment/SolverTuning.hpp"
+#include "msd-sim/src/Physics/Solver/SolverTuning.hpp"
 
 namespace msd_sim {
 
@@ -21,7 +21,7 @@ template <int kPoints>
 void place(const ContactRows<kPoints>& rows, int lane, int i, MechanismPoint& point) {
   const Vector3D n = laneOf(rows.normal, lane), t1 = laneOf(rows.tangent, lane);
   Vector3D d = Vector3D::Zero();
-  if constexpr (kPoints > 1) d = rows.x[i][lane] * t1 + rows.y[i][lane] * n.cross(t1);
+  if constexpr (kPoints > 1) d = rows.tangential.x[i][lane] * t1 + rows.tangential.y[i][lane] * n.cross(t1);
   const Vector3D arm1 = laneOf(rows.arm1, lane) + d;
   const Vector3D arm0 = laneOf(rows.arm0, lane) + laneOf(rows.drift, lane) + d;
   point.side[0] = {point.body[0], -n, -arm0.cross(n)};
@@ -115,21 +115,17 @@ double visit(Simulation& sim, MechanismPoint& point, const ContactPass& pass, bo
   ContactPointRows& p = *point.rows;
   const int l = point.lane;
   double& impulse = p.impulse[0][l];
-  double target = p.target[l];
-  if (opens) {
-    // As the contact kernels ask (G-6).
-    const double phi = p.gap[l], band = impulse > 0.0 ? pass.band * point.size : 0.0;
-    target = phi > band ? -phi * pass.inverseH : 0.0;
-  }
+  // In phase 1 a loaded point holds on within the band, as in the contact kernels (G-6).
+  const double band = -pass.band * pass.inverseH * point.size;
+  const double target = opens && impulse > 0.0 && p.target[l] >= band ? 0.0 : p.target[l];
   const double error = target - velocityOf(sim.solver, point);
-  const double settled = std::max(pass.settledSpeed, pass.settledShare * point.size);
+  const double settled = 1.0 / std::min(pass.perSettledSpeed, pass.perSettledShare / point.size);
   if (error <= settled && (impulse <= 0.0 || error >= -settled)) return 0.0;
   if (point.compliance <= 0.0) point.compliance = complianceOf(sim, point);
   if (!(point.compliance > 0.0)) return 0.0;
   const double change = std::max(error / point.compliance, -impulse);
   if (change == 0.0) return 0.0;
   impulse += change;
-  if (opens) p.target[l] = impulse > 0.0 ? point.rebound != nullptr ? point.rebound[l] : 0.0 : target;
   give(sim, point, change);
   return std::abs(change) * point.compliance / settled;
 }
@@ -220,34 +216,22 @@ void placeColumns(Simulation& sim) {
 
 void MechanismPoint::placeNow() { placer(*this); }
 
-void listMechanismPoints(Simulation& sim, SolveGroup group) {
-  MechanismPoints& list = sim.mechanismPoints;
-  list.points.clear();
-  list.start.clear();
-  if (sim.joints.isEmpty()) return;
-  const Islands& islands = sim.islands;
-  std::vector<std::pair<std::uint32_t, MechanismPoint>>& found = list.found;
+namespace {
+
+/// The points of the contacts of a pack that push mechanisms, by island and contact, so that the order is the
+/// island's own.
+void findPoints(Simulation& sim, std::size_t pack, std::vector<std::pair<std::uint32_t, MechanismPoint>>& found) {
   found.clear();
-  // Points become more and fewer; room for many from the start.
-  constexpr std::size_t kPointsPerJoint = 32;
-  const std::size_t room = kPointsPerJoint * (sim.joints.records().size() + 1);
-  found.reserve(room);
-  list.points.reserve(room);
-  list.start.reserve(room);
-  ContactCache& contacts = sim.collision.contacts();
-  contacts.forEach([&](std::uint32_t id, const ContactCache::Contact& contact, auto& bundle, auto& rows,
-                       ContactSums&, int lane) {
-    if (ContactCache::groupOfColour(contact.colour) != static_cast<int>(group)) return;
-    const auto a = static_cast<std::uint32_t>(bundle.body0[lane]);
-    const auto b = static_cast<std::uint32_t>(bundle.body1[lane]);
+  sim.table.forContacts(pack, [&](std::uint32_t id, LaneBodies who, auto& rows, ContactSums&, int lane) {
+    const auto [a, b] = who;
     const auto isPart = [&](std::uint32_t slot) {
       return sim.pushable[slot] != 0 && sim.joints.componentOf(slot) != JointSolver::kNoComponent;
     };
     if (!isPart(a) && !isPart(b)) return;
     using Rows = std::remove_reference_t<decltype(rows)>;
-    constexpr int kPoints = static_cast<int>(std::size(Rows{}.points));
+    constexpr int kPoints = Rows::kPointCount;
     for (int i = 0; i < kPoints; ++i) {
-      if (!(bundle.active[i][lane] > 0.0)) continue;
+      if (!(rows.points[i].normalMass[lane] > 0.0)) continue;
       MechanismPoint point;
       point.contact = id;
       point.body[0] = a;
@@ -256,34 +240,59 @@ void listMechanismPoints(Simulation& sim, SolveGroup group) {
       point.all = &rows;
       point.lane = lane;
       point.number = i;
-      point.size = bundle.size[lane];
-      point.rebound = contacts.reboundOf(contact, i);
+      point.size = rows.size[lane];
       point.placer = [](MechanismPoint& p) { place(*static_cast<Rows*>(p.all), p.lane, p.number, p); };
-      found.emplace_back(islands.islandOf[sim.pushable[a] != 0 ? a : b], point);
+      found.emplace_back(sim.islands.islandOf[sim.pushable[a] != 0 ? a : b], point);
     }
   });
-  // Islands one after the other; within one by contact, so that the order is the island's own.
+  // Contacts of the same two bodies stay in the order of their colours, which is the island's own too.
+  for (std::size_t i = 0; i < found.size(); ++i) found[i].second.seen = static_cast<std::uint32_t>(i);
   std::sort(found.begin(), found.end(), [](const auto& x, const auto& y) {
     const auto key = [](const auto& e) {
       return std::tuple{e.first, std::min(e.second.body[0], e.second.body[1]),
-                        std::max(e.second.body[0], e.second.body[1]), e.second.contact, e.second.number};
+                        std::max(e.second.body[0], e.second.body[1]), e.second.seen};
     };
     return key(x) < key(y);
   });
-  for (const auto& [island, point] : found) {
-    if (list.points.empty() || island != list.last) list.start.push_back(static_cast<std::uint32_t>(list.points.size()));
-    list.last = island;
-    list.points.push_back(point);
+}
+
+}  // namespace
+
+void listMechanismPoints(Simulation& sim) {
+  MechanismPoints& list = sim.mechanismPoints;
+  list.points.clear();
+  list.start.clear();
+  list.packStart.clear();
+  if (sim.joints.isEmpty()) return;
+  // Points become more and fewer; room for many from the start.
+  constexpr std::size_t kPointsPerJoint = 32;
+  const std::size_t room = kPointsPerJoint * (sim.joints.records().size() + 1);
+  list.found.reserve(room);
+  list.points.reserve(room);
+  list.start.reserve(room);
+  for (std::size_t pack = 0; pack < sim.packs.packs.size(); ++pack) {
+    list.packStart.push_back(static_cast<std::uint32_t>(list.start.size()));
+    if (sim.packs.packs[pack].component == sim.packs.packs[pack].componentEnd) continue;
+    findPoints(sim, pack, list.found);
+    for (std::size_t i = 0; i < list.found.size(); ++i) {
+      if (i == 0 || list.found[i].first != list.found[i - 1].first) {
+        list.start.push_back(static_cast<std::uint32_t>(list.points.size()));
+      }
+      list.points.push_back(list.found[i].second);
+    }
   }
+  list.packStart.push_back(static_cast<std::uint32_t>(list.start.size()));
   list.start.push_back(static_cast<std::uint32_t>(list.points.size()));
   placeColumns(sim);
 }
 
-std::uint32_t sweepMechanisms(Simulation& sim, const ContactPass& pass, bool opens) {
+std::uint32_t sweepMechanisms(Simulation& sim, std::size_t pack, const ContactPass& pass, bool opens) {
   MechanismPoints& list = sim.mechanismPoints;
   if (list.points.empty()) return 0;
   std::atomic<std::uint32_t> unsettled{0};
-  sim.team->forBlocks(list.start.size() - 1, [&](std::size_t k) {
+  const std::size_t first = list.packStart[pack];
+  sim.team->forBlocks(list.packStart[pack + 1] - first, [&](std::size_t block) {
+    const std::size_t k = first + block;
     const std::span<MechanismPoint> points =
         std::span{list.points}.subspan(list.start[k], list.start[k + 1] - list.start[k]);
     const std::uint32_t slot = points[0].body[sim.pushable[points[0].body[0]] != 0 ? 0 : 1];

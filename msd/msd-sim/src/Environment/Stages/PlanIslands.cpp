@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "msd-sim/src/DataTypes/Arrays.hpp"
-#include "msd-sim/src/Environment/SolverTuning.hpp"
+#include "msd-sim/src/Physics/Solver/SolverTuning.hpp"
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
 
 namespace msd_sim {
@@ -49,21 +49,16 @@ void countBodies(Simulation& sim, double dt) {
 void countContacts(Simulation& sim) {
   Islands& islands = sim.islands;
   ContactCache& contacts = sim.collision.contacts();
-  const bool resisting = contacts.resistingCount() > 0;
-  contacts.forEach([&](std::uint32_t id, const ContactCache::Contact& contact, auto& bundle, auto&,
-                       ContactSums&, int lane) {
-    const auto a = static_cast<std::uint32_t>(bundle.body0[lane]);
-    const auto b = static_cast<std::uint32_t>(bundle.body1[lane]);
-    const std::uint32_t k = islands.islandOf[sim.pushable[a] != 0 ? a : b];
-    if (k == Islands::kNone) return;
-    IslandCensus& census = islands.census[k];
+  contacts.forEach([&](std::uint32_t id, const ContactCache::Contact& contact) {
+    const auto [a, b] = contact.bodies;
+    if (sim.pushable[a] == 0 && sim.pushable[b] == 0) return;
+    IslandCensus& census = islands.census[islands.islandOf[sim.pushable[a] != 0 ? a : b]];
     ++census.manifolds;
     if (contact.born == contacts.frame()) ++census.fresh;
     census.bounces = census.bounces || contact.bounces;
-    if (contact.kind != ContactCache::Kind::kPatch) {
-      census.rolls = census.rolls || bundle.rounding0[lane] > 0.0 || bundle.rounding1[lane] > 0.0;
-    }
-    if (resisting) census.resists = census.resists || contacts.resistance(id).isThere();
+    census.resists = census.resists || contact.resistance != ContactCache::kNone;
+    if (census.rolls || ContactCache::kindOf(id) == ContactCache::Kind::kPatch) return;
+    contacts.with(id, [&](const auto& s) { census.rolls = s.rounding0 > 0.0 || s.rounding1 > 0.0; });
   });
 }
 
@@ -82,31 +77,15 @@ void countJoints(Simulation& sim) {
   }
 }
 
+}  // namespace
+
 /// A body in free flight falls exactly in one substep of any length; it turns exactly where its inertia is
 /// the same about all axes, and nearly so where it turns little (T-11a).
 bool fliesInOneSubstep(const Simulation& sim, std::uint32_t i, double dt) {
   const BodyMotion& m = sim.solver.motion[i];
   const double w2 = m.w[0] * m.w[0] + m.w[1] * m.w[1] + m.w[2] * m.w[2];
-  return sim.pushable[i] != 0 && dt * dt * w2 <= kTuning.smallTurn * kTuning.smallTurn;
+  return sim.pushable[i] != 0 && sim.settings.substeps == 0 && dt * dt * w2 <= kTuning.smallTurn * kTuning.smallTurn;
 }
-
-/// Which bodies the kernels take for each group. Of those that nothing touches, the ones that turn fast, and
-/// kinematic ones, go with those that take all substeps.
-void listGroups(Simulation& sim) {
-  for (auto& blocks : sim.groupBlocks) blocks.clear();
-  for (const BodyBlock& block : sim.activeBlocks) {
-    std::array<std::uint32_t, kSolveGroups> lanes{};
-    for (std::uint32_t l = 0; l < SolverBodies::kBlock; ++l) {
-      const std::size_t i = block.block * SolverBodies::kBlock + l;
-      if (i < sim.slots.size() && sim.moving[i] != 0) lanes[sim.bodyGroups[i]] |= 1u << l;
-    }
-    for (std::size_t g = 0; g < kSolveGroups; ++g) {
-      if (lanes[g] != 0) sim.groupBlocks[g].push_back({block.block, lanes[g]});
-    }
-  }
-}
-
-}  // namespace
 
 void planIslands(Simulation& sim, double dt) {
   Islands& islands = sim.islands;
@@ -115,7 +94,6 @@ void planIslands(Simulation& sim, double dt) {
   islands.plan.reserve(sim.slots.size());
   islands.census.assign(count, {});
   islands.plan.assign(count, {});
-  sim.bodyGroups.assign(sim.solver.size(), static_cast<std::uint8_t>(SolveGroup::kFull));
   if (sim.settings.method != Method::kExact) {
     countBodies(sim, dt);
     countContacts(sim);
@@ -126,21 +104,12 @@ void planIslands(Simulation& sim, double dt) {
                                 .fields = !sim.potentials.empty()};
     for (std::size_t k = 0; k < count; ++k) {
       islands.plan[k] = planIsland(islands.census[k], settings);
-      for (const std::uint32_t i : islands.bodiesOf(k)) {
-        sim.bodyGroups[i] = static_cast<std::uint8_t>(islands.plan[k].group);
-        sim.solver.budget[i] = islands.plan[k].budget;
-      }
+      for (const std::uint32_t i : islands.bodiesOf(k)) sim.solver.budget[i] = islands.plan[k].budget;
     }
+  } else if (!sim.joints.isEmpty()) {
+    sim.joints.update(sim.solver, false);
   }
-  if (sim.settings.method != Method::kExact && sim.settings.substeps == 0 && sim.potentials.empty()) {
-    for (std::uint32_t i = 0; i < sim.slots.size(); ++i) {
-      if (islands.islandOf[i] == Islands::kNone && fliesInOneSubstep(sim, i, dt)) {
-        sim.bodyGroups[i] = static_cast<std::uint8_t>(SolveGroup::kStill);
-      }
-    }
-  }
-  listGroups(sim);
-  sim.collision.contacts().setGroups(sim.bodyGroups, sim.lastSubstep);
+  packIslands(sim, dt);
 }
 
 }  // namespace msd_sim

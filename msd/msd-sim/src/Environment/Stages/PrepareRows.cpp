@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
 
@@ -6,37 +7,105 @@ namespace msd_sim {
 
 namespace {
 
-// Contacts come and go in any order; every so many steps they are put in order.
-constexpr std::uint64_t kSortEvery = 16;
+/// Contacts of bodies that can be pushed, with where the first of these stands in its pack.
+void collectEntries(Simulation& sim) {
+  Packs& packs = sim.packs;
+  packs.unsorted.clear();
+  sim.collision.contacts().forEach([&](std::uint32_t id, ContactCache::Contact& contact) {
+    const auto [a, b] = contact.bodies;
+    const bool moves0 = sim.pushable[a] != 0, moves1 = sim.pushable[b] != 0;
+    contact.lane = ContactCache::kNone;
+    if (!moves0 && !moves1) return;
+    const bool first = moves0 && (!moves1 || packs.place[a] < packs.place[b]);
+    packs.unsorted.push_back({first ? packs.place[a] : packs.place[b], first ? b : a,
+                              {id, {moves0 ? a : 0, moves1 ? b : 0}}});
+  });
+}
 
-}  // namespace
+/// The order of two contacts of the same two bodies: that of their shapes, then that of their pair.
+bool comesFirst(const Simulation& sim, std::uint32_t x, std::uint32_t y) {
+  const ContactCache::Contact& a = sim.collision.contacts().contact(x);
+  const ContactCache::Contact& b = sim.collision.contacts().contact(y);
+  if (a.pair == b.pair) return a.order < b.order;
+  const auto key = [&](const ContactCache::Contact& c) {
+    const CollisionPipeline::Pair& pair = sim.collision.pairs()[c.pair];
+    return std::pair{pair.colliderA, pair.colliderB};
+  };
+  return key(a) < key(b);
+}
 
-void prepareRows(Simulation& sim, double dt) {
-  beginSurfaces(sim);
-  (void)dt;
-  ContactCache& contacts = sim.collision.contacts();
-  if (sim.step % kSortEvery == 0) {
-    contacts.lowerColours();
-    sim.report.colours = static_cast<std::uint32_t>(contacts.countColours());
-    contacts.sortLanes(sim.islands.islandOf);
-  }
-  sim.solver.turnedFar = 0;
-  sim.stirred.group = -1;
-  forBodies(sim, [&](auto blocks) { sim.kernels->body.begin(sim.solver, blocks); });
-  forAllBundles(sim, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
-    kernels.prepare(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count);
-    std::fill_n(arrays.sums.data() + first, count, ContactSums{});
-    for (std::size_t i = first; i < first + count; ++i) {
-      std::copy_n(arrays.bundles[i].body0, kBundleLanes, arrays.who[i].body);
-      std::copy_n(arrays.bundles[i].body1, kBundleLanes, arrays.who[i].body + kBundleLanes);
+/// By body: first by counting, then, among the few contacts of one body, by the other body. The order is that of the
+/// bodies' slots within their island, whatever else is in the world.
+void sortEntries(Simulation& sim) {
+  Packs& packs = sim.packs;
+  std::vector<std::uint32_t>& start = packs.start;
+  start.assign(packs.bodies.size() + 1, 0);
+  for (const Packs::Unsorted& e : packs.unsorted) ++start[e.place + 1];
+  std::partial_sum(start.begin(), start.end(), start.begin());
+  packs.entryStart.clear();
+  for (const Pack& pack : packs.packs) packs.entryStart.push_back(start[pack.body]);
+  packs.entryStart.push_back(static_cast<std::uint32_t>(packs.unsorted.size()));
+  packs.sorted.resize(packs.unsorted.size());
+  for (const Packs::Unsorted& e : packs.unsorted) packs.sorted[start[e.place]++] = e;
+  packs.entries.resize(packs.sorted.size());
+  sim.team->forRange(packs.bodies.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t place = first; place < last; ++place) {
+      // `start` has moved on to the end of each body's entries.
+      const std::uint32_t from = place == 0 ? 0 : start[place - 1], to = start[place];
+      std::sort(packs.sorted.begin() + from, packs.sorted.begin() + to,
+                [&](const Packs::Unsorted& x, const Packs::Unsorted& y) {
+                  return x.other != y.other ? x.other < y.other : comesFirst(sim, x.entry.contact, y.entry.contact);
+                });
+      for (std::uint32_t i = from; i < to; ++i) packs.entries[i] = packs.sorted[i].entry;
     }
   });
 }
 
-void renewRows(Simulation& sim, SolveGroup group) {
+/// The table of the step: lanes, what stands in them, rows.
+void fillTable(Simulation& sim) {
+  ContactCache& contacts = sim.collision.contacts();
+  sim.table.build(contacts, sim.packs.entries, sim.packs.entryStart, sim.solver.size(), *sim.team);
+  forAllBundles(sim, [&]<int kPoints>(const ContactKernels<kPoints>& kernels, ContactTable::Lanes<kPoints>& lanes,
+                                      std::size_t first, std::size_t count) {
+    sim.table.fill<kPoints>(contacts, first, count);
+    kernels.prepare(sim.solver, lanes.storedOf(first), lanes.run(first, count));
+    std::fill_n(lanes.sums.data() + first, count, ContactSums{});
+  });
+  sim.report.colours = sim.table.mostColours();
+}
+
+}  // namespace
+
+void prepareRows(Simulation& sim, double) {
+  sim.solver.turnedFar = 0;
+  std::fill(sim.solver.stirred.begin(), sim.solver.stirred.end(), 0u);
+  for (std::size_t i = 0; i < sim.packs.packs.size(); ++i) {
+    PackScratch& scratch = *sim.packScratch[i];
+    scratch.stamp = scratch.sweeps = scratch.guarded = 0;
+    scratch.h = scratch.guardedEnergy = scratch.deepest = scratch.deepestShare = 0.0;
+    scratch.resistance.rows.clear();
+    scratch.surfaces.rows.clear();
+  }
+  forBodies(sim, [&](BodyList bodies) { sim.kernels->body.begin(sim.solver, bodies); });
+  collectEntries(sim);
+  sortEntries(sim);
+  fillTable(sim);
+}
+
+void renewRows(Simulation& sim, std::size_t pack) {
   if (sim.solver.turnedFar == 0) return;
-  forAllBundles(sim, group, [&](const auto& kernels, auto& arrays, std::size_t first, std::size_t count) {
-    kernels.renew(sim.solver, arrays.bundles.data() + first, arrays.rows.data() + first, count);
+  forColours(sim, pack, [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
+    kernels.renew(sim.solver, lanes.run(first, count));
+  });
+}
+
+void keepContacts(Simulation& sim, double dt) {
+  const double perStep = dt > 0.0 ? 1.0 / dt : 0.0;
+  forPacks(sim, [&](std::size_t pack) {
+    const double h = sim.packScratch[pack]->h;
+    forColours(sim, pack, [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
+      kernels.keep(lanes.run(first, count), lanes.storedOf(first), h > 0.0 ? 1.0 / h : 1.0, perStep);
+    });
   });
 }
 

@@ -40,11 +40,11 @@ void collectChanges(Simulation& sim) {
     if (changed) changes.push_back(who);
     if (hits) sim.eventScratch.hits.push_back({who.a, who.b, sums.approach[lane], id});
   };
-  forAllBundles(sim, [&](const auto&, auto& arrays, std::size_t first, std::size_t count) {
+  forAllBundles(sim, [&](const auto&, auto& lanes, std::size_t first, std::size_t count) {
     for (std::size_t i = first; i < first + count; ++i) {
       for (std::size_t lane = 0; lane < kBundleLanes; ++lane) {
-        const std::uint32_t id = arrays.meta[i * kBundleLanes + lane].contact;
-        if (id != ContactCache::kNone) look(id, arrays.who[i], arrays.sums[i], lane);
+        const std::uint32_t id = lanes.contact[i * kBundleLanes + lane];
+        if (id != ContactCache::kNone) look(id, lanes.who[i], lanes.sums[i], lane);
       }
     }
   });
@@ -96,13 +96,12 @@ std::uint32_t strongestContact(Simulation& sim, const Change& who) {
   forPairsOfBodies(sim, who, [&](const CollisionPipeline::Pair& pair) {
     for (std::uint32_t c = pair.firstContact; c != ContactCache::kNone;
          c = contacts.contact(c).next) {
-      contacts.with(c,
-                    [&](const auto&, const auto&, const auto&, const ContactSums& sums, int lane) {
-                      if (sums.load[lane] > most) {
-                        most = sums.load[lane];
-                        best = c;
-                      }
-                    });
+      if (contacts.contact(c).lane == ContactCache::kNone) continue;
+      sim.table.with(contacts, c, [&](const auto&, const ContactSums& sums, int lane) {
+        if (!(sums.load[lane] > most)) return;
+        most = sums.load[lane];
+        best = c;
+      });
     }
   });
   return best;
@@ -188,11 +187,6 @@ void reportRemoval(Simulation& sim, std::uint32_t slot) {
   std::erase_if(ended, [&](const auto& e) { return e.bodyA == slot || e.bodyB == slot; });
   std::erase_if(sim.collision.contacts().lostTouches(),
                 [&](const auto& e) { return e.a == slot || e.b == slot; });
-}
-
-void measureContacts(Simulation& sim) {
-  (void)storeContacts(sim, false);
-  clearBodies(sim.activeBlocks, sim.solver.shift);
 }
 
 }  // namespace msd_sim

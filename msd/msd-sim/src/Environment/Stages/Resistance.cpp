@@ -4,66 +4,44 @@ namespace msd_sim {
 
 namespace {
 
-constexpr std::size_t kRowGrain = 64;
-
-/// Calls work(row) colour by colour: rows of one colour share no body that can be pushed.
+/// Calls work(row) in the order of the contacts' colours.
 template <class Work>
-void forResistance(Simulation& sim, const Work& work) {
-  ResistanceRows& list = sim.resistance;
-  if (list.rows.empty()) return;
-  for (std::size_t c = 0; c + 1 < list.start.size(); ++c) {
-    const std::size_t first = list.start[c], count = list.start[c + 1] - first;
-    if (count == 0) continue;
-    if (ContactCache::isOverflow(static_cast<int>(c))) {
-      for (std::size_t i = 0; i < count; ++i) work(list.rows[first + i]);
-      continue;
-    }
-    sim.team->forRange(count, kRowGrain, [&](std::size_t from, std::size_t to) {
-      for (std::size_t i = from; i < to; ++i) work(list.rows[first + i]);
-    });
-  }
+void forResistance(Simulation& sim, std::size_t pack, const Work& work) {
+  for (ResistanceRow& row : sim.packScratch[pack]->resistance.rows) work(row);
 }
 
 }  // namespace
 
-void prepareResistance(Simulation& sim, SolveGroup group) {
-  prepareSurfaces(sim, group);
-  ResistanceRows& list = sim.resistance;
+void prepareResistance(Simulation& sim, std::size_t pack, double h) {
+  prepareSurfaces(sim, pack);
   ContactCache& contacts = sim.collision.contacts();
-  list.rows.clear();
-  list.start.clear();
   if (contacts.resistingCount() == 0) return;
-  list.start.reserve(ContactCache::kParked + 1);
-  contacts.forEach([&](std::uint32_t id, ContactCache::Contact& contact, auto& bundle, auto& rows,
-                       ContactSums& sums, int lane) {
+  ResistanceRows& list = sim.packScratch[pack]->resistance;
+  sim.table.forContacts(pack, [&](std::uint32_t id, LaneBodies who, auto& rows, ContactSums& sums, int lane) {
     const ContactResistance resistance = contacts.resistance(id);
-    if (!(resistance.rolling > 0.0 || resistance.torsional > 0.0) || ContactCache::groupOfColour(contact.colour) != static_cast<int>(group)) return;
-    while (list.start.size() <= contact.colour) {
-      list.start.push_back(static_cast<std::uint32_t>(list.rows.size()));
-    }
+    if (!(resistance.rolling > 0.0 || resistance.torsional > 0.0)) return;
     list.rows.push_back(ResistanceRow{
         .contact = id,
-        .body0 = static_cast<std::uint32_t>(bundle.body0[lane]),
-        .body1 = static_cast<std::uint32_t>(bundle.body1[lane]),
+        .body0 = who.body0,
+        .body1 = who.body1,
         .rolling = resistance.rolling,
         .torsional = resistance.torsional,
-        .size = bundle.size[lane],
+        .size = rows.size[lane],
         .normal = &rows.normal[0][0],
         .tangent = &rows.tangent[0][0],
         .points = rows.points,
         .pointCount = static_cast<int>(std::size(rows.points)),
         .lane = lane,
         .frictionWork = sums.frictionWork + lane,
-        .impulse = {resistance.impulse[0], resistance.impulse[1], resistance.impulse[2]}});
+        .impulse = h * Vector3D{resistance.moment[0], resistance.moment[1], resistance.moment[2]}});
   });
-  list.start.push_back(static_cast<std::uint32_t>(list.rows.size()));
   for (const ResistanceRow& row : list.rows) warmResistance(sim.solver, row);
 }
 
-std::uint32_t sweepResistance(Simulation& sim, const ContactPass& pass, double speed) {
+std::uint32_t sweepResistance(Simulation& sim, std::size_t pack, const ContactPass& pass, double speed) {
   SolverBodies& solver = sim.solver;
-  std::atomic<std::uint32_t> unsettled{0};
-  forResistance(sim, [&](ResistanceRow& row) {
+  std::uint32_t unsettled = 0;
+  forResistance(sim, pack, [&](ResistanceRow& row) {
     if (!pass.first && std::max(solver.stirred[row.body0], solver.stirred[row.body1]) + 1 < pass.stamp) return;
     const double unrest = visitResistance(solver, row) / speed;
     const bool moves0 = solver.motion[row.body0].inverseMass > 0.0;
@@ -72,16 +50,16 @@ std::uint32_t sweepResistance(Simulation& sim, const ContactPass& pass, double s
     if (!(unrest > static_cast<double>(budget.limit(pass.number)))) return;
     if (moves0) solver.stirred[row.body0] = pass.stamp;
     if (moves1) solver.stirred[row.body1] = pass.stamp;
-    unsettled.fetch_add(1, std::memory_order_relaxed);
+    ++unsettled;
   });
-  return unsettled.load(std::memory_order_relaxed) + sweepSurfaces(sim, pass, speed);
+  return unsettled + sweepSurfaces(sim, pack, pass, speed);
 }
 
-void concludeResistance(Simulation& sim) {
-  concludeSurfaces(sim);
-  forResistance(sim, [&](ResistanceRow& row) {
+void concludeResistance(Simulation& sim, std::size_t pack, double h) {
+  concludeSurfaces(sim, pack);
+  forResistance(sim, pack, [&](ResistanceRow& row) {
     addResistanceWork(sim.solver, row);
-    sim.collision.contacts().keepResistance(row.contact, row.impulse);
+    sim.collision.contacts().keepResistance(row.contact, row.impulse / h);
   });
 }
 

@@ -13,9 +13,6 @@ constexpr int kImpactsPerPoint = 64;
 // Halvings of the search for the largest restitution that creates no energy.
 constexpr int kReboundHalvings = 12;
 
-// Energy of an impact that counts as rounding, relative to the sum of the sizes of its terms.
-constexpr double kImpactRounding = 1e-13;
-
 }  // namespace
 
 /// Impacts one after the other: the pair of bodies that approaches fastest collides as if it were
@@ -93,7 +90,7 @@ void ExactIslandSolve::solvePair(std::uint32_t body0, std::uint32_t body1) {
                              .aim = 1e-3 * sim_.settings.exactTolerance,
                              .maxIterations = sim_.settings.exactIterations};
   ExactResult result;
-  // Returns the energy that the impact with a share of the rebounds creates, if more than rounding.
+  // Returns the energy that the impact with a share of the rebounds creates, if more than the solver leaves open.
   const auto attempt = [&](double share) {
     data_.problem.clear();
     data_.contact.clear();
@@ -116,12 +113,12 @@ void ExactIslandSolve::solvePair(std::uint32_t body0, std::uint32_t body1) {
       const Vector3D before = relativeVelocity(p, sim_.solver);
       for (std::size_t d = 0; d < 3; ++d) {
         const double after = result.velocity[3 * c + d] + (d == 0 ? p.target : 0.0);
-        const double term = 0.5 * result.impulse[3 * c + d] * (before[static_cast<int>(d)] + after);
-        energy += term;
-        size += std::abs(term);
+        const double half = 0.5 * result.impulse[3 * c + d], first = before[static_cast<int>(d)];
+        energy += half * (first + after);
+        size += std::abs(half) * (std::abs(first) + std::abs(after));
       }
     }
-    return energy > kImpactRounding * size;
+    return energy > options.aim * size;  // the impulses are that good
   };
   if (attempt(1.0)) {
     double low = 0.0, high = 1.0;

@@ -30,8 +30,7 @@ void still(Simulation& sim, std::uint32_t i) {
   sim.solver.load[i] = BodyLoad{};
   sim.solver.turn[i] = BodyTurn{};
   sim.solver.guess[i] = BodyGuess{};
-  sim.solver.hold[i] = 1.0;
-  sim.solver.mass[i].dynamic = 0.0;
+    sim.solver.mass[i].dynamic = 0.0;
   sim.pushable[i] = 0;
   sim.moving[i] = 0;
   sim.sleepers.asleep[i] = 1;
@@ -42,27 +41,6 @@ void linkRing(Sleepers& sleepers, std::span<const std::uint32_t> bodies) {
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     sleepers.next[bodies[k]] = bodies[(k + 1) % bodies.size()];
   }
-}
-
-/// Contacts that nothing can push any more wait; their impulses become mean forces, since the
-/// length of the step they belong to is forgotten.
-void parkContacts(Simulation& sim, double dt) {
-  ContactCache& contacts = sim.collision.contacts();
-  std::vector<std::uint32_t>& parked = sim.sleepers.scratch;
-  parked.clear();
-  contacts.forEach([&](std::uint32_t id, const ContactCache::Contact&, auto& bundle, auto& rows,
-                       ContactSums&, int lane) {
-    const auto l = static_cast<std::size_t>(lane);
-    if (sim.pushable[static_cast<std::size_t>(bundle.body0[l])] != 0 ||
-        sim.pushable[static_cast<std::size_t>(bundle.body1[l])] != 0) {
-      return;
-    }
-    for (ContactPointRows& point : rows.points) {
-      for (auto& total : point.total) total[l] /= dt;
-    }
-    parked.push_back(id);
-  });
-  for (const std::uint32_t id : parked) contacts.recolour(id, false, false);
 }
 
 void wakeBody(Simulation& sim, std::uint32_t i) {
@@ -112,7 +90,7 @@ void fallAsleep(Simulation& sim, double dt) {
     for (const std::uint32_t i : bodies) still(sim, i);
     linkRing(sleepers, bodies);
   }
-  if (sleepers.count != before) parkContacts(sim, dt);
+  if (sleepers.count != before) sim.islands.version = ~std::uint64_t{0};
 }
 
 void callAwake(Simulation& sim, std::uint32_t slot) {
@@ -143,24 +121,6 @@ bool wakeCalled(Simulation& sim) {
     } while (i != slot);
   }
   sleepers.calls.clear();
-  ContactCache& contacts = sim.collision.contacts();
-  std::vector<std::uint32_t>& freed = sleepers.scratch;
-  freed.clear();
-  // Parked contacts, and those just found with a body that was still asleep: their colour does not
-  // know it yet.
-  const auto collect = [&](std::uint32_t id, const ContactCache::Contact&, auto&, auto&,
-                           ContactSums&, int) {
-    const ContactBodies& who = contacts.bodies(id);
-    if ((sim.pushable[who.a] != 0) != who.aMoves || (sim.pushable[who.b] != 0) != who.bMoves) {
-      freed.push_back(id);
-    }
-  };
-  contacts.forEachParked(collect);
-  contacts.forEach(collect);
-  for (const std::uint32_t id : freed) {
-    const ContactBodies who = contacts.bodies(id);
-    contacts.recolour(id, sim.pushable[who.a] != 0, sim.pushable[who.b] != 0);
-  }
   if (!sim.joints.isEmpty()) sim.joints.refresh();
   sim.islands.version = ~std::uint64_t{0};
   return true;
@@ -181,12 +141,11 @@ void callTouched(Simulation& sim) {
   }
   if (sim.kinematicCount == 0) return;
   ContactCache& contacts = sim.collision.contacts();
-  contacts.forEachParked(
-      [&](std::uint32_t id, const ContactCache::Contact&, auto&, auto&, ContactSums&, int) {
-        const ContactBodies& who = contacts.bodies(id);
-        if (isMovingKinematic(sim, who.a)) callAwake(sim, who.b);
-        if (isMovingKinematic(sim, who.b)) callAwake(sim, who.a);
-      });
+  contacts.forEach([&](std::uint32_t, const ContactCache::Contact& contact) {
+    const auto [a, b] = contact.bodies;
+    if (sim.sleepers.asleep[b] != 0 && isMovingKinematic(sim, a)) callAwake(sim, b);
+    if (sim.sleepers.asleep[a] != 0 && isMovingKinematic(sim, b)) callAwake(sim, a);
+  });
 }
 
 }  // namespace msd_sim

@@ -21,6 +21,9 @@ constexpr int kGapCorrections = 10;
 // Separation of two anchors at the end of a step with which the step is not ok [m].
 constexpr double kTorn = 1e-6;
 
+// Exact mode has all islands in one pack.
+constexpr std::size_t kWholePack = 0;
+
 /// Calls work(island, k): for the large ones in turn, whose factorisations the team shares, then for
 /// all others side by side.
 template <class Work>
@@ -55,7 +58,7 @@ void restoreBodies(Simulation& sim, const std::vector<SavedBody>& saved) {
 
 /// Drift and second kick; the velocities are left without a guess of phase 2's impulses.
 void driftBodies(Simulation& sim, double h) {
-  sim.kernels->body.drift(sim.solver, sim.activeBlocks, {h, 0.5 * h, 1.0, false});
+  sim.kernels->body.drift(sim.solver, sim.packs.bodies, {h, 0.5 * h, 1.0, false});
   for (const SavedBody& b : sim.exact.savedBodies) {
     BodyMotion& m = sim.solver.motion[b.slot];
     for (int c = 0; c < 3; ++c) {
@@ -147,10 +150,9 @@ void collectExactJoints(Simulation& sim) {
   }
 }
 
+/// Contacts are kept with their forces; a substep begins with impulses.
 void scaleWarmStart(Simulation& sim, double h) {
-  const double scale = guessScale(sim, SolveGroup::kFull, h);
-  if (scale == 1.0) return;
-  for (ExactPoint& p : sim.exact.points) p.impulse *= scale;
+  for (ExactPoint& p : sim.exact.points) p.impulse *= h;
 }
 
 /// One exact step, which may have to be taken back for more substeps.
@@ -222,17 +224,17 @@ class ExactSolve {
     const double h = dt_ / substeps;
     recallJointGains(sim_);
     for (int k = 0; k < substeps; ++k) {
-      clearBodies(sim_.activeBlocks, sim_.solver.guess);
+      clearBodies(sim_.packs.bodies, sim_.solver.guess);
       applyFields(sim_, h);
       forIslands(sim_, h, [](ExactIslandSolve& i, std::size_t) { i.beginSubstep(); });
-      sim_.kernels->body.kick(sim_.solver, sim_.activeBlocks, 0.5 * h);
+      sim_.kernels->body.kick(sim_.solver, sim_.packs.bodies, 0.5 * h);
       solvePositions(sim_, h);
       forIslands(sim_, h, [](ExactIslandSolve& i, std::size_t) { i.concludePositions(); });
       if (!last && isTaut(substeps)) return false;
-      sim_.joints.concludePositions(*sim_.team);
+      sim_.joints.concludePositions(sim_.joints.all(), *sim_.team);
       forIslands(sim_, h, [](ExactIslandSolve& i, std::size_t) { i.solveVelocities(); });
-      sim_.joints.concludeVelocities(*sim_.team);
-      sim_.kernels->body.finish(sim_.solver, sim_.activeBlocks);
+      sim_.joints.concludeVelocities(sim_.joints.all(), *sim_.team);
+      sim_.kernels->body.finish(sim_.solver, sim_.packs.bodies);
       guard(h);
     }
     return true;
@@ -249,7 +251,7 @@ class ExactSolve {
   }
 
   void guard(double h) {
-    guardEnergy(sim_, SolveGroup::kFull, h);
+    guardEnergy(sim_, kWholePack, h);
     if (sim_.joints.isEmpty()) return;
     std::atomic<std::uint32_t> guarded{0};
     forIslands(sim_, h, [&](ExactIslandSolve& i, std::size_t k) {
@@ -257,7 +259,7 @@ class ExactSolve {
         guarded.fetch_add(1, std::memory_order_relaxed);
       }
     });
-    sim_.guardedSubsteps += guarded.load(std::memory_order_relaxed);
+    sim_.packScratch[kWholePack]->guarded += guarded.load(std::memory_order_relaxed);
   }
 
   Simulation& sim_;
@@ -270,14 +272,16 @@ class ExactSolve {
 
 void solveExact(Simulation& sim, double dt) {
   sim.report.iterations = 0;
-  sim.guardedSubsteps = 0;
   const int substeps = ExactSolve{sim, dt}.run();
   removeFields(sim);
   storeJointGains(sim);
   writeImpulses(sim);
   writeCertificate(sim);
   sim.report.substeps = static_cast<std::uint32_t>(substeps);
-  sim.lastSubstep.fill(dt / substeps);
+  const PackScratch& scratch = *sim.packScratch[kWholePack];
+  sim.guardedSubsteps = scratch.guarded;
+  sim.guardedEnergy = scratch.guardedEnergy;
+  sim.packScratch[kWholePack]->h = dt / substeps;
   for (const std::uint32_t joint : sim.joints.finish(sim.solver, dt, *sim.team)) {
     releasePair(sim, sim.joints.record(joint).definition);
   }

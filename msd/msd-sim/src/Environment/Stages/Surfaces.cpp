@@ -40,11 +40,14 @@ double inRow(double a, double b) {
 template <int kPoints>
 void silence(ContactRows<kPoints>& rows, int lane) {
   for (ContactPointRows& p : rows.points) {
-    for (double* mass : {p.normalMass, p.stick11, p.stick12, p.stick22, p.slipMass}) mass[lane] = 0.0;
+    p.normalMass[lane] = 0.0;
     for (auto& impulse : p.impulse) impulse[lane] = 0.0;
   }
+  auto& t = rows.tangential;
   if constexpr (kPoints > 1) {
-    for (auto& entry : rows.stickGroup) entry[lane] = 0.0;
+    for (auto& entry : t.stick) entry[lane] = 0.0;
+  } else {
+    for (double* mass : {t.stick11, t.stick12, t.stick22, t.slipMass}) mass[lane] = 0.0;
   }
 }
 
@@ -65,14 +68,13 @@ SurfaceLaw lawOf(const Simulation& sim, std::uint32_t body0, std::uint32_t body1
 }
 
 template <int kPoints>
-SurfaceRow makeRow(std::uint32_t id, const ContactBundle<kPoints>& bundle, ContactRows<kPoints>& rows,
-                   ContactSums& sums, int lane) {
+SurfaceRow makeRow(std::uint32_t id, LaneBodies who, ContactRows<kPoints>& rows, ContactSums& sums, int lane) {
   SurfaceRow row;
   row.contact = id;
-  row.body0 = static_cast<std::uint32_t>(bundle.body0[lane]);
-  row.body1 = static_cast<std::uint32_t>(bundle.body1[lane]);
+  row.body0 = who.body0;
+  row.body1 = who.body1;
   row.friction = rows.friction[lane];
-  row.size = bundle.size[lane];
+  row.size = rows.size[lane];
   row.normal = lane3(rows.normal, lane);
   row.tangent1 = lane3(rows.tangent, lane);
   row.tangent2 = row.normal.cross(row.tangent1);
@@ -83,13 +85,13 @@ SurfaceRow makeRow(std::uint32_t id, const ContactBundle<kPoints>& bundle, Conta
   for (int i = 0; i < kPoints; ++i) {
     if (!(rows.points[i].normalMass[lane] > 0.0)) continue;
     Vector3D across = Vector3D::Zero();
-    if constexpr (kPoints > 1) across = rows.x[i][lane] * row.tangent1 + rows.y[i][lane] * row.tangent2;
+    if constexpr (kPoints > 1) across = rows.tangential.x[i][lane] * row.tangent1 + rows.tangential.y[i][lane] * row.tangent2;
     const int k = row.pointCount++;
     row.points[k] = &rows.points[i];
     row.arm0[k] = arm0 + across;
     row.arm1[k] = arm1 + across;
-    row.core0[k] = row.arm0[k] - bundle.rounding0[lane] * row.normal;
-    row.core1[k] = row.arm1[k] + bundle.rounding1[lane] * row.normal;
+    row.core0[k] = row.arm0[k] - rows.rounding0[lane] * row.normal;
+    row.core1[k] = row.arm1[k] + rows.rounding1[lane] * row.normal;
     row.startGap[k] = row.normal.dot(arm0) - rows.points[i].gapOffset[lane];
   }
   return row;
@@ -97,30 +99,17 @@ SurfaceRow makeRow(std::uint32_t id, const ContactBundle<kPoints>& bundle, Conta
 
 }  // namespace
 
-void beginSurfaces(Simulation& sim) {
-  SurfaceRows& list = sim.surfaces;
-  list.rows.clear();
-  list.first = 0;
-  list.potential = list.stored = list.carried = 0.0;
-}
-
-void prepareSurfaces(Simulation& sim, SolveGroup group) {
-  SurfaceRows& list = sim.surfaces;
-  list.first = list.rows.size();
+void prepareSurfaces(Simulation& sim, std::size_t pack) {
+  SurfaceRows& list = sim.packScratch[pack]->surfaces;
   list.velocities = false;
   if (sim.specialBodies == 0) return;
-  ContactCache& contacts = sim.collision.contacts();
-  contacts.forEach([&](std::uint32_t id, ContactCache::Contact& contact, auto& bundle, auto& rows,
-                       ContactSums& sums, int lane) {
-    if (!contacts.resistance(id).special ||
-        ContactCache::groupOfColour(contact.colour) != static_cast<int>(group)) {
-      return;
-    }
-    const SurfaceLaw law = lawOf(sim, static_cast<std::uint32_t>(bundle.body0[lane]),
-                                 static_cast<std::uint32_t>(bundle.body1[lane]));
+  const ContactCache& contacts = sim.collision.contacts();
+  sim.table.forContacts(pack, [&](std::uint32_t id, LaneBodies who, auto& rows, ContactSums& sums, int lane) {
+    if (!contacts.resistance(id).special) return;
+    const SurfaceLaw law = lawOf(sim, who.body0, who.body1);
     const bool soft = !std::isinf(law.stiffness);
     if (!soft && law.carry.isZero(0.0)) return;
-    SurfaceRow row = makeRow(id, bundle, rows, sums, lane);
+    SurfaceRow row = makeRow(id, who, rows, sums, lane);
     if (row.pointCount == 0) return;
     row.carry = law.carry;
     if (soft) {
@@ -129,17 +118,17 @@ void prepareSurfaces(Simulation& sim, SolveGroup group) {
       silence(rows, lane);
     }
     rows.friction[lane] = 0.0;
-    list.stored -= surfaceEnergy(sim.solver, row);
+    row.before = surfaceEnergy(sim.solver, row);
     list.rows.push_back(row);
   });
 }
 
-std::uint32_t sweepSurfaces(Simulation& sim, const ContactPass& pass, double speed) {
-  SurfaceRows& list = sim.surfaces;
+std::uint32_t sweepSurfaces(Simulation& sim, std::size_t pack, const ContactPass& pass, double speed) {
+  SurfaceRows& list = sim.packScratch[pack]->surfaces;
   SolverBodies& solver = sim.solver;
   list.h = pass.h;
   std::uint32_t unsettled = 0;
-  for (SurfaceRow& row : list.running()) {
+  for (SurfaceRow& row : list.rows) {
     if (pass.first && !list.velocities) openSurface(solver, row);
     const double unrest = visitSurface(solver, row, pass.h, list.velocities) / speed;
     const bool moves0 = solver.motion[row.body0].inverseMass > 0.0;
@@ -153,33 +142,44 @@ std::uint32_t sweepSurfaces(Simulation& sim, const ContactPass& pass, double spe
   return unsettled;
 }
 
-void concludeSurfaces(Simulation& sim) {
-  SurfaceRows& list = sim.surfaces;
-  for (SurfaceRow& row : list.running()) concludeSurface(sim.solver, row, list.h, list.velocities);
+void concludeSurfaces(Simulation& sim, std::size_t pack) {
+  SurfaceRows& list = sim.packScratch[pack]->surfaces;
+  for (SurfaceRow& row : list.rows) concludeSurface(sim.solver, row, list.h, list.velocities);
   list.velocities = !list.velocities;
 }
 
-void auditSurfaces(Simulation& sim) {
-  SurfaceRows& list = sim.surfaces;
-  for (const SurfaceRow& row : list.rows) {
-    list.potential += surfaceEnergy(sim.solver, row);
-    list.carried += row.carried;
+/// By island, and islands in their order: whichever packs these were in.
+SurfaceSums auditSurfaces(Simulation& sim) {
+  SurfaceSums all;
+  if (sim.specialBodies == 0) return all;
+  std::vector<SurfaceSums> islands(sim.islands.count());
+  for (std::size_t i = 0; i < sim.packs.packs.size(); ++i) {
+    for (const SurfaceRow& row : sim.packScratch[i]->surfaces.rows) {
+      SurfaceSums& sums = islands[sim.islands.islandOf[sim.pushable[row.body0] != 0 ? row.body0 : row.body1]];
+      const double potential = surfaceEnergy(sim.solver, row);
+      sums.potential += potential;
+      sums.stored += potential - row.before;
+      sums.carried += row.carried;
+    }
   }
-  list.stored += list.potential;
+  for (const SurfaceSums& sums : islands) {
+    all.potential += sums.potential;
+    all.stored += sums.stored;
+    all.carried += sums.carried;
+  }
+  return all;
 }
 
 void changeContacts(Simulation& sim) {
   ContactCache& contacts = sim.collision.contacts();
-  contacts.forEach([&](std::uint32_t id, ContactCache::Contact& contact, auto& bundle, auto& rows,
-                       ContactSums& sums, int lane) {
-    const auto body0 = static_cast<std::uint32_t>(bundle.body0[lane]);
-    const auto body1 = static_cast<std::uint32_t>(bundle.body1[lane]);
-    const SurfaceRow row = makeRow(id, bundle, rows, sums, lane);
+  sim.table.forEach([&](std::uint32_t id, LaneBodies who, auto& rows, ContactSums& sums, int lane) {
+    const auto [body0, body1] = who;
+    const SurfaceRow row = makeRow(id, who, rows, sums, lane);
     if (row.pointCount == 0) return;
     const auto deepest = std::min_element(row.startGap, row.startGap + row.pointCount) - row.startGap;
     const double* const x1 = sim.solver.pose[body1].x;
     const bool swapped = body1 < body0;
-    const ContactMaterial material = sim.collision.materialOf(contact.pair);
+    const ContactMaterial material = sim.collision.materialOf(contacts.contact(id).pair);
     ContactChange change{.bodyA = sim.idOf(swapped ? body1 : body0),
                          .bodyB = sim.idOf(swapped ? body0 : body1),
                          .point = Coordinate{x1[0], x1[1], x1[2]} + row.arm1[deepest],
@@ -191,6 +191,8 @@ void changeContacts(Simulation& sim) {
     requireRange(change.friction, "friction", "", 0.0, kMostFriction);
     requireRange(change.restitution, "restitution", "", 0.0, 1.0);
     contacts.setCoefficients(id, change.friction, change.restitution);
+    rows.friction[lane] = change.friction;
+    rows.restitution[lane] = change.restitution;
     if (!change.enabled) silence(rows, lane);
   });
 }

@@ -11,8 +11,8 @@ namespace msd_sim {
 /// consistent; impulses that leave their bounds are put right by the next sweep.
 class SweepMomentum {
  public:
-  SweepMomentum(Simulation& sim, SolveGroup group);
-  [[nodiscard]] bool isIdle() const { return scratch_.lanes.empty(); }
+  SweepMomentum(Simulation& sim, std::size_t pack);
+  [[nodiscard]] bool isIdle() const { return scratch_.islands.empty(); }
   /// After a sweep that noted the unrest of its contacts: goes on in the direction of the last change. All
   /// contacts of an island that was moved are to be visited in the next sweep: `stamp` is that of the last one.
   void advance(int sweep, std::uint32_t stamp);
@@ -21,6 +21,7 @@ class SweepMomentum {
   void choosePace(int sweep);
 
   Simulation& sim_;
+  std::size_t pack_;
   MomentumScratch& scratch_;
 };
 

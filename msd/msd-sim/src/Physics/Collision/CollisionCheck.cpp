@@ -9,119 +9,75 @@ namespace msd_sim {
 
 namespace {
 
-template <std::size_t kCount>
-bool areFinite(const double (&values)[kCount]) {
-  return std::all_of(std::begin(values), std::end(values), [](double v) { return std::isfinite(v); });
-}
-
-template <class Rows, std::size_t kCount>
-bool areFinite(const Rows (&rows)[kCount]) {
-  return std::all_of(std::begin(rows), std::end(rows), [](const auto& row) { return areFinite(row); });
-}
-
-template <int kPoints>
-bool areFinite(const ContactBundle<kPoints>& b) {
-  return areFinite(b.normal) && areFinite(b.tangent) && areFinite(b.friction) && areFinite(b.restitution) &&
-         areFinite(b.size) && areFinite(b.rounding0) && areFinite(b.rounding1) && areFinite(b.balls) &&
-         areFinite(b.anchor0) && areFinite(b.anchor1) && areFinite(b.active) && areFinite(b.impulse);
-}
-
-template <int kPoints>
-bool areFinite(const ContactFollow<kPoints>& f) {
-  return areFinite(f.mode) && areFinite(f.core0) && areFinite(f.core1) && areFinite(f.slide0) &&
-         areFinite(f.slide1);
-}
-
 bool isFlag(double value) { return value == 0.0 || value == 1.0; }
 
-/// Coefficients, sizes and flags of a lane.
+/// Coefficients, sizes and flags of a contact.
 template <int kPoints>
-bool isSensible(const ContactBundle<kPoints>& b, const ContactFollow<kPoints>& f, std::size_t l) {
+bool isSensible(const StoredContact<kPoints>& s) {
+  if (!std::all_of(s.numbers(), s.numbers() + StoredContact<kPoints>::kNumbers,
+                   [](double number) { return std::isfinite(number); })) {
+    return false;
+  }
   bool active = true;
-  for (const auto& point : b.active) active = active && isFlag(point[l]);
-  const double mode = f.mode[l];
-  return active && b.friction[l] >= 0.0 && b.restitution[l] >= 0.0 && b.restitution[l] <= 1.0 &&
-         b.size[l] > 0.0 && b.rounding0[l] >= 0.0 && b.rounding1[l] >= 0.0 && isFlag(b.balls[l]) &&
-         (mode == 0.0 || mode == 1.0 || (mode == 2.0 && kPoints == 1));
+  for (const StoredPoint& point : s.points) active = active && isFlag(point.active);
+  return active && s.friction >= 0.0 && s.restitution >= 0.0 && s.restitution <= 1.0 && s.size > 0.0 &&
+         s.rounding0 >= 0.0 && s.rounding1 >= 0.0 && isFlag(s.balls) &&
+         (s.mode == 0.0 || s.mode == 1.0 || (s.mode == 2.0 && kPoints == 1));
 }
 
 }  // namespace
 
 template <int kPoints>
-const char* ContactCache::findLaneFault(int c, std::size_t bodies, std::vector<std::uint8_t>& seen) const {
-  const Colour<kPoints>& colour = colours<kPoints>()[static_cast<std::size_t>(c)];
-  const std::size_t bundles = bundleCount<kPoints>(c);
-  if (bundles > colour.bundles.size() || bundles > colour.follow.size() || bundles > colour.sums.size() ||
-      bundles > colour.rows.size() || bundles * kBundleLanes > colour.meta.size()) {
-    return "contacts do not fit their bundles";
+const char* ContactCache::findNumberFault(std::size_t bodies) const {
+  constexpr auto kKind = static_cast<std::size_t>(kPoints == 4 ? 2 : kPoints - 1);
+  const auto& pool = std::get<AlignedVector<StoredContact<kPoints>>>(numbers_);
+  const std::vector<Contact>& books = books_[kKind];
+  if (pool.size() != books.size()) return "contacts without numbers";
+  std::vector<std::uint8_t> freed(books.size(), 0);
+  for (const std::uint32_t place : free_[kKind]) {
+    if (place >= books.size() || freed[place] != 0 || books[place].pair != kNone) return "a free contact that is not";
+    freed[place] = 1;
   }
-  for (std::size_t i = 0; i < bundles; ++i) {
-    const ContactBundle<kPoints>& b = colour.bundles[i];
-    if (!areFinite(b) || !areFinite(colour.follow[i])) return "a contact is not made of numbers";
-    for (std::size_t l = 0; l < kBundleLanes; ++l) {
-      const auto slot = static_cast<std::uint32_t>(isOverflow(c) ? i : i * kBundleLanes + l);
-      const bool used = (!isOverflow(c) || l == 0) && slot < colour.count;
-      const std::uint32_t id = colour.meta[i * kBundleLanes + l].contact;
-      if (!used) {
-        if (id != kNone || b.body0[l] != 0 || b.body1[l] != 0) return "an empty lane is not empty";
-        continue;
-      }
-      if (id >= contacts_.size() || seen[id] != 0) return "a lane without its contact";
-      seen[id] = 1;
-      const Contact& contact = contacts_[id];
-      const ContactBodies& who = bodies_[id];
-      if (contact.colour != c || kindFor(kPoints) != contact.kind || contact.slot != slot || contact.pair == kNone) {
-        return "a contact that is not in its lane";
-      }
-      if (who.a >= bodies || who.b >= bodies || who.a == who.b) return "a contact of no two bodies";
-      const std::uint32_t first = contact.flipped ? who.b : who.a, second = contact.flipped ? who.a : who.b;
-      if (b.body0[l] != static_cast<std::int32_t>(first) || b.body1[l] != static_cast<std::int32_t>(second)) {
-        return "a lane with the bodies of another contact";
-      }
-      if (!isSensible(b, colour.follow[i], l)) return "a contact with numbers out of their ranges";
-    }
+  for (std::size_t i = 0; i < books.size(); ++i) {
+    if ((books[i].pair == kNone) != (freed[i] != 0)) return "contacts that are neither there nor free";
+    if (freed[i] != 0) continue;
+    const ContactBodies& who = books[i].bodies;
+    if (who.a >= bodies || who.b >= bodies || who.a == who.b) return "a contact of no two bodies";
+    if (!isSensible(pool[i])) return "a contact is not made of numbers, or of such out of their ranges";
   }
   return nullptr;
 }
 
-/// Counts, the list of free entries, and which colours each body has.
+/// Counts, and the list of those that resist.
 const char* ContactCache::findBookFault(std::size_t bodies) const {
-  if (bodies_.size() != contacts_.size() || resistances_.size() > contacts_.size()) {
-    return "contacts without bodies";
+  std::vector<std::uint8_t> named(resistances_.size(), 0);
+  const auto name = [&](std::uint32_t place) {
+    if (place >= named.size() || named[place] != 0) return false;
+    named[place] = 1;
+    return true;
+  };
+  for (const std::uint32_t place : free_resistances_) {
+    if (!name(place)) return "a free resistance that is not";
   }
-  if (contacts_.size() != live_count_ + free_.size()) return "contacts that are neither there nor free";
-  std::vector<std::uint8_t> freed(contacts_.size(), 0);
-  for (const std::uint32_t id : free_) {
-    if (id >= contacts_.size() || freed[id] != 0 || contacts_[id].pair != kNone) return "a free contact that is not";
-    freed[id] = 1;
-  }
-  std::vector<std::uint64_t> colours(body_colours_.size(), 0);
-  std::uint32_t bouncing = 0, resisting = 0;
-  for (std::uint32_t id = 0; id < contacts_.size(); ++id) {
-    const ContactResistance r = resistance(id);
-    if (!(r.rolling >= 0.0 && r.torsional >= 0.0) || !std::isfinite(r.rolling + r.torsional) ||
-        !areFinite(r.impulse)) {
-      return "a resistance that is no number";
-    }
-    if (freed[id] != 0) continue;
-    bouncing += contacts_[id].bounces ? 1 : 0;
-    resisting += r.isThere() ? 1 : 0;
-    const int colour = contacts_[id].colour;
-    const ContactBodies& who = bodies_[id];
-    if (who.a >= colours.size() || who.b >= colours.size()) return "a contact of no two bodies";
-    if (colour == kParked ? who.aMoves || who.bMoves : !who.aMoves && !who.bMoves) {
-      return "a contact that waits for no reason, or does not";
-    }
-    if (colour == kParked || isOverflow(colour)) continue;
-    const std::uint64_t bit = std::uint64_t{1} << (colour % kColours);
-    for (const auto& [body, moves] : {std::pair{who.a, who.aMoves}, {who.b, who.bMoves}}) {
-      if (!moves) continue;
-      if ((colours[body] & bit) != 0) return "two contacts of one colour with the same body";
-      colours[body] |= bit;
+  std::uint32_t live = 0, bouncing = 0, resisting = 0;
+  for (const std::vector<Contact>& books : books_) {
+    for (const Contact& contact : books) {
+      if (contact.pair == kNone) continue;
+      ++live;
+      bouncing += contact.bounces ? 1 : 0;
+      if (contact.resistance == kNone) continue;
+      if (!name(contact.resistance)) return "a contact with the resistance of another";
+      ++resisting;
     }
   }
-  if (colours != body_colours_) return "bodies with colours that are not theirs";
-  if (bouncing != bouncing_count_ || resisting != resisting_count_) return "contacts are counted wrong";
+  for (const ContactResistance& r : resistances_) {
+    const double sum = r.rolling + r.torsional + r.moment[0] + r.moment[1] + r.moment[2];
+    if (!(r.rolling >= 0.0 && r.torsional >= 0.0) || !std::isfinite(sum)) return "a resistance that is no number";
+  }
+  if (live != live_count_ || bouncing != bouncing_count_ || resisting != resisting_count_ ||
+      resistances_.size() != resisting + free_resistances_.size()) {
+    return "contacts are counted wrong";
+  }
   for (const ContactBodies& lost : lost_) {
     if (lost.a >= bodies || lost.b >= bodies) return "a lost contact of no two bodies";
   }
@@ -129,18 +85,10 @@ const char* ContactCache::findBookFault(std::size_t bodies) const {
 }
 
 const char* ContactCache::findFault(std::size_t bodies) const {
-  if (body_colours_.size() > bodies || body_groups_.size() != body_colours_.size()) {
-    return "colours of more bodies than there are";
-  }
-  if (const char* fault = findBookFault(bodies)) return fault;
-  std::vector<std::uint8_t> seen(contacts_.size(), 0);
-  for (int c = 0; c < static_cast<int>(points_.size()); ++c) {
-    if (const char* fault = findLaneFault<1>(c, bodies, seen)) return fault;
-    if (const char* fault = findLaneFault<2>(c, bodies, seen)) return fault;
-    if (const char* fault = findLaneFault<4>(c, bodies, seen)) return fault;
-  }
-  const auto found = static_cast<std::uint32_t>(std::count(seen.begin(), seen.end(), 1));
-  return found == live_count_ ? nullptr : "a contact without its lane";
+  if (const char* fault = findNumberFault<1>(bodies)) return fault;
+  if (const char* fault = findNumberFault<2>(bodies)) return fault;
+  if (const char* fault = findNumberFault<4>(bodies)) return fault;
+  return findBookFault(bodies);
 }
 
 namespace {
@@ -217,7 +165,7 @@ const char* CollisionPipeline::findFault(std::size_t bodies) const {
       if (!contacts_.exists(c) || contacts_.contact(c).pair != i || ++listed > contacts_.count()) {
         return "a pair with the contacts of another";
       }
-      const ContactBodies& who = contacts_.bodies(c);
+      const ContactBodies& who = contacts_.contact(c).bodies;
       if (who.a != clocks_[i].bodyA || who.b != clocks_[i].bodyB) return "a contact of other bodies than its pair's";
     }
   }

@@ -245,11 +245,9 @@ class CollisionPipeline {
   void dropIdle(const Collider& a, const Collider& b, const CollisionStep& step, Found& found) const;
   /// Takes over what a test found where no contact comes, goes or changes its kind; may run beside
   /// others of its sort. False where it leaves everything as it was.
-  bool applyInPlace(std::uint32_t pair, const Found& found, const SolverBodies& bodies,
-                    std::span<const std::uint8_t> pushable);
+  bool applyInPlace(std::uint32_t pair, const Found& found, const SolverBodies& bodies);
   void applyManifolds(std::uint32_t pair, std::span<const ContactManifold> manifolds,
-                      std::span<const ContactRounding> rounding, const SolverBodies& bodies,
-                      std::span<const std::uint8_t> pushable);
+                      std::span<const ContactRounding> rounding, const SolverBodies& bodies);
   [[nodiscard]] int contactCount(const Pair& pair) const;
   [[nodiscard]] ContactMaterial combine(const ContactMaterial& a, const ContactMaterial& b);
   /// Takes the contact that a manifold with this normal continues out of the list, or none.

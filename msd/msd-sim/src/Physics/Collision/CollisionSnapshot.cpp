@@ -15,16 +15,12 @@ namespace {
 void put(ByteWriter& out, const ContactBodies& b) {
   out.put(b.a);
   out.put(b.b);
-  out.put(b.aMoves);
-  out.put(b.bMoves);
 }
 
 ContactBodies takeBodies(ByteReader& in) {
   ContactBodies b;
   in.take(b.a);
   in.take(b.b);
-  b.aMoves = in.take<std::uint8_t>() != 0;
-  b.bMoves = in.take<std::uint8_t>() != 0;
   return b;
 }
 
@@ -52,16 +48,6 @@ void take(ByteReader& in, std::uint32_t triangles, TriangleMemory& memory) {
     for (int i = 0; i < entry.start.count; ++i) {
       if (i > 2 || (entry.start.onTriangle >> (2 * i) & 3) > 2) refuse("a triangle without that corner");
     }
-  }
-}
-
-/// What contact records need of the rows; everything else is made anew by the next step.
-template <int kPoints, class Rows, class Visit>
-void forKeptRows(Rows& rows, const Visit& visit) {
-  for (auto& column : rows.normal) visit(column);
-  for (auto& column : rows.tangent) visit(column);
-  for (auto& point : rows.points) {
-    for (auto& column : point.total) visit(column);
   }
 }
 
@@ -108,76 +94,62 @@ void DynamicTree::load(ByteReader& in) {
   if (free_ < kNull || free_ >= static_cast<std::int64_t>(count)) refuse("no free box");
 }
 
-template <int kPoints>
-void ContactCache::saveColour(int c, ByteWriter& out) const {
-  const Colour<kPoints>& colour = colours<kPoints>()[static_cast<std::size_t>(c)];
-  const std::size_t bundles = bundleCount<kPoints>(c);
-  out.put(colour.count);
-  out.putRun(std::span{colour.bundles}.first(bundles));
-  out.putRun(std::span{colour.follow}.first(bundles));
-  out.putRun(std::span{colour.sums}.first(bundles));
-  out.putRun(std::span{colour.meta}.first(bundles * kBundleLanes));
-  for (std::size_t i = 0; i < bundles; ++i) {
-    forKeptRows<kPoints>(colour.rows[i], [&](const double(&column)[kBundleLanes]) {
-      for (const double value : column) out.put(value);
-    });
-  }
+namespace {
+
+void put(ByteWriter& out, const ContactCache::Contact& c) {
+  out.put(c.pair);
+  out.put(c.next);
+  put(out, c.bodies);
+  out.put(c.resistance);
+  for (const std::uint32_t feature : c.feature) out.put(feature);
+  out.put(c.born);
+  out.put(c.order);
+  out.put(c.bounces);
+  out.put(c.flipped);
+  out.put(c.touching);
 }
 
-template <int kPoints>
-void ContactCache::loadColour(int c, ByteReader& in) {
-  Colour<kPoints>& colour = colours<kPoints>()[static_cast<std::size_t>(c)];
-  in.take(colour.count);
-  const std::size_t bundles = bundleCount<kPoints>(c);
-  in.requireRoom(bundles, sizeof(ContactBundle<kPoints>));
-  in.takeRun(colour.bundles);
-  in.takeRun(colour.follow);
-  in.takeRun(colour.sums);
-  in.takeRun(colour.meta);
-  if (colour.bundles.size() != bundles || colour.follow.size() != bundles || colour.sums.size() != bundles ||
-      colour.meta.size() != bundles * kBundleLanes) {
-    refuse("contacts do not fill their bundles");
-  }
-  colour.bounce.assign(bundles, {});
-  colour.busy.assign(bundles, 0);
-  colour.rows.assign(bundles, {});
-  colour.who.assign(bundles, {});
-  for (std::size_t i = 0; i < bundles; ++i) {
-    forKeptRows<kPoints>(colour.rows[i], [&](double(&column)[kBundleLanes]) {
-      for (double& value : column) in.take(value);
-    });
-  }
+ContactCache::Contact takeContact(ByteReader& in) {
+  ContactCache::Contact c;
+  in.take(c.pair);
+  in.take(c.next);
+  c.bodies = takeBodies(in);
+  in.take(c.resistance);
+  for (std::uint32_t& feature : c.feature) in.take(feature);
+  in.take(c.born);
+  in.take(c.order);
+  c.bounces = in.takeBool();
+  c.flipped = in.takeBool();
+  c.touching = in.takeBool();
+  return c;
 }
+
+}  // namespace
 
 void ContactCache::save(ByteWriter& out) const {
-  for (int c = 0; c <= kParked; ++c) {
-    saveColour<1>(c, out);
-    saveColour<2>(c, out);
-    saveColour<4>(c, out);
-  }
-  out.put(static_cast<std::uint64_t>(contacts_.size()));
-  for (std::size_t i = 0; i < contacts_.size(); ++i) {
-    const Contact& c = contacts_[i];
-    out.put(c.pair);
-    out.put(c.next);
-    out.put(c.slot);
-    out.put(c.kind);
-    out.put(c.colour);
-    out.put(c.bounces);
-    out.put(c.flipped);
-    out.put(c.touching);
-    put(out, bodies_[i]);
-    const ContactResistance r = resistance(static_cast<std::uint32_t>(i));
+  const auto saveKind = [&]<int kPoints>(std::size_t kind) {
+    const auto& pool = std::get<AlignedVector<StoredContact<kPoints>>>(numbers_);
+    out.put(static_cast<std::uint64_t>(pool.size()));
+    for (std::size_t i = 0; i < pool.size(); ++i) {
+      put(out, books_[kind][i]);
+      if (books_[kind][i].pair == kNone) continue;
+      for (std::size_t n = 0; n < StoredContact<kPoints>::kNumbers; ++n) out.put(pool[i].numbers()[n]);
+    }
+    out.putRun(free_[kind]);
+  };
+  saveKind.operator()<1>(0);
+  saveKind.operator()<2>(1);
+  saveKind.operator()<4>(2);
+  out.put(static_cast<std::uint64_t>(resistances_.size()));
+  for (const ContactResistance& r : resistances_) {
     out.put(r.rolling);
     out.put(r.torsional);
-    for (const double value : r.impulse) out.put(value);
+    for (const double value : r.moment) out.put(value);
     out.put(r.special);
   }
-  out.putRun(free_);
+  out.putRun(free_resistances_);
   out.put(static_cast<std::uint64_t>(lost_.size()));
   for (const ContactBodies& lost : lost_) put(out, lost);
-  out.putRun(body_colours_);
-  out.putRun(body_groups_);
   out.put(live_count_);
   out.put(bouncing_count_);
   out.put(resisting_count_);
@@ -186,53 +158,39 @@ void ContactCache::save(ByteWriter& out) const {
 }
 
 void ContactCache::load(ByteReader& in) {
-  for (int c = 0; c <= kParked; ++c) {
-    loadColour<1>(c, in);
-    loadColour<2>(c, in);
-    loadColour<4>(c, in);
-  }
-  const auto count = in.take<std::uint64_t>();
-  if (count >= kNone) refuse("too many contacts");
-  contacts_.clear();
-  bodies_.clear();
+  const auto loadKind = [&]<int kPoints>(std::size_t kind) {
+    auto& pool = std::get<AlignedVector<StoredContact<kPoints>>>(numbers_);
+    const auto count = in.take<std::uint64_t>();
+    in.requireRoom(count, sizeof(std::uint32_t));
+    pool.clear();
+    books_[kind].clear();
+    for (std::uint64_t i = 0; i < count; ++i) {
+      books_[kind].push_back(takeContact(in));
+      pool.emplace_back();
+      if (books_[kind].back().pair == kNone) continue;
+      for (std::size_t n = 0; n < StoredContact<kPoints>::kNumbers; ++n) in.take(pool.back().numbers()[n]);
+    }
+    in.takeRun(free_[kind]);
+  };
+  loadKind.operator()<1>(0);
+  loadKind.operator()<2>(1);
+  loadKind.operator()<4>(2);
+  const auto resistances = in.take<std::uint64_t>();
+  in.requireRoom(resistances, sizeof(double));
   resistances_.clear();
-  for (std::uint64_t i = 0; i < count; ++i) {
-    Contact c;
-    in.take(c.pair);
-    in.take(c.next);
-    in.take(c.slot);
-    const auto kind = in.take<std::uint8_t>();
-    if (kind > static_cast<std::uint8_t>(Kind::kPatch)) refuse("a contact of no known kind");
-    c.kind = static_cast<Kind>(kind);
-    in.take(c.colour);
-    c.bounces = in.take<std::uint8_t>() != 0;
-    c.flipped = in.take<std::uint8_t>() != 0;
-    c.touching = in.take<std::uint8_t>() != 0;
-    if (c.colour > kParked || (c.next != kNone && c.next >= count))
-      refuse("a contact out of range");
-    contacts_.push_back(c);
-    bodies_.push_back(takeBodies(in));
+  for (std::uint64_t i = 0; i < resistances; ++i) {
     ContactResistance r;
     in.take(r.rolling);
     in.take(r.torsional);
-    for (double& value : r.impulse) in.take(value);
+    for (double& value : r.moment) in.take(value);
     r.special = in.takeBool();
-    if (!r.isThere()) continue;
-    resistances_.resize(i + 1);
-    resistances_[i] = r;
+    resistances_.push_back(r);
   }
-  in.takeRun(free_);
+  in.takeRun(free_resistances_);
   const auto lost = in.take<std::uint64_t>();
+  in.requireRoom(lost, sizeof(std::uint32_t));
   lost_.clear();
   for (std::uint64_t i = 0; i < lost; ++i) lost_.push_back(takeBodies(in));
-  in.takeRun(body_colours_);
-  in.takeRun(body_groups_);
-  if (body_groups_.size() != body_colours_.size() ||
-      std::any_of(body_groups_.begin(), body_groups_.end(), [](auto group) { return group >= kGroups; })) {
-    refuse("bodies do not fit their groups");
-  }
-  used_colours_.fill(kOverflow);
-  (void)countColours();
   in.take(live_count_);
   in.take(bouncing_count_);
   in.take(resisting_count_);

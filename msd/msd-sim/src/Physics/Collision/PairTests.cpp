@@ -180,7 +180,6 @@ void CollisionPipeline::fetchPair(std::uint32_t index, const SolverBodies& bodie
 }
 
 void CollisionPipeline::testPairs(const CollisionStep& step, WorkTeam& team) {
-  contacts_.resizeBodies(step.bodies.size());
   has_moved_.resize(step.bodies.size());
   for (const std::uint32_t id : moved_) has_moved_[colliders_[id].body] = 1;
   spreadHits(step, team);
@@ -195,7 +194,6 @@ void CollisionPipeline::testPairs(const CollisionStep& step, WorkTeam& team) {
 void CollisionPipeline::testWave(std::span<const std::uint32_t> due, const CollisionStep& step,
                                  WorkTeam& team) {
   const SolverBodies& bodies = step.bodies;
-  const std::span<const std::uint8_t> pushable = step.pushable;
   const std::size_t blocks = (due.size() + kTestGrain - 1) / kTestGrain;
   if (finds_.size() < blocks) finds_.resize(blocks);
   team.forBlocks(blocks, [&](std::size_t block) {
@@ -213,7 +211,7 @@ void CollisionPipeline::testWave(std::span<const std::uint32_t> due, const Colli
       }
       if (i + kFetchAhead < last) fetchPair(due[i + kFetchAhead], bodies);
       if (!testPair(due[i], step, found)) continue;
-      if (applyInPlace(due[i], found, bodies, pushable)) continue;
+      if (applyInPlace(due[i], found, bodies)) continue;
       left.pairs.push_back({due[i], static_cast<std::uint32_t>(left.manifolds.size()),
                             static_cast<std::uint32_t>(found.count)});
       const auto count = static_cast<std::ptrdiff_t>(found.count);
@@ -228,7 +226,7 @@ void CollisionPipeline::testWave(std::span<const std::uint32_t> due, const Colli
     const BlockFinds& left = finds_[block];
     for (const BlockFinds::Pair& pair : left.pairs) {
       applyManifolds(pair.index, std::span{left.manifolds}.subspan(pair.first, pair.count),
-                     std::span{left.roundings}.subspan(pair.first, pair.count), bodies, pushable);
+                     std::span{left.roundings}.subspan(pair.first, pair.count), bodies);
     }
   }
 }
@@ -355,21 +353,15 @@ double CollisionPipeline::penetration(std::uint32_t index, const SolverBodies& b
   return deepest;
 }
 
-bool CollisionPipeline::applyInPlace(std::uint32_t index, const Found& found,
-                                     const SolverBodies& bodies,
-                                     std::span<const std::uint8_t> pushable) {
+bool CollisionPipeline::applyInPlace(std::uint32_t index, const Found& found, const SolverBodies& bodies) {
   const std::uint32_t contact = pairs_[index].firstContact;
   if (contact == ContactCache::kNone) return found.count == 0;
   const ContactManifold& manifold = found.manifolds[0];
   if (found.count != 1 || contacts_.contact(contact).next != ContactCache::kNone ||
-      contacts_.contact(contact).kind != ContactCache::kindFor(manifold.count)) {
+      ContactCache::kindOf(contact) != ContactCache::kindFor(manifold.count)) {
     return false;
   }
-  const PairClock& clock = clocks_[index];
-  contacts_.update(
-      contact, manifold,
-      {clock.bodyA, clock.bodyB, pushable[clock.bodyA] != 0, pushable[clock.bodyB] != 0},
-      found.roundings[0], bodies);
+  (void)contacts_.update(contact, manifold, found.roundings[0], bodies);
   return true;
 }
 
@@ -396,15 +388,11 @@ std::uint32_t CollisionPipeline::takeContact(std::uint32_t& old, const Vector3D&
   return best;
 }
 
-void CollisionPipeline::applyManifolds(std::uint32_t index,
-                                       std::span<const ContactManifold> manifolds,
-                                       std::span<const ContactRounding> rounding,
-                                       const SolverBodies& bodies,
-                                       std::span<const std::uint8_t> pushable) {
+void CollisionPipeline::applyManifolds(std::uint32_t index, std::span<const ContactManifold> manifolds,
+                                       std::span<const ContactRounding> rounding, const SolverBodies& bodies) {
   Pair& pair = pairs_[index];
   const Collider& a = colliders_[pair.colliderA];
   const Collider& b = colliders_[pair.colliderB];
-  const ContactBodies who{a.body, b.body, pushable[a.body] != 0, pushable[b.body] != 0};
   // One manifold after one: the same contact goes on whatever its normal does.
   const bool single = manifolds.size() <= 1 && contactCount(pair) <= 1;
   std::uint32_t old = pair.firstContact;
@@ -420,9 +408,10 @@ void CollisionPipeline::applyManifolds(std::uint32_t index,
     if (contact == ContactCache::kNone) {
       const ContactMaterial material = combine(a.material, b.material);
       clocks_[index].restitution = static_cast<float>(material.restitution);
-      contact = contacts_.add(index, who, material);
+      contact = contacts_.add(index, {a.body, b.body}, material);
     }
-    contacts_.update(contact, manifold, who, rounding[i], bodies);
+    contact = contacts_.update(contact, manifold, rounding[i], bodies);
+    contacts_.contact(contact).order = static_cast<std::uint8_t>(i);
     contacts_.contact(contact).next = pair.firstContact;
     pair.firstContact = contact;
   }

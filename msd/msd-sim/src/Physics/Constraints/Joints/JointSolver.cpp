@@ -249,32 +249,35 @@ void JointSolver::rebuild(const SolverBodies& bodies, bool sweeps) {
     }
   }
   solved_.assign(components_.size(), 0);
-  answers_.assign(components_.size(), 0.0);
 }
 
-/// Calls work(component) for those that are awake; returns the largest answer.
+void JointSolver::wake(const SolverBodies& bodies) {
+  awake_list_.clear();
+  for (std::size_t k = 0; k < components_.size(); ++k) {
+    const auto slots = components_[k].slots();
+    awake_[k] = std::any_of(slots.begin(), slots.end(),
+                            [&](std::uint32_t s) { return bodies.motion[s].inverseMass > 0.0; });
+    if (awake_[k] != 0) awake_list_.push_back(static_cast<std::uint32_t>(k));
+  }
+}
+
+/// Calls work(component).
 template <class Work>
-double JointSolver::forComponents(WorkTeam& team, const Work& work) {
-  team.forBlocks(components_.size(),
-                 [&](std::size_t k) { answers_[k] = awake_[k] != 0 ? work(components_[k]) : 0.0; });
-  double largest = 0.0;
-  for (const double a : answers_) largest = std::max(largest, a);
-  return largest;
+void JointSolver::forComponents(const Share& share, WorkTeam& team, const Work& work) {
+  team.forBlocks(share.components.size(), [&](std::size_t i) { work(components_[share.components[i]]); });
 }
 
 /// Returns the ratio of the new to the last length of a substep of the joints that are swept.
-double JointSolver::prepareComponents(const SolverBodies& bodies, bool sweeps, double h,
+double JointSolver::prepareComponents(const SolverBodies& bodies, const Share& share, double h,
                                       double correctionSpeed, WorkTeam& team) {
-  update(bodies, sweeps);
   const auto scaleOf = [&](const JointRecord& r) { return r.substep > 0.0 ? h / r.substep : 1.0; };
-  forComponents(team, [&](JointComponent& c) {
+  forComponents(share, team, [&](JointComponent& c) {
     c.setTime(time_);
     c.prepare(bodies, records_, h, correctionSpeed, scaleOf(records_[c.links()[0].joint]));
     for (const JointComponent::Link& link : c.links()) records_[link.joint].substep = h;
-    return 0.0;
   });
   double scale = 1.0;
-  if (!swept_chosen_) return scale;
+  if (!hasSwept(share)) return scale;
   for (JointRecord& r : records_) {
     if (!r.used || !r.swept) continue;
     scale = scaleOf(r);
@@ -286,33 +289,31 @@ double JointSolver::prepareComponents(const SolverBodies& bodies, bool sweeps, d
 void JointSolver::prepare(const SolverBodies& bodies, double h, double correctionSpeed,
                           WorkTeam& team) {
   update(bodies, false);
-  choose(bodies, [](std::uint32_t) { return true; });
+  wake(bodies);
   markTouched(bodies, [](std::uint32_t) { return false; });
-  prepareComponents(bodies, false, h, correctionSpeed, team);
+  prepareComponents(bodies, all(), h, correctionSpeed, team);
 }
 
-void JointSolver::prepare(const SolverBodies& bodies, const BallKernels& kernels, double h,
+void JointSolver::prepare(const SolverBodies& bodies, const Share& share, const BallKernels& kernels, double h,
                           double correctionSpeed, WorkTeam& team) {
-  const double scale = prepareComponents(bodies, true, h, correctionSpeed, team);
-  if (!hasSwept()) return;
+  const double scale = prepareComponents(bodies, share, h, correctionSpeed, team);
+  if (!hasSwept(share)) return;
   const BallPass pass{.h = h, .inverseH = 1.0 / h, .reach = correctionSpeed * h};
   swept_.prepare(bodies, records_, kernels, pass, scale, team);
 }
 
-void JointSolver::warm(SolverBodies& bodies) const {
-  for (std::size_t k = 0; k < components_.size(); ++k) {
-    if (awake_[k] != 0) components_[k].warm(bodies);
-  }
-  if (hasSwept()) swept_.warm(bodies);
+void JointSolver::warm(SolverBodies& bodies, const Share& share) const {
+  for (const std::uint32_t k : share.components) components_[k].warm(bodies);
+  if (hasSwept(share)) swept_.warm(bodies);
 }
 
 /// Calls work(component) for those with a body that still moves, and stamps what has not settled.
 template <class Work>
-std::uint32_t JointSolver::sweepComponents(SolverBodies& bodies, const Sweep& sweep, WorkTeam& team,
-                                           const Work& work) {
+std::uint32_t JointSolver::sweepComponents(SolverBodies& bodies, const Share& share, const Sweep& sweep,
+                                           WorkTeam& team, const Work& work) {
   std::atomic<std::uint32_t> unsettled{0};
-  team.forBlocks(components_.size(), [&](std::size_t k) {
-    if (awake_[k] == 0) return;
+  team.forBlocks(share.components.size(), [&](std::size_t i) {
+    const std::uint32_t k = share.components[i];
     const auto slots = components_[k].slots();
     const auto moves = [&](std::uint32_t s) { return bodies.stirred[s] + 1 >= sweep.stamp; };
     if (sweep.number > 0 && std::none_of(slots.begin(), slots.end(), moves)) return;
@@ -343,54 +344,44 @@ std::uint32_t JointSolver::callSwept(SolverBodies& bodies, const Sweep& sweep, d
   return unsettled;
 }
 
-std::uint32_t JointSolver::solve(SolverBodies& bodies, const Sweep& sweep, WorkTeam& team) {
+std::uint32_t JointSolver::solve(SolverBodies& bodies, const Share& share, const Sweep& sweep, WorkTeam& team) {
   std::uint32_t unsettled = 0;
-  if (hasSwept()) unsettled = callSwept(bodies, sweep, swept_.solve(bodies, records_, sweep.number == 0, team));
-  unsettled += sweepComponents(bodies, sweep, team, [&](JointComponent& c) {
+  if (hasSwept(share)) unsettled = callSwept(bodies, sweep, swept_.solve(bodies, records_, sweep.number == 0, team));
+  unsettled += sweepComponents(bodies, share, sweep, team, [&](JointComponent& c) {
     return c.solve(bodies, records_, sweep.number == 0);
   });
-  swept_solved_ = swept_solved_ || (hasSwept() && swept_.hasSearched());
+  if (hasSwept(share) && swept_.hasSearched()) swept_solved_ = true;
   return unsettled;
 }
 
-std::uint32_t JointSolver::relax(SolverBodies& bodies, const Sweep& sweep, WorkTeam& team) {
+std::uint32_t JointSolver::relax(SolverBodies& bodies, const Share& share, const Sweep& sweep, WorkTeam& team) {
   std::uint32_t unsettled = 0;
-  if (hasSwept()) unsettled = callSwept(bodies, sweep, swept_.relax(bodies, records_, sweep.number == 0, team));
-  unsettled += sweepComponents(bodies, sweep, team, [&](JointComponent& c) {
+  if (hasSwept(share)) unsettled = callSwept(bodies, sweep, swept_.relax(bodies, records_, sweep.number == 0, team));
+  unsettled += sweepComponents(bodies, share, sweep, team, [&](JointComponent& c) {
     return c.relax(bodies, records_, sweep.number == 0);
   });
-  swept_solved_ = swept_solved_ || (hasSwept() && swept_.hasSearched());
+  if (hasSwept(share) && swept_.hasSearched()) swept_solved_ = true;
   return unsettled;
 }
 
-void JointSolver::concludePositions(WorkTeam& team) {
-  forComponents(team, [](JointComponent& c) {
-    c.concludePositions();
-    return 0.0;
-  });
-  if (hasSwept()) swept_.concludePositions();
+void JointSolver::concludePositions(const Share& share, WorkTeam& team) {
+  forComponents(share, team, [](JointComponent& c) { c.concludePositions(); });
+  if (hasSwept(share)) swept_.concludePositions();
 }
 
-void JointSolver::concludeVelocities(WorkTeam& team) {
-  forComponents(team, [](JointComponent& c) {
-    c.concludeVelocities();
-    return 0.0;
-  });
-  if (hasSwept()) swept_.concludeVelocities();
+void JointSolver::concludeVelocities(const Share& share, WorkTeam& team) {
+  forComponents(share, team, [](JointComponent& c) { c.concludeVelocities(); });
+  if (hasSwept(share)) swept_.concludeVelocities();
 }
 
 std::span<const std::uint32_t> JointSolver::finish(const SolverBodies& bodies, double dt,
                                                    WorkTeam& team) {
-  choose(bodies, [](std::uint32_t) { return true; });
   // Joints of bodies that sleep do nothing.
   for (JointRecord& r : records_) r.work = r.potentialChange = r.kineticChange = 0.0;
-  forComponents(team, [&](JointComponent& c) {
-    c.finish(bodies, records_, dt);
-    return 0.0;
-  });
+  forComponents(all(), team, [&](JointComponent& c) { c.finish(bodies, records_, dt); });
   if (!swept_.isEmpty()) swept_.finish(bodies, records_, dt);
   for (std::size_t k = 0; k < components_.size(); ++k) {
-    taut_ = taut_ || (awake_[k] != 0 && components_[k].isTaut());
+    if (awake_[k] != 0 && components_[k].isTaut()) taut_ = 1;
     for (const JointComponent::Link& link : components_[k].links()) records_[link.joint].solved = solved_[k] != 0;
   }
   for (JointRecord& r : records_) {
@@ -398,7 +389,7 @@ std::span<const std::uint32_t> JointSolver::finish(const SolverBodies& bodies, d
   }
   std::fill(solved_.begin(), solved_.end(), std::uint8_t{0});
   swept_solved_ = false;
-  was_taut_ = std::exchange(taut_, false);
+  was_taut_ = std::exchange(taut_, std::uint8_t{0}) != 0;
   sums_ = Sums{};
   broken_.clear();
   for (std::uint32_t j = 0; j < records_.size(); ++j) {
@@ -446,10 +437,7 @@ void JointSolver::returnToStart() {
 
 void JointSolver::project(SolverBodies& bodies, WorkTeam& team) {
   if (built_version_ != version_) return;  // joints have come or gone since the step was solved
-  forComponents(team, [&](JointComponent& c) {
-    c.project(bodies, records_);
-    return 0.0;
-  });
+  forComponents(all(), team, [&](JointComponent& c) { c.project(bodies, records_); });
   sums_.separation = 0.0;
   for (const JointRecord& r : records_) {
     if (r.used && !r.broken) sums_.separation = std::max(sums_.separation, r.separation);

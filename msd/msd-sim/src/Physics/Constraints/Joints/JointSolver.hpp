@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -65,19 +66,15 @@ class JointSolver {
     }
   }
 
-  /// Only joints whose body is chosen take part until the next call; `chosen` takes a body slot.
-  template <class Chosen>
-  void choose(const SolverBodies& bodies, const Chosen& chosen) {
-    for (std::size_t k = 0; k < components_.size(); ++k) {
-      const auto slots = components_[k].slots();
-      awake_[k] = std::any_of(slots.begin(), slots.end(), [&](std::uint32_t s) {
-        return bodies.motion[s].inverseMass > 0.0 && chosen(s);
-      });
-    }
-    swept_chosen_ = std::any_of(records_.begin(), records_.end(), [&](const JointRecord& r) {
-      return r.used && !r.broken && r.swept && r.slot != JointRecord::kNoSlot && chosen(r.slot);
-    });
-  }
+  /// Components that take part in a call. Calls for components that share none of their bodies may run side by side;
+  /// joints that are swept go with one of them.
+  struct Share {
+    std::span<const std::uint32_t> components;
+    bool swept{false};  ///< and the joints that are swept
+    [[nodiscard]] bool isEmpty() const { return components.empty() && !swept; }
+  };
+  /// Finds out which components have a body that can be pushed now.
+  void wake(const SolverBodies& bodies);
   /// Tells the components that take part whether contacts act on their islands; `touched` takes a body slot.
   template <class Touched>
   void markTouched(const SolverBodies& bodies, const Touched& touched) {
@@ -93,13 +90,13 @@ class JointSolver {
 
   /// Start of a step with substeps of length h [s]. `correctionSpeed` bounds how fast position
   /// errors are removed, in body sizes per second.
-  void prepare(const SolverBodies& bodies, const BallKernels& kernels, double h,
+  void prepare(const SolverBodies& bodies, const Share& share, const BallKernels& kernels, double h,
                double correctionSpeed, WorkTeam& team);
   /// The same for a solver that takes the rows of components(): all joints are in there, one by one
   /// where they are too many to be solved at once.
   void prepare(const SolverBodies& bodies, double h, double correctionSpeed, WorkTeam& team);
   /// Adds the guessed impulses to BodyGuess.
-  void warm(SolverBodies& bodies) const;
+  void warm(SolverBodies& bodies, const Share& share) const;
   /// A sweep of a phase, after that of the contacts (docs/theory/plan.md).
   struct Sweep {
     std::uint32_t stamp{0};   ///< see SolverBodies::stirred
@@ -109,11 +106,13 @@ class JointSolver {
   };
   /// Phase 1: components with a body that moves since the last sweep. Stamps the bodies of those that have not
   /// settled, and returns how many there are.
-  std::uint32_t solve(SolverBodies& bodies, const Sweep& sweep, WorkTeam& team);
+  std::uint32_t solve(SolverBodies& bodies, const Share& share, const Sweep& sweep, WorkTeam& team);
   /// Phase 2.
-  std::uint32_t relax(SolverBodies& bodies, const Sweep& sweep, WorkTeam& team);
-  void concludePositions(WorkTeam& team);
-  void concludeVelocities(WorkTeam& team);
+  std::uint32_t relax(SolverBodies& bodies, const Share& share, const Sweep& sweep, WorkTeam& team);
+  void concludePositions(const Share& share, WorkTeam& team);
+  void concludeVelocities(const Share& share, WorkTeam& team);
+  /// All that have a body that can be pushed.
+  [[nodiscard]] Share all() const { return {awake_list_, !swept_.isEmpty()}; }
   /// End of a step of length dt [s]: reactions, works, and joints that break. Returns the indices
   /// of those that broke.
   std::span<const std::uint32_t> finish(const SolverBodies& bodies, double dt, WorkTeam& team);
@@ -123,7 +122,7 @@ class JointSolver {
   /// In the last step some component swung too fast for the substep (J-22).
   [[nodiscard]] bool isTaut() const { return was_taut_; }
   /// Some island's energy has shown that the substep is too long.
-  void noteTaut() { taut_ = true; }
+  void noteTaut() { std::atomic_ref<std::uint8_t>{taut_}.store(1, std::memory_order_relaxed); }
 
   /// Component that a body belongs to, or none.
   static constexpr std::uint32_t kNoComponent = 0xFFFFFFFFu;
@@ -156,14 +155,15 @@ class JointSolver {
   [[nodiscard]] const char* findFault() const;
 
  private:
-  [[nodiscard]] bool hasSwept() const { return swept_chosen_ && !swept_.isEmpty(); }
+  [[nodiscard]] bool hasSwept(const Share& share) const { return share.swept && !swept_.isEmpty(); }
   void rebuild(const SolverBodies& bodies, bool sweeps);
-  double prepareComponents(const SolverBodies& bodies, bool sweeps, double h,
-                           double correctionSpeed, WorkTeam& team);
+  double prepareComponents(const SolverBodies& bodies, const Share& share, double h, double correctionSpeed,
+                           WorkTeam& team);
   template <class Work>
-  double forComponents(WorkTeam& team, const Work& work);
+  void forComponents(const Share& share, WorkTeam& team, const Work& work);
   template <class Work>
-  std::uint32_t sweepComponents(SolverBodies& bodies, const Sweep& sweep, WorkTeam& team, const Work& work);
+  std::uint32_t sweepComponents(SolverBodies& bodies, const Share& share, const Sweep& sweep, WorkTeam& team,
+                                const Work& work);
   std::uint32_t callSwept(SolverBodies& bodies, const Sweep& sweep, double change);
 
   std::vector<JointRecord> records_;
@@ -172,7 +172,7 @@ class JointSolver {
   SweptJoints swept_;
   std::vector<std::uint8_t> awake_;    ///< per component
   std::vector<std::uint32_t> component_of_;  ///< per body slot that can be pushed
-  std::vector<double> answers_;        ///< per component, so that their order does not matter
+  std::vector<std::uint32_t> awake_list_;  ///< the components that are awake
   std::vector<std::uint32_t> broken_;  ///< in the last step
   struct Kept {
     double coordinate, substep;
@@ -182,9 +182,8 @@ class JointSolver {
   Sums sums_{};
   double time_{0.0};
   std::vector<std::uint8_t> solved_;  ///< per component: had to be, in the running step
-  bool swept_chosen_{true};           ///< those that are swept take part
   bool swept_solved_{false};
-  bool taut_{false};      ///< the running step is too long
+  std::uint8_t taut_{0};  ///< 1: the running step is too long
   bool was_taut_{false};  ///< the last one was
   std::uint64_t version_{0};
   std::uint64_t built_version_{0};

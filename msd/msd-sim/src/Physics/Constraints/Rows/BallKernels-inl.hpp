@@ -1,5 +1,5 @@
 // Passes of BallKernels; compiled once per vector width. docs/theory/joints.md holds the algebra.
-// Included after ContactKernels-inl.hpp, whose body access it shares.
+// Included after ContactLanes-inl.hpp, whose body access it shares.
 #include "msd-sim/src/Physics/Constraints/Rows/BallRows.hpp"
 
 MSD_KERNELS_BEGIN
@@ -9,9 +9,20 @@ using contact_kernels::Body;
 using contact_kernels::kGuessStride;
 using contact_kernels::load3;
 using contact_kernels::numbers;
-using contact_kernels::Place;
 using contact_kernels::relativeVelocity;
 using contact_kernels::store3;
+
+/// Pose of one body per lane.
+struct Place {
+  Lane3 x;
+  LaneQuat q;
+  MSD_INLINE Place(const SolverBodies& b, const std::int32_t* index) {
+    Lane c[8];
+    gatherLines<8>(numbers(b.pose), index, contact_kernels::kPoseStride, c);
+    x = {c[0], c[1], c[2]};
+    q = {c[3], c[4], c[5], c[6]};
+  }
+};
 
 /// Adds m⁻¹ − [r] I⁻¹ [r] of one body, column by column: the velocity at r that a unit impulse
 /// gives.

@@ -16,14 +16,13 @@ inline constexpr double kNewtonTolerance = 1e-9;
 // Keeps 0/0 away where a body has no momentum.
 inline constexpr double kTiny = 1e-300;
 
-/// Some or all of kLanes consecutive bodies, given by the index of the first.
+/// kLanes bodies of a list; slot 0 is nobody.
 struct Group {
-  std::int32_t index[8];
-  unsigned lanes;  ///< bit set
-  MSD_INLINE Group(std::uint32_t first, unsigned bits) : lanes(bits) {
-    for (int l = 0; l < kLanes; ++l) index[l] = static_cast<std::int32_t>(first) + l;
+  const std::int32_t* index;
+  unsigned lanes;  ///< bit set of those that are somebody
+  MSD_INLINE explicit Group(const std::int32_t* slots) : index(slots), lanes(0) {
+    for (int l = 0; l < kLanes; ++l) lanes |= static_cast<unsigned>(slots[l] != 0) << l;
   }
-  MSD_INLINE bool isWhole() const { return lanes == (1u << kLanes) - 1u; }
 };
 
 template <int kColumns, class T>
@@ -37,17 +36,6 @@ MSD_INLINE void storeLines(AlignedVector<T>& lines, const Group& g, int line, co
   constexpr std::int64_t kStride = sizeof(T) / sizeof(double);
   scatterLines<8>(reinterpret_cast<double*>(lines.data()) + 8 * line, g.index, kStride, in, g.lanes);
 }
-/// One number per body.
-MSD_INLINE void storeNumbers(Lane value, AlignedVector<double>& numbers, const Group& g) {
-  double* to = numbers.data() + g.index[0];
-  if (g.isWhole()) return store(value, to);
-  alignas(64) double values[8];
-  store(value, values);
-  for (int l = 0; l < kLanes; ++l) {
-    if (((g.lanes >> l) & 1u) != 0) to[l] = values[l];
-  }
-}
-
 struct Mass {
   LaneSym inertia, inverse;
   Lane mass, dynamic;
@@ -194,20 +182,27 @@ struct Impulse {
   Lane3 linear, angular;
 };
 
+/// The line of BodyTurn: rotation, hold, kinetic energy, surplus, work.
+struct Sums {
+  Lane line[8];
+  MSD_INLINE Sums(const SolverBodies& b, const Group& g) { loadLines<8>(b.turn, g, 0, line); }
+  MSD_INLINE void save(SolverBodies& b, const Group& g) const { storeLines(b.turn, g, 0, line); }
+};
+
 /// The impulse that the constraints gave since the kick, less the excess, becomes the next guess. Its
 /// work is that along the mean of the velocities before the kick and now (L-7), which is kept.
 struct Harvest {
   Impulse next;
   Lane work;
 };
-MSD_INLINE Harvest harvest(SolverBodies& b, const Group& g, Impulse given, Lane3 v, Lane3 w) {
+MSD_INLINE Harvest harvest(SolverBodies& b, const Group& g, Impulse given, Lane3 v, Lane3 w, Sums& sums) {
   Lane before[8];
   loadLines<8>(b.before, g, 0, before);
   const Lane3 v2 = v + Lane3{before[0], before[1], before[2]};
   const Lane3 w2 = w + Lane3{before[3], before[4], before[5]};
   const Lane twice = dot(given.linear, v2) + dot(given.angular, w2);
   const Lane half = set(0.5), zero = set(0.0);
-  storeNumbers(fma(half, twice, load(b.constraintWork.data() + g.index[0])), b.constraintWork, g);
+  sums.line[7] = fma(half, twice, sums.line[7]);
   const Lane mean[8] = {half * v2.x, half * v2.y, half * v2.z, half * w2.x,
                         half * w2.y, half * w2.z, zero,        zero};
   storeLines(b.mean, g, 0, mean);
@@ -239,12 +234,10 @@ MSD_INLINE Lane kineticEnergy(const Mass& m, const LaneFrame& r, Lane3 v, Lane3 
 }
 
 template <class Body>
-MSD_INLINE void forGroups(std::span<const BodyBlock> blocks, const Body& body) {
-  for (const BodyBlock& block : blocks) {
-    for (std::uint32_t lane = 0; lane < 8; lane += kLanes) {
-      const unsigned lanes = (block.lanes >> lane) & ((1u << kLanes) - 1u);
-      if (lanes != 0) body(Group(8 * block.block + lane, lanes));
-    }
+MSD_INLINE void forGroups(BodyList bodies, const Body& body) {
+  for (std::size_t i = 0; i < bodies.size(); i += kLanes) {
+    const Group g(bodies.data() + i);
+    if (g.lanes != 0) body(g);
   }
 }
 
@@ -256,7 +249,6 @@ struct BeginBody {
     const Pose pose(b, g);
     const LaneFrame r = rotationOf(pose.q());
     const Lane zero = set(0.0);
-    storeNumbers(zero, b.constraintWork, g);
     for (int l = 0; l < kLanes; ++l) b.hasTurned[static_cast<std::size_t>(g.index[l])] = 0;
     motion.setInverse(rotate(r, m.inverse), m.dynamic);
     motion.setDx({zero, zero, zero});
@@ -265,7 +257,7 @@ struct BeginBody {
     const Lane velocity[8] = {motion.line[0], motion.line[1], motion.line[2], motion.line[3],
                               motion.line[4], motion.line[5], zero,           zero};
     storeLines(b.start, g, 1, velocity);
-    const Lane turn[8] = {set(1.0), zero, zero, zero, zero, zero, zero, zero};
+    const Lane turn[8] = {set(1.0), zero, zero, zero, set(1.0), zero, zero, zero};
     storeLines(b.turn, g, 0, turn);
   }
 };
@@ -333,8 +325,9 @@ struct WeighBody {
     const LaneFrame r = rotationOf(pose.q());
     const Lane3 wB = unrotate(r, motion.w());
     const Lane3 momentumB = m.inertia * wB;
+    Sums sums(b, g);
     const Harvest given =
-        harvest(b, g, givenSince(m, r, kick, motion.v(), momentumB), motion.v(), motion.w());
+        harvest(b, g, givenSince(m, r, kick, motion.v(), momentumB), motion.v(), motion.w(), sums);
     // What the first drift lifts the body otherwise than half a kick says; a surplus counts at once, a
     // deficit is paid back by the last phase.
     const Lane late =
@@ -342,10 +335,9 @@ struct WeighBody {
         fma(m.mass, dot(loads.a, Lane3{before[0], before[1], before[2]} - motion.v()),
             dot(loads.torque, Lane3{before[3], before[4], before[5]} - motion.w()));
     const Lane gained = given.work + max(late, set(0.0));
-    storeNumbers(gained, b.surplus, g);
-    const Lane kinetic =
-        (set(0.5) * m.dynamic) * fma(m.mass, dot(motion.v(), motion.v()), dot(wB, momentumB));
-    storeNumbers(kinetic, b.kinetic, g);
+    sums.line[5] = (set(0.5) * m.dynamic) * fma(m.mass, dot(motion.v(), motion.v()), dot(wB, momentumB));
+    sums.line[6] = gained;
+    sums.save(b, g);
     kick[6] = kick[6] + gained;
     storeLines(b.kick, g, 0, kick);
   }
@@ -367,15 +359,16 @@ struct DriftBody {
     const Lane3 given = motion.v();
     const Lane3 givenMomentum = m.inertia * unrotate(r0, motion.w());
     Impulse guess;
+    Sums sums(b, g);
     if constexpr (kWeighed) {
       Lane line[8];
       loadLines<8>(b.guess, g, 0, line);
       guess = {guessScale * Lane3{line[0], line[1], line[2]},
                guessScale * Lane3{line[4], line[5], line[6]}};
     } else {
-      guess = harvest(b, g, givenSince(m, r0, kick, given, givenMomentum), given, motion.w()).next;
+      guess = harvest(b, g, givenSince(m, r0, kick, given, givenMomentum), given, motion.w(), sums).next;
     }
-    const Lane hold = load(b.hold.data() + g.index[0]);
+    const Lane hold = sums.line[4];
     const Lane3 v = hold * given;
     const Lane3 w = hold * motion.w();
     const Lane3 wB = unrotate(r0, w);
@@ -392,8 +385,8 @@ struct DriftBody {
     pose.save(b, g);
     const LaneQuat turned = q1 * conjugate(LaneQuat{start[3], start[4], start[5], start[6]});
     const Lane zero = set(0.0);
-    const Lane turnLine[8] = {turned.w, turned.x, turned.y, turned.z, zero, zero, zero, zero};
-    storeLines(b.turn, g, 0, turnLine);
+    sums.line[0] = turned.w, sums.line[1] = turned.x, sums.line[2] = turned.y, sums.line[3] = turned.z;
+    sums.save(b, g);
     noteTurn(b, g, m, Lane3{turned.x, turned.y, turned.z});
 
     const LaneFrame r1 = rotationOf(q1);
@@ -432,13 +425,15 @@ struct FinishBody {
     loadLines<8>(b.kick, g, 0, kick);
     const LaneFrame r = rotationOf(pose.q());
     const Lane3 dw = motion.w() - Lane3{kick[3], kick[4], kick[5]};
+    Sums sums(b, g);
     harvest(b, g,
             {(m.dynamic * m.mass) * (motion.v() - Lane3{kick[0], kick[1], kick[2]}),
              m.dynamic * angularMomentum(r, m.inertia, dw)},
-            motion.v(), motion.w());
+            motion.v(), motion.w(), sums);
     const Lane kinetic = kineticEnergy(m, r, motion.v(), motion.w());
-    storeNumbers(m.dynamic * kinetic, b.kinetic, g);
-    storeNumbers(m.dynamic * (kinetic - kick[6] - kick[7]), b.surplus, g);
+    sums.line[5] = m.dynamic * kinetic;
+    sums.line[6] = m.dynamic * (kinetic - kick[6] - kick[7]);
+    sums.save(b, g);
   }
 };
 
@@ -459,28 +454,28 @@ struct DisplaceBody {
   }
 };
 
-void begin(SolverBodies& b, std::span<const BodyBlock> blocks) {
-  forGroups(blocks, BeginBody{b});
+void begin(SolverBodies& b, BodyList bodies) {
+  forGroups(bodies, BeginBody{b});
 }
-void kick(SolverBodies& b, std::span<const BodyBlock> blocks, double halfStep) {
-  forGroups(blocks, KickBody{b, set(halfStep)});
+void kick(SolverBodies& b, BodyList bodies, double halfStep) {
+  forGroups(bodies, KickBody{b, set(halfStep)});
 }
-void weigh(SolverBodies& b, std::span<const BodyBlock> blocks, double opening) {
-  forGroups(blocks, WeighBody{b, set(0.25 * opening)});
+void weigh(SolverBodies& b, BodyList bodies, double opening) {
+  forGroups(bodies, WeighBody{b, set(0.25 * opening)});
 }
-void drift(SolverBodies& b, std::span<const BodyBlock> blocks, const DriftStep& step) {
+void drift(SolverBodies& b, BodyList bodies, const DriftStep& step) {
   const Lane h = set(step.h), kick = set(step.kick), scale = set(step.guessScale);
   if (step.weighed) {
-    forGroups(blocks, DriftBody<true>{b, h, kick, scale});
+    forGroups(bodies, DriftBody<true>{b, h, kick, scale});
   } else {
-    forGroups(blocks, DriftBody<false>{b, h, kick, scale});
+    forGroups(bodies, DriftBody<false>{b, h, kick, scale});
   }
 }
-void finish(SolverBodies& b, std::span<const BodyBlock> blocks) {
-  forGroups(blocks, FinishBody{b});
+void finish(SolverBodies& b, BodyList bodies) {
+  forGroups(bodies, FinishBody{b});
 }
-void displace(SolverBodies& b, std::span<const BodyBlock> blocks) {
-  forGroups(blocks, DisplaceBody{b});
+void displace(SolverBodies& b, BodyList bodies) {
+  forGroups(bodies, DisplaceBody{b});
 }
 
 }  // namespace body_kernels

@@ -16,30 +16,31 @@ struct DriftStep {
   bool weighed;       ///< the last phase has been weighed
 };
 
-/// Loops over blocks of eight bodies (docs/theory/time-stepping.md). `blocks` lists the blocks with
-/// a body to move, and which of their bodies are meant. All targets give the same bits.
+/// Slots of the bodies that are meant, filled up with slot 0 to a multiple of SolverBodies::kBlock.
+using BodyList = std::span<const std::int32_t>;
+
+/// Loops over bodies, eight at a time (docs/theory/time-stepping.md). All targets give the same bits.
 struct BodyKernels {
   /// Start of a step: remembers the start, clears displacement, turn and guesses' excess, and
   /// brings the world inverse inertia up to date.
-  void (*begin)(SolverBodies&, std::span<const BodyBlock> blocks);
+  void (*begin)(SolverBodies&, BodyList bodies);
 
   /// First kick of a substep (T-1) and warm start (T-11), with halfStep = h/2 [s].
-  void (*kick)(SolverBodies&, std::span<const BodyBlock> blocks, double halfStep);
+  void (*kick)(SolverBodies&, BodyList bodies, double halfStep);
 
   /// After a phase that another follows in the same step (T-14): what it gave becomes the guess of the
-  /// next. Writes SolverBodies::surplus and ::kinetic.
-  void (*weigh)(SolverBodies&, std::span<const BodyBlock> blocks, double opening);
+  /// next. Writes BodyTurn::surplus and ::kinetic.
+  void (*weigh)(SolverBodies&, BodyList bodies, double opening);
 
   /// Drift (T-3, T-9, T-10), the next kick (T-4) and warm start. Where the phase has not been weighed,
   /// what it gave becomes the guess of the next.
-  void (*drift)(SolverBodies&, std::span<const BodyBlock> blocks, const DriftStep&);
+  void (*drift)(SolverBodies&, BodyList bodies, const DriftStep&);
 
-  /// After the phase that ends a substep: the guess of the next; writes SolverBodies::surplus and
-  /// ::kinetic.
-  void (*finish)(SolverBodies&, std::span<const BodyBlock> blocks);
+  /// After the phase that ends a substep: the guess of the next; writes BodyTurn::surplus and ::kinetic.
+  void (*finish)(SolverBodies&, BodyList bodies);
 
   /// Applies SolverBodies::shift to the poses.
-  void (*displace)(SolverBodies&, std::span<const BodyBlock> blocks);
+  void (*displace)(SolverBodies&, BodyList bodies);
 };
 
 }  // namespace msd_sim

@@ -1,22 +1,20 @@
-// Two balls: the normal is the line of their centres. Included by ContactKernels-inl.hpp.
+// Two balls: the normal is the line of their centres. Included after ContactLanes-inl.hpp.
+
+MSD_KERNELS_BEGIN
+namespace contact_kernels {
 
 // The frame follows once it has turned by more than this [rad].
 inline constexpr double kTurned = 1e-6;
-
-MSD_INLINE Lane3 select3(Mask m, Lane3 a, Lane3 b) {
-  return {select(m, a.x, b.x), select(m, a.y, b.y), select(m, a.z, b.z)};
-}
 
 /// (G-2): after a drift the normal, the point of contact and the effective masses of two balls are
 /// those of where the balls are now: their forces pass through both centres, and what one gains in
 /// angular momentum the other loses. The guess was applied in the old frame; the difference goes to
 /// the bodies. `drift` is that of now, and the guess acts with it.
 template <int kPoints>
-MSD_INLINE void followBalls(Body& b0, Body& b1, const ContactBundle<kPoints>& bundle,
-                            ContactRows<kPoints>& rows, Lane3 drift, int l) {
+MSD_INLINE void followBalls(Body& b0, Body& b1, ContactRows<kPoints>& rows, Lane3 drift, int l) {
   if constexpr (kPoints == 1) {
     const Lane zero = set(0.0), one = set(1.0), half = set(0.5);
-    if (!any(load(bundle.balls + l) > zero)) return;
+    if (!any(load(rows.balls + l) > zero)) return;
     const Frame old(rows, l);
     const Lane3 arm0 = load3(rows.arm0, l) + drift, arm1 = load3(rows.arm1, l);
     const Lane3 between = arm0 - arm1;
@@ -24,31 +22,31 @@ MSD_INLINE void followBalls(Body& b0, Body& b1, const ContactBundle<kPoints>& bu
     const Lane3 n = (one / distance) * between;
     const Lane3 turn = cross(old.n, n);
     const Mask turned =
-        (load(bundle.balls + l) > zero) & (dot(turn, turn) > set(kTurned * kTurned));
+        (load(rows.balls + l) > zero) & (dot(turn, turn) > set(kTurned * kTurned));
     if (!any(turned)) return;
     const Wrench before(rows, old, l);
-    const Lane gap = distance - load(bundle.rounding0 + l) - load(bundle.rounding1 + l);
-    const Lane reach0 = fma(half, gap, load(bundle.rounding0 + l));
-    const Lane3 now0 = select3(turned, reach0 * n, arm0);
+    const Lane gap = distance - load(rows.rounding0 + l) - load(rows.rounding1 + l);
+    const Lane reach0 = fma(half, gap, load(rows.rounding0 + l));
+    const Lane3 now0 = select(turned, reach0 * n, arm0);
     const Lane3 now1 = now0 - between;
     Lane3 t1 = nfma(dot(old.t1, n), n, old.t1);
     t1 = (one / sqrt(max(dot(t1, t1), set(kTiny)))) * t1;
-    store3(select3(turned, n, old.n), rows.normal, l);
-    store3(select3(turned, t1, old.t1), rows.tangent, l);
-    store3(select3(turned, now0 - drift, load3(rows.arm0, l)), rows.arm0, l);
-    store3(select3(turned, now1, arm1), rows.arm1, l);
+    store3(select(turned, n, old.n), rows.normal, l);
+    store3(select(turned, t1, old.t1), rows.tangent, l);
+    store3(select(turned, now0 - drift, load3(rows.arm0, l)), rows.arm0, l);
+    store3(select(turned, now1, arm1), rows.arm1, l);
 
     const Lane reach1 = distance - reach0;
     const Lane tangential = fma(reach0 * reach0, b0.inverseInertia().xx,
                                 fma(reach1 * reach1, b1.inverseInertia().xx,
                                     b0.inverseMass() + b1.inverseMass()));
-    ContactPointRows& p = rows.points[0];
-    const Mask renewed = turned & (load(p.normalMass + l) > zero);
+    auto& t = rows.tangential;
+    const Mask renewed = turned & (load(rows.points[0].normalMass + l) > zero);
     const Lane mass = one / max(tangential, set(kTiny));
-    for (double* entry : {p.stick11, p.stick22, p.slipMass}) {
+    for (double* entry : {t.stick11, t.stick22, t.slipMass}) {
       store(select(renewed, mass, load(entry + l)), entry + l);
     }
-    store(select(renewed, zero, load(p.stick12 + l)), p.stick12 + l);
+    store(select(renewed, zero, load(t.stick12 + l)), t.stick12 + l);
 
     const Wrench after(rows, Frame(rows, l), l);
     const Lane3 force = after.force - before.force;
@@ -61,29 +59,15 @@ MSD_INLINE void followBalls(Body& b0, Body& b1, const ContactBundle<kPoints>& bu
 inline constexpr int kMeetings = 2;
 
 /// (G-2): balls that move past each other while they close touch where their distance, not its part along the
-/// old normal, is that of their radii: (d + h u_N)² + h² u_T² = (ρ0 + ρ1)², u of the centres. Says which
-/// balls are open; `among` narrows the choice.
-template <int kPoints>
-MSD_INLINE Mask meetBalls(const Body& b0, const Body& b1, const ContactBundle<kPoints>& bundle,
-                          const Frame& f, Lane3 between, const ContactPass& pass,
-                          Demand<kPoints>& demand, int l, Mask among) {
-  if constexpr (kPoints == 1) {
-    const Lane zero = set(0.0);
-    const Lane3 v = b1.v() - b0.v();
-    const Lane3 aside = set(pass.h) * nfma(dot(f.n, v), f.n, v);
-    const Lane reach = load(bundle.rounding0 + l) + load(bundle.rounding1 + l);
-    const Lane left = sqrt(max(fma(reach, reach, -dot(aside, aside)), zero));
-    const Lane target = set(pass.inverseH) * (left - sqrt(dot(between, between)));
-    demand.target[0] = select(among, target, demand.target[0]);
-  }
-  return among;
+/// old normal, is that of their radii: (d + h u_N)² + h² u_T² = (ρ0 + ρ1)², u of the centres. Least normal velocity.
+MSD_INLINE Lane meetingSpeed(const Body& b0, const Body& b1, const ContactRows<1>& rows, const Frame& f,
+                             Lane3 between, const ContactPass& pass, int l) {
+  const Lane3 v = b1.v() - b0.v();
+  const Lane3 aside = set(pass.h) * nfma(dot(f.n, v), f.n, v);
+  const Lane reach = load(rows.rounding0 + l) + load(rows.rounding1 + l);
+  const Lane left = sqrt(max(fma(reach, reach, -dot(aside, aside)), set(0.0)));
+  return set(pass.inverseH) * (left - sqrt(dot(between, between)));
 }
-template <int kPoints>
-MSD_INLINE Mask meetBalls(const Body& b0, const Body& b1, const ContactBundle<kPoints>& bundle,
-                          const Frame& f, Lane3 between, const ContactPass& pass,
-                          Demand<kPoints>& demand, int l) {
-  const Lane zero = set(0.0);
-  const Mask open = (load(bundle.balls + l) > zero) & (demand.target[0] < zero);
-  if (!any(open)) return open;
-  return meetBalls(b0, b1, bundle, f, between, pass, demand, l, open);
-}
+
+}  // namespace contact_kernels
+MSD_KERNELS_END

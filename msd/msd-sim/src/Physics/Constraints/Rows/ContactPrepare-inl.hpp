@@ -1,8 +1,13 @@
-// The prepare pass of ContactKernels: rows from anchors and poses. Included by the kernel
-// translation units after ContactKernels-inl.hpp, inside namespace contact_kernels.
+// The prepare, renew, warm and approach passes of ContactKernels: rows from contacts that are kept and from poses.
+// Included after ContactLanes-inl.hpp.
+
+MSD_KERNELS_BEGIN
+namespace contact_kernels {
 
 // Square of a point's distance from a ball's centre against that of its radius: 1 but for rounding.
 inline constexpr double kBallLike = 1.0 + 1e-9;
+// Cores nearer than this share of their roundings' sum give no direction; the old normal stays.
+inline constexpr double kLeastDistance = 1e-3;
 
 /// Pose, inverse mass and inverse inertia of one body per lane.
 struct PlacedBody {
@@ -22,6 +27,133 @@ struct PlacedBody {
   }
 };
 
+/// The numbers of eight contacts, side by side (StoredContact).
+template <int kPoints>
+struct StoredLanes {
+  static constexpr auto kCoreAt = static_cast<std::ptrdiff_t>(StoredContact<kPoints>::kFollowAt);
+
+  Lane3 normal, tangent;  // body 0 axes
+  Lane friction, restitution, size, rounding0, rounding1, balls, mode;
+  Lane3 anchor0[kPoints], anchor1[kPoints], force[kPoints];
+  Lane active[kPoints];
+
+  MSD_INLINE explicit StoredLanes(const double* const* records) {
+    Lane c[8];
+    gatherRecords(records, 0, c);
+    normal = {c[0], c[1], c[2]};
+    tangent = {c[3], c[4], c[5]};
+    friction = c[6], restitution = c[7];
+    gatherRecords(records, 8, c);
+    size = c[0], rounding0 = c[1], rounding1 = c[2], balls = c[3], mode = c[4];
+    constexpr int kBlocks = (3 * kPoints + 7) / 8;
+    Lane forces[8 * kBlocks];
+    for (int i = 0; i < kBlocks; ++i) {
+      gatherRecords(records, static_cast<std::ptrdiff_t>(StoredContact<kPoints>::kForcesAt) + 8 * i, forces + 8 * i);
+    }
+    for (int i = 0; i < kPoints; ++i) {
+      gatherRecords(records, static_cast<std::ptrdiff_t>(StoredContact<kPoints>::kPointsAt) + 8 * i, c);
+      anchor0[i] = {c[0], c[1], c[2]};
+      anchor1[i] = {c[3], c[4], c[5]};
+      active[i] = c[6];
+      force[i] = {forces[3 * i], forces[3 * i + 1], forces[3 * i + 2]};
+    }
+  }
+};
+
+/// (K-11), the cores' surfaces over a face of body 0: the normal n stays, the points of body 1 are
+/// core - ρ n wherever the body has turned, and those of body 0 lie under them.
+template <int kPoints>
+MSD_INLINE void followFace(const PlacedBody& b0, const PlacedBody& b1, const double* const* records,
+                           StoredLanes<kPoints>& s, Mask m) {
+  // Cores of body 0 stand before those of body 1; the last block ends with them.
+  constexpr int kCores = 6 * kPoints, kBlocks = (kCores + 7) / 8;
+  Lane c[8 * kBlocks];
+  for (int i = 0; i < kBlocks; ++i) gatherRecords(records, StoredLanes<kPoints>::kCoreAt + 8 * i, c + 8 * i);
+  const Lane3 n = rotate(b0.r, s.normal), n_1 = unrotate(b1.r, n);
+  const Lane3 between = b1.x - b0.x;
+  for (int i = 0; i < kPoints; ++i) {
+    const Lane3 core0{c[3 * i], c[3 * i + 1], c[3 * i + 2]};
+    const Lane* at = c + 3 * kPoints + 3 * i;
+    const Lane3 anchor1 = nfma(s.rounding1, n_1, Lane3{at[0], at[1], at[2]});
+    const Lane3 p = unrotate(b0.r, between + rotate(b1.r, anchor1));  // from x0, axes of body 0
+    const Lane gap = dot(s.normal, p - core0);
+    s.anchor1[i] = select(m, anchor1, s.anchor1[i]);
+    s.anchor0[i] = select(m, nfma(gap, s.normal, p), s.anchor0[i]);
+  }
+}
+
+/// (K-11), the line between two cores, which may slide along a0 and a1: nearest points of two lines,
+///
+///   s = (a0·d - (a1·d)(a0·a1)) / (1 - (a0·a1)²),  t = (-a1·d + (a0·d)(a0·a1)) / (1 - (a0·a1)²)
+///
+/// with d from core 0 to core 1; a zero direction leaves its core where it is.
+MSD_INLINE void followCores(const PlacedBody& b0, const PlacedBody& b1, const double* const* records,
+                            StoredLanes<1>& s, Mask m) {
+  const Lane zero = set(0.0), one = set(1.0);
+  Lane c[16];
+  gatherRecords(records, StoredLanes<1>::kCoreAt, c);
+  gatherRecords(records, StoredLanes<1>::kCoreAt + 4, c + 8);
+  const Lane3 core0{c[0], c[1], c[2]}, core1{c[3], c[4], c[5]};
+  const Lane3 slide0{c[10], c[11], c[12]}, slide1{c[13], c[14], c[15]};
+  const Lane3 d = (b1.x - b0.x) + rotate(b1.r, core1) - rotate(b0.r, core0);
+  const Lane3 a0 = rotate(b0.r, slide0), a1 = rotate(b1.r, slide1);
+  const Lane cosine = dot(a0, a1), along0 = dot(a0, d), along1 = dot(a1, d);
+  const Lane scale = one / max(nfma(cosine, cosine, one), set(kLeastDistance));
+  const Lane s0 = scale * nfma(along1, cosine, along0);
+  const Lane s1 = scale * fma(along0, cosine, -along1);
+  const Lane3 between = fma(s1, a1, nfma(s0, a0, d));
+  const Lane distance = sqrt(dot(between, between));
+  const Mask clear = m & (distance > set(kLeastDistance) * (s.rounding0 + s.rounding1)) & (distance > zero);
+  const Lane3 n = (one / select(clear, distance, one)) * between;
+  const Lane3 n_0 = unrotate(b0.r, n);
+  const Lane3 across = nfma(dot(s.tangent, n_0), n_0, s.tangent);
+  const Lane length = sqrt(dot(across, across));
+  const Mask turned = clear & (length > zero);
+  s.tangent = select(turned, (one / select(turned, length, one)) * across, s.tangent);
+  s.normal = select(clear, n_0, s.normal);
+  s.anchor0[0] = select(clear, fma(s.rounding0, n_0, fma(s0, slide0, core0)), s.anchor0[0]);
+  s.anchor1[0] = select(clear, nfma(s.rounding1, unrotate(b1.r, n), fma(s1, slide1, core1)), s.anchor1[0]);
+}
+
+/// What has followed is kept.
+template <int kPoints>
+MSD_INLINE void keepFollowed(const StoredLanes<kPoints>& s, unsigned lanes, StoredContact<kPoints>* const* stored) {
+  alignas(64) double values[6 + 6 * kPoints][kBundleLanes];
+  store3(s.normal, values, 0);
+  store3(s.tangent, values + 3, 0);
+  for (int i = 0; i < kPoints; ++i) {
+    store3(s.anchor0[i], values + 6 + 6 * i, 0);
+    store3(s.anchor1[i], values + 9 + 6 * i, 0);
+  }
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const int lane = std::countr_zero(lanes);
+    StoredContact<kPoints>& to = *stored[lane];
+    for (int c = 0; c < 3; ++c) {
+      to.normal[c] = values[c][lane];
+      to.tangent[c] = values[3 + c][lane];
+      for (int i = 0; i < kPoints; ++i) {
+        to.points[i].anchor0[c] = values[6 + 6 * i + c][lane];
+        to.points[i].anchor1[c] = values[9 + 6 * i + c][lane];
+      }
+    }
+  }
+}
+
+/// Brings contacts of round surfaces to where their bodies are now.
+template <int kPoints>
+MSD_INLINE void follow(const PlacedBody& b0, const PlacedBody& b1, const double* const* records,
+                       StoredContact<kPoints>* const* stored, StoredLanes<kPoints>& s) {
+  const Mask onFace = s.mode == set(static_cast<double>(FollowMode::kFace));
+  const Mask betweenCores = s.mode == set(static_cast<double>(FollowMode::kCores));
+  const Mask follows = onFace | betweenCores;
+  if (!any(follows)) return;
+  if (any(onFace)) followFace(b0, b1, records, s, onFace);
+  if constexpr (kPoints == 1) {
+    if (any(betweenCores)) followCores(b0, b1, records, s, betweenCores);
+  }
+  keepFollowed(s, bits(follows), stored);
+}
+
 /// Tᵀ S T of a symmetric matrix, T = (n, t1, t2) by columns: entries nn 11 22 n1 n2 12.
 MSD_INLINE LaneSym inFrame(const LaneSym& s, const Lane3& n, const Lane3& t1, const Lane3& t2) {
   const Lane3 sn = s * n, s1 = s * t1, s2 = s * t2;
@@ -39,13 +171,13 @@ MSD_INLINE LaneSym inverseOf(const LaneSym& s) {
 }
 
 /// The relative inverse inertia at the centre c: how the twist of body 1 against body 0 answers to a
-/// wrench there (rows.md, C-6), contact frame (n, 1, 2).
+/// wrench there (rows.md, C-4), contact frame (n, 1, 2).
 struct Compliance {
   Lane vv[3][3];  // velocity from force
   Lane vm[3][3];  // velocity from moment
   LaneSym ww;     // angular velocity from moment: nn 11 22 n1 n2 12
 
-  MSD_INLINE Compliance(Lane inverseMass) {
+  MSD_INLINE explicit Compliance(Lane inverseMass) {
     const Lane zero = set(0.0);
     for (int i = 0; i < 3; ++i) {
       for (int j = 0; j < 3; ++j) {
@@ -73,74 +205,126 @@ struct Compliance {
   }
 };
 
-/// The groups of the compliance and the effective masses of the points, for bodies as they are turned
-/// now; points without a mass stay so.
+/// Couplings and effective masses of the normals, for bodies as they are turned now; points without a mass stay so.
 template <int kPoints>
-MSD_INLINE void writeCompliance(const Compliance& k, const Mask (&there)[kPoints],
-                                ContactRows<kPoints>& rows, int l) {
-  const Lane zero = set(0.0), one = set(1.0), half = set(0.5);
-  const LaneSym normal{k.vv[0][0], k.ww.yy, k.ww.zz, k.vm[0][1], k.vm[0][2], k.ww.yz};
+MSD_INLINE void writeNormals(const Compliance& k, const Mask (&there)[kPoints], ContactRows<kPoints>& rows, int l) {
+  const Lane zero = set(0.0), one = set(1.0);
+  const LaneSym n{k.vv[0][0], k.ww.yy, k.ww.zz, k.vm[0][1], k.vm[0][2], k.ww.yz};
+  for (int i = 0; i < kPoints; ++i) {
+    const Lane x = placeX(rows, i, l), y = placeY(rows, i, l);
+    const Lane row0 = nfma(x, n.xz, fma(y, n.xy, n.xx));
+    const Lane row1 = nfma(x, n.yz, fma(y, n.yy, n.xy));
+    const Lane row2 = nfma(x, n.zz, fma(y, n.yz, n.xz));
+    for (int j = 0; j <= i; ++j) {
+      const Lane kij = nfma(placeX(rows, j, l), row2, fma(placeY(rows, j, l), row1, row0));
+      store(kij, rows.couplings[ContactRows<kPoints>::coupling(i, j)] + l);
+      if (j < i) continue;
+      const Mask real = there[i] & (kij > zero);
+      store(select(real, one / max(kij, set(kTiny)), zero), rows.points[i].normalMass + l);
+    }
+  }
+}
+
+// Points of a patch that are nearer to one line than this, as a share of the square of their spread, are no patch.
+inline constexpr double kFlat = 1e-3;
+
+/// (C-9): the impulses of least norm that stop all points of a patch, -C N⁻¹ Cᵀ u, with the columns of C what a unit
+/// of the normal group's impulses is as impulses of the points; of two points the inverse of their couplings.
+template <int kPoints>
+MSD_INLINE void writeInverse(const Compliance& k, const Mask (&there)[kPoints], ContactRows<kPoints>& rows, int l) {
+  const Lane zero = set(0.0), one = set(1.0);
+  const auto at = [](int i, int j) { return ContactRows<kPoints>::coupling(i, j); };
+  if constexpr (kPoints == 2) {
+    const Lane a = load(rows.couplings[0] + l), b = load(rows.couplings[1] + l), c = load(rows.couplings[2] + l);
+    const Lane det = nfma(b, b, a * c);
+    const Mask regular = (det > set(kFlat) * (a * c)) & there[0] & there[1];
+    const Lane r = select(regular, one / max(det, set(kTiny)), zero);
+    store(r * c, rows.inverse[0] + l);
+    store(-(r * b), rows.inverse[1] + l);
+    store(r * a, rows.inverse[2] + l);
+  }
+  if constexpr (kPoints == 4) {
+    Lane count = zero, xx = zero, yy = zero, xy = zero, x[kPoints], y[kPoints], is[kPoints];
+    for (int i = 0; i < kPoints; ++i) {
+      is[i] = select(there[i], one, zero);
+      x[i] = is[i] * placeX(rows, i, l), y[i] = is[i] * placeY(rows, i, l);
+      count = count + is[i];
+      xx = fma(x[i], x[i], xx), yy = fma(y[i], y[i], yy), xy = fma(x[i], y[i], xy);
+    }
+    const Lane det = nfma(xy, xy, xx * yy), whole = xx + yy;
+    const LaneSym n = inverseOf({k.vv[0][0], k.ww.yy, k.ww.zz, k.vm[0][1], k.vm[0][2], k.ww.yz});
+    const Mask regular = (det > set(kFlat) * (whole * whole)) & (n.xx > zero);
+    const Lane r = select(regular, one / max(det, set(kTiny)), zero);
+    const Lane even = select(regular, one / max(count, one), zero);
+    // The points lie about their mean, so that a force alone is shared evenly; moments (m_1, m_2) by y and -x.
+    Lane a[kPoints], b[kPoints], c[kPoints];
+    for (int i = 0; i < kPoints; ++i) {
+      a[i] = even * is[i];
+      b[i] = r * nfma(xy, x[i], xx * y[i]);
+      c[i] = r * fma(xy, y[i], -(yy * x[i]));
+    }
+    for (int i = 0; i < kPoints; ++i) {
+      const Lane3 row = n * Lane3{a[i], b[i], c[i]};
+      for (int j = 0; j <= i; ++j) store(dot(row, Lane3{a[j], b[j], c[j]}), rows.inverse[at(i, j)] + l);
+    }
+  }
+}
+
+/// The friction of a patch, or of a point.
+template <int kPoints>
+MSD_INLINE void writeFriction(const Compliance& k, ContactRows<kPoints>& rows, int l) {
+  const Lane zero = set(0.0), one = set(1.0);
   const LaneSym friction{k.vv[1][1], k.vv[2][2], k.ww.xx, k.vv[1][2], k.vm[1][0], k.vm[2][0]};
-  const Lane normalEntries[6] = {normal.xx, normal.yy, normal.zz, normal.xy, normal.xz, normal.yz};
-  const Lane frictionEntries[6] = {friction.xx, friction.yy, friction.zz,
-                                   friction.xy, friction.xz, friction.yz};
-  const Lane crossEntries[9] = {k.vv[1][0], k.vm[1][1], k.vm[1][2], k.vv[2][0], k.vm[2][1],
-                                k.vm[2][2], k.vm[0][0], k.ww.xy,    k.ww.xz};
+  auto& t = rows.tangential;
   if constexpr (kPoints > 1) {
     const LaneSym stick = inverseOf(friction);
-    const Lane entries[6] = {stick.xx, stick.yy, stick.zz, stick.xy, stick.xz, stick.yz};
+    const Lane entries[6] = {friction.xx, friction.yy, friction.zz, friction.xy, friction.xz, friction.yz};
+    const Lane inverse[6] = {stick.xx, stick.yy, stick.zz, stick.xy, stick.xz, stick.yz};
     for (int i = 0; i < 6; ++i) {
-      store(normalEntries[i], rows.normalGroup[i] + l);
-      store(frictionEntries[i], rows.frictionGroup[i] + l);
-      store(entries[i], rows.stickGroup[i] + l);
+      store(entries[i], t.group[i] + l);
+      store(inverse[i], t.stick[i] + l);
     }
-    for (int i = 0; i < 9; ++i) store(crossEntries[i], rows.crossGroup[i] + l);
+    const Lane cross[9] = {k.vv[1][0], k.vm[1][1], k.vm[1][2], k.vv[2][0], k.vm[2][1],
+                           k.vm[2][2], k.vm[0][0], k.ww.xy,    k.ww.xz};
+    for (int i = 0; i < 9; ++i) store(cross[i], rows.cross[i] + l);
   } else {
-    store(normal.xx, rows.normalGroup[0] + l);
-    store(crossEntries[0], rows.crossGroup[0] + l);
-    store(crossEntries[3], rows.crossGroup[1] + l);
-  }
-  for (int i = 0; i < kPoints; ++i) {
-    ContactPointRows& p = rows.points[i];
-    Lane x = zero, y = zero;
-    if constexpr (kPoints > 1) x = load(rows.x[i] + l), y = load(rows.y[i] + l);
-
-    // Normal: k = (1, y, -x) N (1, y, -x)ᵀ.
-    const Lane row0 = nfma(x, normal.xz, fma(y, normal.xy, normal.xx));
-    const Lane row1 = nfma(x, normal.yz, fma(y, normal.yy, normal.xy));
-    const Lane row2 = nfma(x, normal.zz, fma(y, normal.yz, normal.xz));
-    const Lane kn = nfma(x, row2, fma(y, row1, row0));
-    const Mask real = there[i] & (kn > zero);
-    store(select(real, one / max(kn, set(kTiny)), zero), p.normalMass + l);
-
-    // Tangents: rows (1, 0, -y) and (0, 1, x) of the friction group.
-    const Lane a11 = fma(y, fma(y, friction.zz, -(set(2.0) * friction.xz)), friction.xx);
-    const Lane a22 = fma(x, fma(x, friction.zz, set(2.0) * friction.yz), friction.yy);
-    const Lane a12 =
-        fma(x, nfma(y, friction.zz, friction.xz), nfma(y, friction.yz, friction.xy));
+    store(k.vv[1][0], rows.cross[0] + l);
+    store(k.vv[2][0], rows.cross[1] + l);
+    const Lane a11 = friction.xx, a22 = friction.yy, a12 = friction.xy;
     const Lane det = nfma(a12, a12, a11 * a22);
-    const Mask regular = real & (det > zero);
+    const Mask regular = (load(rows.points[0].normalMass + l) > zero) & (det > zero);
     const Lane inverse = select(regular, one / max(det, set(kTiny)), zero);
-    store(inverse * a22, p.stick11 + l);
-    store(-(inverse * a12), p.stick12 + l);
-    store(inverse * a11, p.stick22 + l);
-    const Lane mean = half * (a11 + a22), spread = half * (a11 - a22);
+    store(inverse * a22, t.stick11 + l);
+    store(-(inverse * a12), t.stick12 + l);
+    store(inverse * a11, t.stick22 + l);
+    const Lane mean = set(0.5) * (a11 + a22), spread = set(0.5) * (a11 - a22);
     const Lane largest = mean + sqrt(fma(spread, spread, a12 * a12));
-    store(select(regular, one / max(largest, set(kTiny)), zero), p.slipMass + l);
+    store(select(regular, one / max(largest, set(kTiny)), zero), t.slipMass + l);
   }
 }
 
 template <int kPoints>
-MSD_INLINE void prepareLanes(const SolverBodies& b, const ContactBundle<kPoints>& bundle,
+MSD_INLINE void prepareLanes(const SolverBodies& b, StoredContact<kPoints>* const* stored, const BundleBodies& who,
                              ContactRows<kPoints>& rows, int l) {
   const Lane zero = set(0.0), one = set(1.0), half = set(0.5);
-  const PlacedBody b0(b, bundle.body0 + l), b1(b, bundle.body1 + l);
+  const double* records[kBundleLanes];
+  for (int i = 0; i < kLanes; ++i) records[i] = stored[l + i]->numbers();
+  const PlacedBody b0(b, who.body0() + l), b1(b, who.body1() + l);
+  StoredLanes<kPoints> s(records);
+  follow(b0, b1, records, stored + l, s);
+  store(s.size, rows.size + l);
+  store(one / s.size, rows.inverseSize + l);
+  store(s.friction, rows.friction + l);
+  store(s.restitution, rows.restitution + l);
+  store(s.rounding0, rows.rounding0 + l);
+  store(s.rounding1, rows.rounding1 + l);
+  store(s.balls, rows.balls + l);
 
   // Contact frame: the stored normal turns with body 0; the tangent is made perpendicular again.
-  const Lane3 n = rotate(b0.r, load3(bundle.normal, l));
-  Lane3 t1 = rotate(b0.r, load3(bundle.tangent, l));
+  const Lane3 n = rotate(b0.r, s.normal);
+  Lane3 t1 = rotate(b0.r, s.tangent);
   t1 = nfma(dot(t1, n), n, t1);
-  t1 = (one / sqrt(dot(t1, t1))) * t1;
+  t1 = inverseRoot(dot(t1, t1)) * t1;
   const Lane3 t2 = cross(n, t1);
   store3(n, rows.normal, l);
   store3(t1, rows.tangent, l);
@@ -148,66 +332,66 @@ MSD_INLINE void prepareLanes(const SolverBodies& b, const ContactBundle<kPoints>
   // Points, their gaps, and the centre c midway between surfaces that overlap.
   const Lane3 between = b1.x - b0.x;
   Lane3 middle[kPoints];
-  Lane gap[kPoints], exists[kPoints];
+  Lane gap[kPoints];
   Lane3 sum{zero, zero, zero};
   Lane count = zero;
   for (int i = 0; i < kPoints; ++i) {
-    const Lane3 p0 = rotate(b0.r, load3(bundle.anchor0[i], l));            // from x0
-    const Lane3 p1 = between + rotate(b1.r, load3(bundle.anchor1[i], l));  // from x0
-    exists[i] = load(bundle.active[i] + l);
+    const Lane3 p0 = rotate(b0.r, s.anchor0[i]);  // from x0
+    const Lane3 own = rotate(b1.r, s.anchor1[i]);
+    const Lane3 p1 = between + own;  // from x0
     gap[i] = dot(n, p1 - p0);
     // A ball that is still apart will touch with its own point, which the centre moves with; two balls
     // follow each other (G-2).
-    const Lane3 own = p1 - between;
-    const Lane round = load(bundle.rounding1 + l);
-    const Mask apart = (gap[i] > zero) & (dot(own, own) <= set(kBallLike) * round * round) &
-                       (load(bundle.balls + l) <= zero);
-    const Lane3 midway = half * (p0 + p1);
-    middle[i] = {select(apart, p1.x, midway.x), select(apart, p1.y, midway.y),
-                 select(apart, p1.z, midway.z)};
-    sum = fma(exists[i], middle[i], sum);
-    count = count + exists[i];
+    const Mask apart = (gap[i] > zero) & (dot(own, own) <= set(kBallLike) * s.rounding1 * s.rounding1) &
+                       (s.balls <= zero);
+    middle[i] = select(apart, p1, half * (p0 + p1));
+    sum = fma(s.active[i], middle[i], sum);
+    count = count + s.active[i];
   }
   const Lane3 arm0 = (one / max(count, one)) * sum;
   const Lane3 arm1 = arm0 - between;
   store3(arm0, rows.arm0, l);
   store3(arm1, rows.arm1, l);
   store3(Lane3{zero, zero, zero}, rows.drift, l);
-  store(load(bundle.friction + l), rows.friction + l);
-
-  Compliance k(b0.inverseMass + b1.inverseMass);
-  k.add(inFrame(b0.inverse, n, t1, t2), {dot(arm0, n), dot(arm0, t1), dot(arm0, t2)});
-  k.add(inFrame(b1.inverse, n, t1, t2), {dot(arm1, n), dot(arm1, t1), dot(arm1, t2)});
 
   const Lane offset = dot(n, arm0);
+  Mask there[kPoints];
   for (int i = 0; i < kPoints; ++i) {
     ContactPointRows& p = rows.points[i];
     if constexpr (kPoints > 1) {
       const Lane3 d = middle[i] - arm0;
-      store(dot(d, t1), rows.x[i] + l);
-      store(dot(d, t2), rows.y[i] + l);
+      store(dot(d, t1), rows.tangential.x[i] + l);
+      store(dot(d, t2), rows.tangential.y[i] + l);
     }
     store(offset - gap[i], p.gapOffset + l);
     store(zero, p.target + l);
     store(zero, p.guess + l);
+    store3(s.active[i] * s.force[i], p.impulse, l);
+    store3(Lane3{zero, zero, zero}, p.total, l);
+    there[i] = s.active[i] > zero;
+  }
+  Compliance k(b0.inverseMass + b1.inverseMass);
+  k.add(inFrame(b0.inverse, n, t1, t2), {dot(arm0, n), dot(arm0, t1), dot(arm0, t2)});
+  k.add(inFrame(b1.inverse, n, t1, t2), {dot(arm1, n), dot(arm1, t1), dot(arm1, t2)});
+  writeNormals(k, there, rows, l);
+  writeInverse(k, there, rows, l);
+  writeFriction(k, rows, l);
+}
 
-    for (int c = 0; c < 3; ++c) {
-      store(exists[i] * load(bundle.impulse[i][c] + l), p.impulse[c] + l);
-      store(zero, p.total[c] + l);
+template <int kPoints>
+void prepare(const SolverBodies& b, StoredContact<kPoints>* const* stored, const BundleRun<kPoints>& run) {
+  for (std::size_t i = 0; i < run.count; ++i) {
+    for (int l = 0; l < kBundleLanes; l += kLanes) {
+      prepareLanes(b, stored + kBundleLanes * i, run.who[i], run.rows[i], l);
     }
   }
-  Mask there[kPoints];
-  for (int i = 0; i < kPoints; ++i) there[i] = exists[i] > zero;
-  writeCompliance(k, there, rows, l);
 }
 
 /// Lanes with a body that has turned so far since the step began that its inertia answers otherwise.
-template <int kPoints>
-MSD_INLINE unsigned turnedLanes(const SolverBodies& b, const ContactBundle<kPoints>& bundle) {
+MSD_INLINE unsigned turnedLanes(const SolverBodies& b, const BundleBodies& who) {
   unsigned lanes = 0;
   for (int lane = 0; lane < kBundleLanes; ++lane) {
-    const auto i0 = static_cast<std::size_t>(bundle.body0[lane]);
-    const auto i1 = static_cast<std::size_t>(bundle.body1[lane]);
+    const auto i0 = static_cast<std::size_t>(who.body0()[lane]), i1 = static_cast<std::size_t>(who.body1()[lane]);
     lanes |= static_cast<unsigned>(b.hasTurned[i0] | b.hasTurned[i1]) << lane;
   }
   return lanes;
@@ -215,9 +399,8 @@ MSD_INLINE unsigned turnedLanes(const SolverBodies& b, const ContactBundle<kPoin
 
 /// The compliance of bodies that have turned, for the frame and the points as they are (C-7).
 template <int kPoints>
-MSD_INLINE void renewLanes(const SolverBodies& b, const ContactBundle<kPoints>& bundle,
-                           ContactRows<kPoints>& rows, int l) {
-  const Body b0(b, bundle.body0 + l), b1(b, bundle.body1 + l);
+MSD_INLINE void renewLanes(const SolverBodies& b, const BundleBodies& who, ContactRows<kPoints>& rows, int l) {
+  const Body b0(b, who.body0() + l), b1(b, who.body1() + l);
   const Frame f(rows, l);
   const Lane3 arm1 = load3(rows.arm1, l);
   const Lane3 arm0 = load3(rows.arm0, l) + (b1.dx() - b0.dx());
@@ -226,21 +409,22 @@ MSD_INLINE void renewLanes(const SolverBodies& b, const ContactBundle<kPoints>& 
   k.add(inFrame(b1.inverseInertia(), f.n, f.t1, f.t2), {dot(arm1, f.n), dot(arm1, f.t1), dot(arm1, f.t2)});
   Mask there[kPoints];
   for (int i = 0; i < kPoints; ++i) there[i] = load(rows.points[i].normalMass + l) > set(0.0);
-  writeCompliance(k, there, rows, l);
+  writeNormals(k, there, rows, l);
+  writeInverse(k, there, rows, l);
+  writeFriction(k, rows, l);
 }
 
 template <int kPoints>
-void renew(const SolverBodies& b, const ContactBundle<kPoints>* bundles,
-           ContactRows<kPoints>* rows, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const unsigned turned = turnedLanes(b, bundles[i]);
+void renew(const SolverBodies& b, const BundleRun<kPoints>& run) {
+  for (std::size_t i = 0; i < run.count; ++i) {
+    const unsigned turned = turnedLanes(b, run.who[i]);
     if (turned == 0) continue;
-    const ContactRows<kPoints> before = rows[i];
-    for (int l = 0; l < kBundleLanes; l += kLanes) renewLanes(b, bundles[i], rows[i], l);
+    const ContactRows<kPoints> before = run.rows[i];
+    for (int l = 0; l < kBundleLanes; l += kLanes) renewLanes(b, run.who[i], run.rows[i], l);
     if (turned == 0xFFu) continue;
     // The others stay as they are: a contact's rows depend on its own bodies alone.
     const auto* old = reinterpret_cast<const double*>(&before);
-    auto* now = reinterpret_cast<double*>(&rows[i]);
+    auto* now = reinterpret_cast<double*>(&run.rows[i]);
     for (std::size_t k = 0; k < sizeof(before) / sizeof(double); ++k) {
       if (((turned >> (k % kBundleLanes)) & 1u) == 0) now[k] = old[k];
     }
@@ -248,230 +432,80 @@ void renew(const SolverBodies& b, const ContactBundle<kPoints>* bundles,
 }
 
 template <int kPoints>
-void prepare(const SolverBodies& b, const ContactBundle<kPoints>* bundles,
-             ContactRows<kPoints>* rows, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    for (int l = 0; l < kBundleLanes; l += kLanes) prepareLanes(b, bundles[i], rows[i], l);
+MSD_INLINE void warmLanes(SolverBodies& b, const BundleBodies& who, ContactRows<kPoints>& rows, Lane h, int l) {
+  const std::int32_t* i0 = who.body0() + l;
+  const std::int32_t* i1 = who.body1() + l;
+  for (ContactPointRows& p : rows.points) store3(h * load3(p.impulse, l), p.impulse, l);
+  const Frame f(rows, l);
+  const Wrench guess(rows, f, l);
+  Lane g0[8], g1[8];
+  gatherLines<8>(numbers(b.guess), i0, kGuessStride, g0);
+  gatherLines<8>(numbers(b.guess), i1, kGuessStride, g1);
+  const Lane3 m0 = addCross(guess.moment, load3(rows.arm0, l), guess.force);
+  const Lane3 m1 = addCross(guess.moment, load3(rows.arm1, l), guess.force);
+  g0[0] = g0[0] - guess.force.x, g0[1] = g0[1] - guess.force.y, g0[2] = g0[2] - guess.force.z;
+  g0[4] = g0[4] - m0.x, g0[5] = g0[5] - m0.y, g0[6] = g0[6] - m0.z;
+  g1[0] = g1[0] + guess.force.x, g1[1] = g1[1] + guess.force.y, g1[2] = g1[2] + guess.force.z;
+  g1[4] = g1[4] + m1.x, g1[5] = g1[5] + m1.y, g1[6] = g1[6] + m1.z;
+  // The motion line's inverse mass says who can be pushed.
+  unsigned pushable0 = 0, pushable1 = 0;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    pushable0 |= static_cast<unsigned>(b.motion[static_cast<std::size_t>(i0[lane])].inverseMass > 0.0) << lane;
+    pushable1 |= static_cast<unsigned>(b.motion[static_cast<std::size_t>(i1[lane])].inverseMass > 0.0) << lane;
+  }
+  scatterLines<8>(numbers(b.guess), i0, kGuessStride, g0, pushable0);
+  scatterLines<8>(numbers(b.guess), i1, kGuessStride, g1, pushable1);
+}
+
+template <int kPoints>
+void warm(SolverBodies& b, const BundleRun<kPoints>& run, double h) {
+  for (std::size_t i = 0; i < run.count; ++i) {
+    for (int l = 0; l < kBundleLanes; l += kLanes) warmLanes(b, run.who[i], run.rows[i], set(h), l);
   }
 }
+
+/// speed of approach at the moment of touch, from the velocity and the loads at the start of
+/// the substep; energy-consistent, u² = u0² - 2 a φ.
 template <int kPoints>
-void warm(SolverBodies& b, const ContactBundle<kPoints>* bundles, ContactRows<kPoints>* rows,
-          std::size_t count, double scale) {
-  for (std::size_t i = 0; i < count; ++i) {
-    for (int l = 0; l < kBundleLanes; l += kLanes) warmLanes(b, bundles[i], rows[i], scale, l);
+MSD_INLINE void approachLanes(const SolverBodies& b, const BundleBodies& who, const ContactRows<kPoints>& rows,
+                              ContactBounce<kPoints>& bounce, const ContactPass& pass, int l) {
+  const std::int32_t* i0 = who.body0() + l;
+  const std::int32_t* i1 = who.body1() + l;
+  const Body b0(b, i0), b1(b, i1);
+  const Frame f(rows, l);
+  const Lane3 arm1 = load3(rows.arm1, l);
+  const Lane3 arm0 = load3(rows.arm0, l) + (b1.dx() - b0.dx());
+  const LiveGap gap(b, who, rows, f, arm0, arm1, l);
+  const Twist u(f, relativeVelocity(b0, b1, arm0, arm1), b1.w() - b0.w());
+  Lane load0[8], load1[8];
+  gatherLines<8>(numbers(b.load), i0, kLoadStride, load0);
+  gatherLines<8>(numbers(b.load), i1, kLoadStride, load1);
+  const Lane3 spin0 = b0.inverseInertia() * Lane3{load0[4], load0[5], load0[6]};
+  const Lane3 spin1 = b1.inverseInertia() * Lane3{load1[4], load1[5], load1[6]};
+  const Lane3 pull = addCross(Lane3{load1[0], load1[1], load1[2]}, spin1, arm1) -
+                     addCross(Lane3{load0[0], load0[1], load0[2]}, spin0, arm0);
+  const Twist a(f, pull, spin1 - spin0);
+  const Lane zero = set(0.0), h = set(pass.h);
+  const Lane e = load(rows.restitution + l);
+  for (int i = 0; i < kPoints; ++i) {
+    const ContactPointRows& p = rows.points[i];
+    const Lane un = normalVelocity(u, rows, i, l), an = normalVelocity(a, rows, i, l);
+    const Lane phi = max(gap.at(rows, i, l), zero);
+    const Lane mean = fma(set(0.5) * h, an, un);
+    const Lane speed = sqrt(max(fma(un, un, -(set(2.0) * an * phi)), zero));
+    const Mask hits = (fma(h, mean, phi) <= zero) & (speed > set(pass.threshold)) &
+                      (load(p.normalMass + l) > zero) & (mean < zero);
+    store(select(hits, e * speed, zero), bounce.velocity[i] + l);
   }
 }
+
 template <int kPoints>
-void approach(const SolverBodies& b, const ContactBundle<kPoints>* bundles,
-              ContactRows<kPoints>* rows, ContactBounce<kPoints>* bounce, std::size_t count,
-              const ContactPass& pass) {
-  for (std::size_t i = 0; i < count; ++i) {
+void approach(const SolverBodies& b, const BundleRun<kPoints>& run, const ContactPass& pass) {
+  for (std::size_t i = 0; i < run.count; ++i) {
     for (int l = 0; l < kBundleLanes; l += kLanes) {
-      approachLanes(b, bundles[i], rows[i], bounce[i], pass, l);
+      approachLanes(b, run.who[i], run.rows[i], run.bounce[i], pass, l);
     }
   }
-}
-/// Lanes with a body that still moves since the sweep before.
-MSD_INLINE unsigned stirredLanes(const SolverBodies& b, const BundleBodies& who, std::uint32_t stamp) {
-  unsigned lanes = 0;
-  for (int lane = 0; lane < kBundleLanes; ++lane) {
-    const std::uint32_t latest =
-        std::max(b.stirred[static_cast<std::size_t>(who.body[lane])],
-                 b.stirred[static_cast<std::size_t>(who.body[kBundleLanes + lane])]);
-    lanes |= static_cast<unsigned>(latest + 1 >= stamp) << lane;
-  }
-  return lanes;
-}
-
-/// Stamps the bodies of the lanes that have not settled, and returns how many of these there are. Bodies that
-/// cannot be pushed stay out of it: other threads read them.
-template <int kPoints>
-MSD_INLINE std::uint32_t stir(SolverBodies& b, const ContactBundle<kPoints>& bundle, unsigned lanes,
-                              const Visited& visited, const ContactPass& pass, int l) {
-  alignas(64) double unrest[kBundleLanes], slide[kBundleLanes];
-  store(visited.unrest, unrest);
-  store(visited.slide, slide);
-  std::uint32_t count = 0;
-  for (; lanes != 0; lanes &= lanes - 1) {
-    const int at = std::countr_zero(lanes), lane = l + at;
-    const auto i0 = static_cast<std::size_t>(bundle.body0[lane]);
-    const auto i1 = static_cast<std::size_t>(bundle.body1[lane]);
-    const bool moves0 = b.motion[i0].inverseMass > 0.0, moves1 = b.motion[i1].inverseMass > 0.0;
-    if (pass.planned) {
-      const SweepBudget& budget = b.budget[moves0 ? i0 : i1];
-      const double most = std::max(unrest[at], static_cast<double>(budget.slip) * slide[at]);
-      if (!(most > static_cast<double>(budget.limit(pass.number)))) continue;
-    }
-    if (moves0) b.stirred[i0] = pass.stamp;
-    if (moves1) b.stirred[i1] = pass.stamp;
-    ++count;
-  }
-  return count;
-}
-
-/// Asks for the rows after these while these are being worked on.
-template <int kPoints>
-MSD_INLINE void fetchRows(const ContactRows<kPoints>& rows) {
-  constexpr std::size_t kLine = 64;
-  const auto* bytes = reinterpret_cast<const char*>(&rows);
-  for (std::size_t at = 0; at < sizeof(rows); at += kLine) __builtin_prefetch(bytes + at, 1);
-}
-
-/// The same of what a visit reads of its bundle.
-template <int kPoints>
-MSD_INLINE void fetchBundle(const ContactBundle<kPoints>& bundle) {
-  __builtin_prefetch(bundle.body0);
-  for (const double* line : {bundle.size, bundle.rounding0, bundle.rounding1, bundle.balls}) {
-    __builtin_prefetch(line);
-  }
-}
-
-template <int kPoints, class Visit>
-SweepOutcome sweep(SolverBodies& b, const ContactBundle<kPoints>* bundles, const BundleBodies* who,
-                   const ContactRows<kPoints>* rows, ContactSums* sums, std::uint8_t* busy,
-                   std::size_t count, const ContactPass& pass, const Visit& visit) {
-  SweepOutcome outcome;
-  Lane worst = set(0.0);
-  for (std::size_t i = 0; i < count; ++i) {
-    unsigned lanes = 0xFFu;
-    if (!pass.first) {
-      lanes = stirredLanes(b, who[i], pass.stamp);
-      if (lanes == 0) continue;
-    } else if (pass.ahead && i + 1 < count) {
-      fetchRows(rows[i + 1]);
-      fetchBundle(bundles[i + 1]);
-    }
-    const unsigned before = busy != nullptr ? busy[i] : 0u;
-    unsigned notes = pass.first ? 0u : before;
-    const bool worked = pass.first && !pass.opening && (pass.eachWork || (before & kBusy) != 0);
-    for (int l = 0; l < kBundleLanes; l += kLanes) {
-      const Chosen chosen((lanes >> l) & ((1u << kLanes) - 1u));
-      if (chosen.lanes == 0) continue;
-      const Visited visited = visit(i, l, worked, chosen);
-      const Lane most = select(chosen.mask, max(visited.unrest, visited.slide), set(0.0));
-      worst = max(worst, select(chosen.mask, visited.unrest, set(0.0)));
-      if (pass.noted && sums != nullptr) {
-        store(select(chosen.mask, most, load(sums[i].unrest + l)), sums[i].unrest + l);
-      }
-      if (any(chosen.mask & visited.busy)) notes |= kBusy;
-      if (any(chosen.mask & visited.surprised)) notes |= kSurprised;
-      const unsigned unsettled = bits(most > set(pass.settled));
-      if (unsettled != 0) outcome.unsettled += stir(b, bundles[i], unsettled, visited, pass, l);
-    }
-    if (busy != nullptr) busy[i] = static_cast<std::uint8_t>(notes);
-  }
-  outcome.unrest = largest(worst);
-  return outcome;
-}
-
-template <int kPoints>
-SweepOutcome solve(SolverBodies& b, const ContactBundle<kPoints>* bundles, const BundleBodies* who,
-                   ContactRows<kPoints>* rows, const ContactBounce<kPoints>* bounce,
-                   ContactSums* sums, std::uint8_t* busy, std::size_t count,
-                   const ContactPass& pass) {
-  const auto visit = [&](std::size_t i, int l, bool worked, const Chosen& chosen) MSD_LAMBDA {
-    if (worked) addLastWork(b, bundles[i], rows[i], sums[i], l);
-    return solveLanes(b, bundles[i], rows[i], bounce != nullptr ? bounce + i : nullptr, pass, chosen,
-                      l);
-  };
-  return sweep(b, bundles, who, rows, sums, busy, count, pass, visit);
-}
-template <int kPoints>
-SweepOutcome relax(SolverBodies& b, const ContactBundle<kPoints>* bundles, const BundleBodies* who,
-                   ContactRows<kPoints>* rows, ContactSums* sums, std::uint8_t* busy,
-                   std::size_t count, const ContactPass& pass) {
-  const auto visit = [&](std::size_t i, int l, bool worked, const Chosen& chosen) MSD_LAMBDA {
-    if (worked) addLastWork(b, bundles[i], rows[i], sums[i], l);
-    return relaxLanes(b, bundles[i], rows[i], pass, chosen, l);
-  };
-  return sweep(b, bundles, who, rows, sums, busy, count, pass, visit);
-}
-template <int kPoints>
-void conclude(SolverBodies& b, const ContactBundle<kPoints>* bundles, ContactRows<kPoints>* rows,
-              ContactSums* sums, const std::uint8_t* busy, std::size_t count,
-              const ContactPass& pass) {
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!pass.moved && (busy[i] & kSurprised) == 0) continue;
-    for (int l = 0; l < kBundleLanes; l += kLanes) {
-      limitGuess(b, bundles[i], rows[i], Frame(rows[i], l), sums[i], pass, l);
-    }
-  }
-}
-/// Adds the work and the impulses of the step's last phase to the others.
-template <int kPoints>
-MSD_INLINE void addLastPhase(const SolverBodies& b, const ContactBundle<kPoints>& bundle,
-                             ContactRows<kPoints>& rows, ContactSums& sums, std::uint8_t busy,
-                             const ContactPass& pass, int l) {
-  if (pass.eachWork || (busy & kBusy) != 0) addLastWork(b, bundle, rows, sums, l);
-  addToTotal(rows, l);
-}
-
-template <int kPoints>
-StoreOutcome storeImpulses(const SolverBodies& b, ContactBundle<kPoints>* bundles,
-                           ContactRows<kPoints>* rows, ContactSums* sums,
-                           const std::uint8_t* busy, std::size_t count, const ContactPass& pass) {
-  Lane deepest = set(0.0), share = set(0.0);
-  for (std::size_t i = 0; i < count; ++i) {
-    if (pass.ahead && i + 1 < count) fetchRows(rows[i + 1]);
-    for (int l = 0; l < kBundleLanes; l += kLanes) {
-      if (pass.swept) addLastPhase(b, bundles[i], rows[i], sums[i], busy[i], pass, l);
-      const Settled now(b, bundles[i], rows[i], l);
-      const LiveGap gap(b, bundles[i], rows[i], now.f, now.arm0, now.arm1, l);
-      const Depth depth = storeLanes(b, now, gap, bundles[i], rows[i], sums[i], l);
-      deepest = max(deepest, depth.deepest);
-      share = max(share, depth.share);
-    }
-  }
-  return {largest(deepest), largest(share)};
-}
-template <int kPoints>
-SweepOutcome correct(SolverBodies& b, const ContactBundle<kPoints>* bundles,
-                     const BundleBodies* who, ContactRows<kPoints>* rows, std::size_t count,
-                     const ContactPass& pass) {
-  const Mask never = set(0.0) > set(0.0);
-  const auto visit = [&](std::size_t i, int l, bool, const Chosen& chosen) MSD_LAMBDA {
-    const Settled now(b, bundles[i], rows[i], l);
-    const Lane above = upwards(now.f, pass);
-    if (pass.first) {
-      const LiveGap gap(b, bundles[i], rows[i], now.f, now.arm0, now.arm1, l);
-      aimCorrection(b, now, gap, above, bundles[i], rows[i], pass, l);
-    }
-    return Visited{correctLanes(b, now, bundles[i], rows[i], pass, above, chosen, l), set(0.0), never,
-                   never};
-  };
-  return sweep(b, bundles, who, rows, nullptr, nullptr, count, pass, visit);
-}
-/// The store pass and the first sweep of position correction at once: gaps and bodies are the same.
-template <int kPoints>
-SweepOutcome storeAndCorrect(SolverBodies& b, ContactBundle<kPoints>* bundles,
-                             const BundleBodies* who, ContactRows<kPoints>* rows,
-                             ContactSums* sums, const std::uint8_t* busy, std::size_t count,
-                             const ContactPass& pass, StoreOutcome& stored) {
-  const Mask never = set(0.0) > set(0.0);
-  Lane deepest = set(0.0), share = set(0.0);
-  const auto visit = [&](std::size_t i, int l, bool, const Chosen& chosen) MSD_LAMBDA {
-    addLastPhase(b, bundles[i], rows[i], sums[i], busy[i], pass, l);
-    const Settled now(b, bundles[i], rows[i], l);
-    const LiveGap gap(b, bundles[i], rows[i], now.f, now.arm0, now.arm1, l);
-    const Depth depth = storeLanes(b, now, gap, bundles[i], rows[i], sums[i], l);
-    deepest = max(deepest, depth.deepest);
-    share = max(share, depth.share);
-    const Lane above = upwards(now.f, pass);
-    aimCorrection(b, now, gap, above, bundles[i], rows[i], pass, l);
-    return Visited{correctLanes(b, now, bundles[i], rows[i], pass, above, chosen, l), set(0.0), never,
-                   never};
-  };
-  const SweepOutcome outcome =
-      sweep(b, bundles, who, rows, nullptr, nullptr, count, pass, visit);
-  stored = {largest(deepest), largest(share)};
-  return outcome;
-}
-
-template <int kPoints>
-ContactKernels<kPoints> table() {
-  return {follow<kPoints>,   prepare<kPoints>, renew<kPoints>,    warm<kPoints>,
-          approach<kPoints>, solve<kPoints>,   relax<kPoints>,    conclude<kPoints>,
-          storeImpulses<kPoints>, correct<kPoints>, storeAndCorrect<kPoints>};
 }
 
 }  // namespace contact_kernels

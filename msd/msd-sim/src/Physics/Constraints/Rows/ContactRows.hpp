@@ -1,93 +1,88 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "msd-sim/src/DataTypes/AlignedVector.hpp"
 
 namespace msd_sim {
 
-/// Contacts in bundles of eight, one contact (manifold) per vector lane.
+/// Contacts of a step in bundles of eight, one contact (manifold) per vector lane.
 ///
 /// A bundle's contacts share no body that can be pushed, so that eight of them are solved at once.
 /// Everything about one contact stands in the same lane of every array. Three sizes exist: one
 /// point, two, and up to four.
 inline constexpr int kBundleLanes = 8;
 
-/// What persists from step to step. Body 0 owns the normal (the face), body 1 the points (the
-/// vertices); where neither owns it (edge against edge, round surfaces) body 0 is shape A's.
-/// Written by the narrowphase and, the impulses, by the solver's store pass.
-template <int kPoints>
-struct alignas(64) ContactBundle {
-  std::int32_t body0[kBundleLanes];
-  std::int32_t body1[kBundleLanes];
-  double normal[3][kBundleLanes];        ///< body 0 axes, from body 0 to body 1
-  double tangent[3][kBundleLanes];       ///< first tangent, body 0 axes
-  double friction[kBundleLanes];         ///< of the pair [-]
-  double restitution[kBundleLanes];      ///< of the pair [-]
-  double size[kBundleLanes];             ///< of the smaller body: the length scale [m]
-  /// How round each body is about the point: what turns is a core, and the surface lies this far
-  /// from it along the normal, whichever way the body has turned. 0: corner or face [m]
-  double rounding0[kBundleLanes];
-  double rounding1[kBundleLanes];
-  double balls[kBundleLanes];            ///< 1 where both are balls about their centres, else 0
-  double anchor0[kPoints][3][kBundleLanes];  ///< point on body 0, from its centre, body axes [m]
-  double anchor1[kPoints][3][kBundleLanes];  ///< point on body 1 [m]
-  double active[kPoints][kBundleLanes];      ///< 1 where the point exists, else 0
-  double impulse[kPoints][3][kBundleLanes];  ///< normal, tangents: guess for the next phase [N·s]
+/// The bodies of a bundle: all that a sweep reads of what it leaves out. Written with the rows.
+struct alignas(64) BundleBodies {
+  std::int32_t body[2 * kBundleLanes];  ///< of lane 0 to 7: bodies 0, then bodies 1
+  [[nodiscard]] const std::int32_t* body0() const { return body; }
+  [[nodiscard]] const std::int32_t* body1() const { return body + kBundleLanes; }
 };
 
 /// What one point needs in a solver pass.
 struct ContactPointRows {
-  double normalMass[kBundleLanes];   ///< 1/(J M⁻¹ Jᵀ) of the normal; 0 where there is no point [kg]
-  double stick11[kBundleLanes];      ///< inverse of the 2 x 2 tangential block [kg]
+  double normalMass[kBundleLanes];  ///< 1/(J M⁻¹ Jᵀ) of the normal; 0 where there is no point [kg]
+  double gapOffset[kBundleLanes];   ///< n·r0 - gap at the start of the step [m]
+  double target[kBundleLanes];      ///< least normal velocity of the running phase [m/s]
+  double guess[kBundleLanes];       ///< normal impulse the running phase began with [N·s]
+  double impulse[3][kBundleLanes];  ///< of the running phase: normal, tangents [N·s]
+  double total[3][kBundleLanes];    ///< over the whole step [N·s]
+};
+
+/// Friction of a manifold of several points: the friction group (v_1, v_2, w_n), which sees (f_1, f_2, m_n).
+template <int kPoints>
+struct FrictionRows {
+  double x[kPoints][kBundleLanes];  ///< from the manifold's centre along the first tangent [m]
+  double y[kPoints][kBundleLanes];  ///< along the second tangent [m]
+  double group[6][kBundleLanes];    ///< symmetric: 00 11 22 01 02 12
+  double stick[6][kBundleLanes];    ///< its inverse
+};
+/// A single point is the centre, and has no moments.
+template <>
+struct FrictionRows<1> {
+  double stick11[kBundleLanes];   ///< inverse of the 2 x 2 tangential block [kg]
   double stick12[kBundleLanes];
   double stick22[kBundleLanes];
-  double slipMass[kBundleLanes];     ///< 1/(largest eigenvalue of that block) [kg]
-  double gapOffset[kBundleLanes];    ///< n·r0 - gap at the start of the step [m]
-  double gap[kBundleLanes];          ///< when phase 1 began [m]
-  double target[kBundleLanes];       ///< least normal velocity of the running phase [m/s]
-  double guess[kBundleLanes];        ///< normal impulse the running phase began with [N·s]
-  double impulse[3][kBundleLanes];   ///< of the running phase: normal, tangents [N·s]
-  double total[3][kBundleLanes];     ///< over the whole step [N·s]
+  double slipMass[kBundleLanes];  ///< 1/(largest eigenvalue of that block) [kg]
 };
 
-/// What only manifolds of several points have; a single point is the centre, and has no moments.
-template <int kPoints>
-struct ManifoldRows {
-  double x[kPoints][kBundleLanes];        ///< from the manifold's centre along the first tangent [m]
-  double y[kPoints][kBundleLanes];        ///< along the second tangent [m]
-  double frictionGroup[6][kBundleLanes];  ///< symmetric: 00 11 22 01 02 12
-  double stickGroup[6][kBundleLanes];     ///< inverse of frictionGroup
-};
-template <>
-struct ManifoldRows<1> {};
-
-/// Rows of a bundle for one step: geometry at the start of the step, world axes. Rebuilt by the
-/// prepare pass from ContactBundle and the poses. docs/theory/rows.md derives every entry.
+/// Rows of a bundle for one step: geometry at the start of the step, world axes. Written by the
+/// prepare pass from the contacts that are kept (StoredContact) and the poses. docs/theory/rows.md derives every entry.
 ///
 /// The twist of body 1 against body 0 at the manifold's centre c is split into a normal group
-/// (v_n, w_1, w_2), which sees (f_n, m_1, m_2), and a friction group (v_1, v_2, w_n), which sees
-/// (f_1, f_2, m_n).
+/// (v_n, w_1, w_2), which sees (f_n, m_1, m_2), and a friction group.
 template <int kPoints>
-struct alignas(64) ContactRows : ManifoldRows<kPoints> {
-  /// Of a single point's normal group 00 is left, of the coupling its first column's first two entries.
-  static constexpr int kGroup = kPoints > 1 ? 6 : 1;
+struct alignas(64) ContactRows {
+  static constexpr int kPointCount = kPoints;
+  /// Couplings of the normals, k_ij = (1, y_i, -x_i) N (1, y_j, -x_j)ᵀ (C-8): 00, 10, 11, 20, 21, 22, 30 ...
+  static constexpr int kCouplings = kPoints * (kPoints + 1) / 2;
+  /// Of a single point's coupling to friction its first column's first two entries are left.
   static constexpr int kCross = kPoints > 1 ? 9 : 2;
+  [[nodiscard]] static constexpr int coupling(int i, int j) {
+    return i >= j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i;
+  }
 
+  double size[kBundleLanes];         ///< of the smaller body: the length scale [m]
+  double inverseSize[kBundleLanes];  ///< [1/m]
+  double friction[kBundleLanes];     ///< of the pair [-]
+  double restitution[kBundleLanes];  ///< of the pair [-]
+  double rounding0[kBundleLanes];    ///< see StoredContact [m]
+  double rounding1[kBundleLanes];
+  double balls[kBundleLanes];        ///< 1 where both are balls about their centres, else 0
   double normal[3][kBundleLanes];    ///< from body 0 to body 1
   double tangent[3][kBundleLanes];   ///< first tangent; the second is normal x tangent
   double arm0[3][kBundleLanes];      ///< c from body 0's centre at the start of the step [m]
   double arm1[3][kBundleLanes];      ///< c from body 1's centre; c moves with body 1 [m]
   double drift[3][kBundleLanes];     ///< dx1 - dx0 when the last pass ran [m]
-  double normalGroup[kGroup][kBundleLanes];  ///< symmetric: 00 11 22 01 02 12
-  double crossGroup[kCross][kBundleLanes];   ///< friction group from normal group, row by row
-  double friction[kBundleLanes];
+  double couplings[kCouplings][kBundleLanes];
+  /// Inverse of the couplings (C-9), that of least norm where four points share a plane; entries as above, 0 where
+  /// there is none.
+  double inverse[kCouplings][kBundleLanes];
+  double cross[kCross][kBundleLanes];  ///< friction group from normal group, row by row
+  FrictionRows<kPoints> tangential;
   ContactPointRows points[kPoints];
-};
-
-/// The bodies of a bundle once more, and nothing else: all that a sweep reads of what it leaves out.
-struct alignas(64) BundleBodies {
-  std::int32_t body[2 * kBundleLanes];  ///< both of lane 0 to 7: bodies 0, then bodies 1
 };
 
 /// What the sweeps of a phase note of a bundle.
@@ -102,7 +97,7 @@ struct alignas(64) ContactBounce {
   double velocity[kPoints][kBundleLanes];  ///< rebound speed where the point bounces, else 0 [m/s]
 };
 
-/// What the store pass measures, per lane, so that adding it up in a fixed order gives the same bits
+/// What the passes measure, per lane, so that adding it up in a fixed order gives the same bits
 /// on any number of threads.
 struct alignas(64) ContactSums {
   double normalWork[kBundleLanes];    ///< [J]
@@ -133,27 +128,27 @@ struct StoreOutcome {
 
 /// Scalars of a pass.
 struct ContactPass {
-  double h{0.0};             ///< length of the substep [s]
-  double inverseH{0.0};      ///< [1/s]
-  double guessSpeed{0.0};    ///< speed that loads can ask of a contact in a phase [m/s], (T-12)
-  double threshold{0.0};     ///< approach speed below which nothing bounces [m/s]
-  double band{0.0};          ///< gap at which a loaded contact lets go, relative to its size [-]
-  double settledSpeed{0.0};  ///< a sweep that changes less has settled [m/s] ...
-  double settledShare{0.0};  ///< ... or less of the contact's size [1/s]
-  double settled{1.0};       ///< least unrest at which a contact of the group has settled [-]
-  int number{0};             ///< of the sweep within its phase, from 0 on
-  std::uint32_t stamp{0};    ///< number of the sweep, ever growing; see SolverBodies::stirred
-  bool first{true};          ///< first sweep of its phase: visits all
-  bool planned{false};       ///< settles by the budgets of the bodies, else by `settled`
-  bool noted{false};         ///< notes the unrest of every contact
-  bool ahead{false};         ///< rows are more than the cache holds: fetches those of the next bundle
-  bool eachWork{false};      ///< measures the work of every bundle: not only contacts do work
-  bool swept{false};         ///< the last phase was swept: its impulses are not yet in the totals
-  bool moved{false};         ///< impulses have changed since the visits: conclude looks at all
-  bool opening{false};       ///< first phase of the step
-  bool drifted{false};       ///< bodies have moved since the last phase (phase 2 always knows)
-  double guessScale{1.0};    ///< of the guess, against the impulses of the last phase [-]
-  double busySpeed{0.0};     ///< the work of a visit that finds or makes a greater change counts [m/s]
+  double h{0.0};                ///< length of the substep [s]
+  double inverseH{0.0};         ///< [1/s]
+  double guessSpeed{0.0};       ///< speed that loads can ask of a contact in a phase [m/s], (T-12)
+  double threshold{0.0};        ///< approach speed below which nothing bounces [m/s]
+  double band{0.0};             ///< gap at which a loaded contact lets go, relative to its size [-]
+  double perSettledSpeed{0.0};  ///< 1/(change of a velocity that counts as settled) [s/m], or ...
+  double perSettledShare{0.0};  ///< ... 1/(the same against the contact's size), whichever is less [s]
+  double settled{1.0};          ///< least unrest at which a contact of the pack has settled [-]
+  int number{0};                ///< of the sweep within its phase, from 0 on
+  std::uint32_t stamp{0};       ///< number of the sweep, see SolverBodies::stirred
+  bool first{true};             ///< first sweep of its phase: visits all
+  bool planned{false};          ///< settles by the budgets of the bodies, else by `settled`
+  bool noted{false};            ///< notes the unrest of every contact
+  bool ahead{false};            ///< rows are more than the cache holds: fetches those of the next bundle
+  bool eachWork{false};         ///< measures the work of every bundle: not only contacts do work
+  bool swept{false};            ///< the last phase was swept: its impulses are not yet in the totals
+  bool moved{false};            ///< impulses have changed since the visits: conclude looks at all
+  bool opening{false};          ///< first phase of the step
+  bool drifted{false};          ///< bodies have moved since the last phase (phase 2 always knows)
+  double guessScale{1.0};       ///< of the guess, against the impulses of the last phase [-]
+  double busySpeed{0.0};        ///< the work of a visit that finds or makes a greater change counts [m/s]
 
   double correction{0.0};    ///< share of a penetration to remove [-]
   double slop{0.0};          ///< penetration left alone, relative to the contact's size [-]

@@ -1,51 +1,124 @@
-// One visit of a manifold: the impulses of its points. Included by ContactKernels-inl.hpp.
+// One visit of a manifold: the impulses of its points. Included after ContactLanes-inl.hpp.
 
-// Keeps a quotient finite where its divisor may be zero; far below any square of an impulse.
-inline constexpr double kTiny = 1e-300;
-
-/// Contact frame: normal, first and second tangent.
-struct Frame {
-  Lane3 n, t1, t2;
-  template <class Rows>
-  MSD_INLINE Frame(const Rows& rows, int l)
-      : n(load3(rows.normal, l)), t1(load3(rows.tangent, l)), t2(cross(n, t1)) {}
-  MSD_INLINE Lane3 world(Lane an, Lane a1, Lane a2) const {
-    return fma(an, n, fma(a1, t1, a2 * t2));
-  }
-};
-
-/// Relative twist of body 1 against body 0 at the manifold's centre, in the contact frame.
-struct Twist {
-  Lane vn, v1, v2, wn, w1, w2;
-  MSD_INLINE Twist(const Frame& f, Lane3 v, Lane3 w)
-      : vn(dot(f.n, v)),
-        v1(dot(f.t1, v)),
-        v2(dot(f.t2, v)),
-        wn(dot(f.n, w)),
-        w1(dot(f.t1, w)),
-        w2(dot(f.t2, w)) {}
-};
-
-/// What a visit asks of the points.
-template <int kPoints>
-struct Demand {
-  Lane target[kPoints];  ///< least normal velocity
-  Lane massScale;        ///< of the effective masses; position correction only
-  Lane softness;         ///< of the compliances, the inverse of massScale
-};
+MSD_KERNELS_BEGIN
+namespace contact_kernels {
 
 // Points count as spread out when the square of their mean distance from their centre of load is more
 // than this share of that from the manifold's centre.
 inline constexpr double kSpread = 1e-3;
 
-/// Block Gauss–Seidel on one manifold: normals, friction, normals backwards. Friction that can hold all
-/// of its points holds them at once; otherwise they are visited one by one and back.
+/// The normals of a manifold: all that a point's impulse changes is the others' velocities, by k_ij (C-8), and a
+/// point waits only for its own change and one product.
+template <int kPoints>
+struct Normals {
+  Lane velocity[kPoints], mass[kPoints];  // velocity above the target; the negative of the mass
+  Lane start[kPoints], room[kPoints];     // impulse before; the negative of that of now
+  Mask even;                              // all points ask for the same velocity, and can be stopped at once
+
+  MSD_INLINE Normals(const ContactRows<kPoints>& rows, const Twist& u, const Lane (&target)[kPoints],
+                     const Lane (&impulse)[kPoints], int l) {
+    for (int i = 0; i < kPoints; ++i) {
+      mass[i] = -load(rows.points[i].normalMass + l);
+      start[i] = impulse[i];
+      room[i] = -impulse[i];
+      velocity[i] = normalVelocity(u, rows, i, l) - target[i];
+    }
+    if constexpr (kPoints == 2) even = load(rows.inverse[0] + l) > set(0.0);
+    if constexpr (kPoints == 4) {
+      even = load(rows.inverse[0] + l) > set(0.0);
+      for (int i = 1; i < kPoints; ++i) even = even & ((target[i] == target[0]) | (mass[i] == set(0.0)));
+    }
+  }
+
+  /// The way back is the last one: it leaves behind what nobody asks for.
+  template <bool kBackward>
+  MSD_INLINE void sweep(const ContactRows<kPoints>& rows, int l) {
+    for (int s = 0; s < kPoints; ++s) {
+      const int i = kBackward ? kPoints - 1 - s : s;
+      const Lane d = max(mass[i] * velocity[i], room[i]);
+      room[i] = room[i] - d;
+      const int end = kBackward ? i : kPoints;
+      for (int j = 0; j < end; ++j) {
+        velocity[j] = fma(load(rows.couplings[ContactRows<kPoints>::coupling(i, j)] + l), d, velocity[j]);
+      }
+    }
+  }
+  /// (C-9): all points at once, where all of them go on pushing and ask for the same velocity; in other lanes one by
+  /// one.
+  template <bool kBackward>
+  MSD_INLINE void solve(const ContactRows<kPoints>& rows, int l) {
+    if constexpr (kPoints == 1) {
+      sweep<kBackward>(rows, l);
+    } else {
+      Mask fits = even;
+      Lane step[kPoints];
+      for (int i = 0; i < kPoints; ++i) {
+        Lane sum = load(rows.inverse[ContactRows<kPoints>::coupling(i, 0)] + l) * velocity[0];
+        for (int j = 1; j < kPoints; ++j) {
+          sum = fma(load(rows.inverse[ContactRows<kPoints>::coupling(i, j)] + l), velocity[j], sum);
+        }
+        step[i] = -sum;
+        fits = fits & (step[i] >= room[i]);
+      }
+      if (any(!fits)) {
+        Lane before[kPoints];
+        for (int i = 0; i < kPoints; ++i) before[i] = room[i];
+        sweep<kBackward>(rows, l);
+        for (int i = 0; i < kPoints; ++i) room[i] = select(fits, before[i] - step[i], room[i]);
+      } else {
+        for (int i = 0; i < kPoints; ++i) room[i] = room[i] - step[i];
+      }
+      for (int i = 0; i < kPoints; ++i) velocity[i] = select(fits, set(0.0), velocity[i]);
+    }
+  }
+
+  /// The same where all compliances are `softness` times, and the masses `hardness` times theirs.
+  template <bool kBackward>
+  MSD_INLINE void sweepSoft(const ContactRows<kPoints>& rows, Lane softness, Lane hardness, int l) {
+    for (int s = 0; s < kPoints; ++s) {
+      const int i = kBackward ? kPoints - 1 - s : s;
+      const Lane d = max(hardness * mass[i] * velocity[i], room[i]);
+      room[i] = room[i] - d;
+      const Lane given = softness * d;
+      const int end = kBackward ? i : kPoints;
+      for (int j = 0; j < end; ++j) {
+        velocity[j] = fma(load(rows.couplings[ContactRows<kPoints>::coupling(i, j)] + l), given, velocity[j]);
+      }
+    }
+  }
+
+  MSD_INLINE Lane now(int i) const { return -room[i]; }
+  MSD_INLINE Lane given(int i) const { return -(start[i] + room[i]); }
+
+  /// What the normal group has got in all.
+  MSD_INLINE void sum(const ContactRows<kPoints>& rows, Lane& force, Lane& moment1, Lane& moment2, int l) const {
+    force = moment1 = moment2 = set(0.0);
+    for (int i = 0; i < kPoints; ++i) {
+      const Lane d = given(i);
+      force = force + d;
+      if constexpr (kPoints > 1) {
+        moment1 = fma(placeY(rows, i, l), d, moment1);
+        moment2 = nfma(placeX(rows, i, l), d, moment2);
+      }
+    }
+  }
+
+  /// Largest change of a normal velocity.
+  MSD_INLINE Lane largestChange(const ContactRows<kPoints>& rows, int l) const {
+    Lane most = set(0.0);
+    for (int i = 0; i < kPoints; ++i) {
+      most = max(most, load(rows.couplings[ContactRows<kPoints>::coupling(i, i)] + l) * abs(given(i)));
+    }
+    return most;
+  }
+};
+
+/// Block Gauss–Seidel on one manifold: normals, friction, normals backwards.
 ///
 /// The symmetric order matters: an asymmetric visit, combined with the warm start from phase to
 /// phase, lets slow oscillations of large piles grow (docs/theory/guess.md, G-5). The twist at the
-/// centre follows every impulse through the 6 x 6 compliance, so that the bodies are read and written
-/// once. What a point waits for is kept short: its own change and one product with a coupling.
-template <int kPoints, bool kFriction = true>
+/// centre follows every impulse through the compliance, so that the bodies are read and written once (C-6).
+template <int kPoints>
 struct Sweep {
   Lane fn, m1, m2;  // change of the normal group's impulse
   Lane f1, f2, mn;  // change of the friction group's impulse
@@ -53,291 +126,185 @@ struct Sweep {
   Lane slide;       // about the change of the sliding velocity [m/s]
   Mask slips;       // a point reached its disc's edge
 
-  MSD_INLINE Sweep(ContactRows<kPoints>& rows, Twist u, const Demand<kPoints>& demand, int l) {
-    const Lane zero = set(0.0);
-    fn = m1 = m2 = f1 = f2 = mn = change = slide = zero;
-    slips = zero > zero;
-    if constexpr (kPoints == 1) {
-      visitPoint(rows, u, demand, l);
-    } else {
-      visitManifold(rows, u, demand, l);
-    }
+  MSD_INLINE Sweep(ContactRows<kPoints>& rows, Twist u, const Lane (&target)[kPoints], const Chosen& chosen, int l) {
+    Lane impulse[kPoints];
+    for (int i = 0; i < kPoints; ++i) impulse[i] = load(rows.points[i].impulse[0] + l);
+    Normals<kPoints> normals(rows, u, target, impulse, l);
+    normals.template solve<false>(rows, l);
+    normals.sum(rows, fn, m1, m2, l);
+    crossToFriction(rows, u, l);
+    visitFriction(rows, u, normals, chosen, l);
+    feel(rows, normals, l);
+    normals.template solve<true>(rows, l);
+    normals.sum(rows, fn, m1, m2, l);
+    change = normals.largestChange(rows, l);
+    slide = load(rows.couplings[0] + l) * max(abs(f1), abs(f2));
+    for (int i = 0; i < kPoints; ++i) chosen.put(normals.now(i), rows.points[i].impulse[0] + l);
   }
 
  private:
-  /// One point at the centre: the normal, both tangents together, and the normal once more.
-  MSD_INLINE void visitPoint(ContactRows<kPoints>& rows, const Twist& u,
-                             const Demand<kPoints>& demand, int l) {
-    ContactPointRows& p = rows.points[0];
-    Lane knn = load(rows.normalGroup[0] + l);
-    Lane mass = load(p.normalMass + l);
-    if constexpr (!kFriction) {
-      knn = demand.softness * knn;
-      mass = demand.massScale * mass;
-    }
-    const Lane start = load(p.impulse[0] + l);
-    const Lane first = max(-(mass * (u.vn - demand.target[0])), -start);
-    fn = first;
-    if constexpr (kFriction) {
-      const Lane c1 = load(rows.crossGroup[0] + l), c2 = load(rows.crossGroup[1] + l);
-      const Lane carried = start + first;
-      slips = frictionPoint(p, load(rows.friction + l) * carried, fma(c1, first, u.v1),
-                            fma(c2, first, u.v2), l, f1, f2);
-      const Lane velocity = fma(knn, first, fma(c1, f1, fma(c2, f2, u.vn)));
-      fn = first + max(-(mass * (velocity - demand.target[0])), -carried);
-    }
-    store(start + fn, p.impulse[0] + l);
-    change = knn * abs(fn);
-    slide = knn * max(abs(f1), abs(f2));
-  }
-
-  MSD_INLINE void visitManifold(ContactRows<kPoints>& rows, Twist& u, const Demand<kPoints>& demand,
-                                int l) {
-    Normals normals(rows, u, demand, l);
-    normals.template sweep<false>();
-    if constexpr (kFriction) {
-      normals.sum(fn, m1, m2);
-      crossToFriction(rows, u, l);
-      normals.writeLimits(rows, l);
-      visitFriction(rows, u, normals, l);
-      normals.feel(crossToNormal(rows, l));
-    }
-    normals.template sweep<true>();
-    normals.sum(fn, m1, m2);
-    change = normals.largestChange();
-    slide = load(rows.normalGroup[0] + l) * max(abs(f1), abs(f2));
-    normals.save(rows, l);
-  }
-
-  /// Answer of the normal group to the friction group.
-  struct NormalTwist {
-    Lane vn, w1, w2;
-  };
-
-  /// The normals of a manifold, k_ij = (1, y_i, -x_i) N (1, y_j, -x_j)ᵀ (rows.md, C-8): all that a
-  /// point's impulse changes is the others' velocities.
-  struct Normals {
-    Lane x[kPoints], y[kPoints], velocity[kPoints], mass[kPoints];
-    Lane start[kPoints], room[kPoints], limit[kPoints];  // room: the negative of the impulse
-    Lane k[kPoints][kPoints];
-
-    MSD_INLINE Normals(const ContactRows<kPoints>& rows, const Twist& u,
-                       const Demand<kPoints>& demand, int l) {
-      const auto& n = rows.normalGroup;
-      Lane n00 = load(n[0] + l), n11 = load(n[1] + l), n22 = load(n[2] + l), n01 = load(n[3] + l),
-           n02 = load(n[4] + l), n12 = load(n[5] + l);
-      if constexpr (!kFriction) {
-        n00 = demand.softness * n00, n11 = demand.softness * n11, n22 = demand.softness * n22;
-        n01 = demand.softness * n01, n02 = demand.softness * n02, n12 = demand.softness * n12;
-      }
-      for (int i = 0; i < kPoints; ++i) {
-        const ContactPointRows& p = rows.points[i];
-        x[i] = load(rows.x[i] + l);
-        y[i] = load(rows.y[i] + l);
-        const Lane a = nfma(x[i], n02, fma(y[i], n01, n00));
-        const Lane b = nfma(x[i], n12, fma(y[i], n11, n01));
-        const Lane c = nfma(x[i], n22, fma(y[i], n12, n02));
-        for (int j = 0; j <= i; ++j) k[i][j] = k[j][i] = nfma(x[j], c, fma(y[j], b, a));
-        mass[i] = -load(p.normalMass + l);
-        if constexpr (!kFriction) mass[i] = demand.massScale * mass[i];
-        start[i] = load(p.impulse[0] + l);
-        room[i] = -start[i];
-        velocity[i] = nfma(x[i], u.w2, fma(y[i], u.w1, u.vn)) - demand.target[i];
-      }
-    }
-
-    /// The way back is the last one: it leaves behind what nobody asks for.
-    template <bool kBackward>
-    MSD_INLINE void sweep() {
-      for (int s = 0; s < kPoints; ++s) {
-        const int i = kBackward ? kPoints - 1 - s : s;
-        const Lane d = max(mass[i] * velocity[i], room[i]);
-        room[i] = room[i] - d;
-        const int end = kBackward ? i : kPoints;
-        for (int j = 0; j < end; ++j) velocity[j] = fma(k[i][j], d, velocity[j]);
-      }
-    }
-
-    MSD_INLINE Lane given(int i) const { return -(start[i] + room[i]); }
-
-    MSD_INLINE void sum(Lane& force, Lane& moment1, Lane& moment2) const {
-      force = moment1 = moment2 = set(0.0);
-      for (int i = 0; i < kPoints; ++i) {
-        const Lane d = given(i);
-        force = force + d;
-        moment1 = fma(y[i], d, moment1);
-        moment2 = nfma(x[i], d, moment2);
-      }
-    }
-
-    MSD_INLINE void writeLimits(const ContactRows<kPoints>& rows, int l) {
-      const Lane mu = load(rows.friction + l);
-      for (int i = 0; i < kPoints; ++i) limit[i] = -(mu * room[i]);
-    }
-
-    MSD_INLINE void feel(const NormalTwist& t) {
-      for (int i = 0; i < kPoints; ++i) {
-        velocity[i] = velocity[i] + nfma(x[i], t.w2, fma(y[i], t.w1, t.vn));
-      }
-    }
-
-    MSD_INLINE Lane largestChange() const {
-      Lane most = set(0.0);
-      for (int i = 0; i < kPoints; ++i) most = max(most, k[i][i] * abs(given(i)));
-      return most;
-    }
-
-    MSD_INLINE void save(ContactRows<kPoints>& rows, int l) const {
-      for (int i = 0; i < kPoints; ++i) store(-room[i], rows.points[i].impulse[0] + l);
-    }
-  };
-
+  /// Answer of the friction group to the normals.
   MSD_INLINE void crossToFriction(const ContactRows<kPoints>& rows, Twist& u, int l) const {
-    const auto& c = rows.crossGroup;
-    u.v1 = fma(load(c[0] + l), fn, fma(load(c[1] + l), m1, fma(load(c[2] + l), m2, u.v1)));
-    u.v2 = fma(load(c[3] + l), fn, fma(load(c[4] + l), m1, fma(load(c[5] + l), m2, u.v2)));
-    u.wn = fma(load(c[6] + l), fn, fma(load(c[7] + l), m1, fma(load(c[8] + l), m2, u.wn)));
+    const auto& c = rows.cross;
+    if constexpr (kPoints == 1) {
+      u.v1 = fma(load(c[0] + l), fn, u.v1);
+      u.v2 = fma(load(c[1] + l), fn, u.v2);
+    } else {
+      u.v1 = fma(load(c[0] + l), fn, fma(load(c[1] + l), m1, fma(load(c[2] + l), m2, u.v1)));
+      u.v2 = fma(load(c[3] + l), fn, fma(load(c[4] + l), m1, fma(load(c[5] + l), m2, u.v2)));
+      u.wn = fma(load(c[6] + l), fn, fma(load(c[7] + l), m1, fma(load(c[8] + l), m2, u.wn)));
+    }
   }
 
-  MSD_INLINE NormalTwist crossToNormal(const ContactRows<kPoints>& rows, int l) const {
-    const auto& c = rows.crossGroup;
-    return {fma(load(c[0] + l), f1, fma(load(c[3] + l), f2, load(c[6] + l) * mn)),
-            fma(load(c[1] + l), f1, fma(load(c[4] + l), f2, load(c[7] + l) * mn)),
-            fma(load(c[2] + l), f1, fma(load(c[5] + l), f2, load(c[8] + l) * mn))};
-  }
-
-  /// All points at once (rows.md, F-5): with the wrench W = -F⁻¹u the patch stops, and all that the
-  /// friction of the patch gives is spread anew over the points by their limits. Lanes where that keeps
-  /// every point in its disc are done.
-  MSD_INLINE void visitFriction(ContactRows<kPoints>& rows, Twist& u, const Normals& normals,
-                                int l) {
-    const Lane zero = set(0.0);
-    const auto& g = rows.stickGroup;
-    const Lane g01 = load(g[3] + l), g02 = load(g[4] + l), g12 = load(g[5] + l);
-    const Lane w1 = -fma(load(g[0] + l), u.v1, fma(g01, u.v2, g02 * u.wn));
-    const Lane w2 = -fma(g01, u.v1, fma(load(g[1] + l), u.v2, g12 * u.wn));
-    const Lane wn = -fma(g02, u.v1, fma(g12, u.v2, load(g[2] + l) * u.wn));
-    Lane sum = zero, sumX = zero, sumY = zero, square = zero, t1 = w1, t2 = w2, tn = wn;
-    for (int i = 0; i < kPoints; ++i) {
-      const Lane x = normals.x[i], y = normals.y[i], limit = normals.limit[i];
-      const Lane q1 = load(rows.points[i].impulse[1] + l), q2 = load(rows.points[i].impulse[2] + l);
-      t1 = t1 + q1;
-      t2 = t2 + q2;
-      tn = fma(x, q2, nfma(y, q1, tn));
-      sum = sum + limit;
-      sumX = fma(limit, x, sumX);
-      sumY = fma(limit, y, sumY);
-      square = fma(limit, fma(x, x, y * y), square);
-    }
-    const Mask loaded = sum > zero;
-    const Lane whole = sum * square;
-    const Lane spread = nfma(sumY, sumY, nfma(sumX, sumX, whole));
-    const Lane inverse = select(loaded, set(1.0) / max(sum, set(kTiny)), zero);
-    const Lane cx = inverse * sumX, cy = inverse * sumY;
-    const Lane twist = nfma(cx, t2, fma(cy, t1, tn)) * sum / max(spread, set(kTiny));
-    const Lane b = select(loaded, twist, zero);
-    const Lane a1 = fma(b, cy, inverse * t1), a2 = nfma(b, cx, inverse * t2);
-    slips = loaded & (spread <= set(kSpread) * whole);
-    Lane now1[kPoints], now2[kPoints];
-    for (int i = 0; i < kPoints; ++i) {
-      const Lane limit = normals.limit[i];
-      now1[i] = limit * nfma(b, normals.y[i], a1);
-      now2[i] = limit * fma(b, normals.x[i], a2);
-      slips = slips | (fma(now1[i], now1[i], now2[i] * now2[i]) > limit * limit);
-    }
-    if (any(slips)) {
-      sweepFriction<false>(rows, u, normals, l);
-      sweepFriction<true>(rows, u, normals, l);
+  /// Answer of the normals to the friction group.
+  MSD_INLINE void feel(const ContactRows<kPoints>& rows, Normals<kPoints>& normals, int l) const {
+    const auto& c = rows.cross;
+    if constexpr (kPoints == 1) {
+      normals.velocity[0] = fma(load(c[0] + l), f1, fma(load(c[1] + l), f2, normals.velocity[0]));
+    } else {
+      const Lane vn = fma(load(c[0] + l), f1, fma(load(c[3] + l), f2, load(c[6] + l) * mn));
+      const Lane w1 = fma(load(c[1] + l), f1, fma(load(c[4] + l), f2, load(c[7] + l) * mn));
+      const Lane w2 = fma(load(c[2] + l), f1, fma(load(c[5] + l), f2, load(c[8] + l) * mn));
       for (int i = 0; i < kPoints; ++i) {
-        now1[i] = select(slips, load(rows.points[i].impulse[1] + l), now1[i]);
-        now2[i] = select(slips, load(rows.points[i].impulse[2] + l), now2[i]);
+        normals.velocity[i] = normals.velocity[i] + nfma(placeX(rows, i, l), w2, fma(placeY(rows, i, l), w1, vn));
       }
     }
-    // A patch that carries nothing lets go of all it had.
-    f1 = select(slips, f1, select(loaded, w1, w1 - t1));
-    f2 = select(slips, f2, select(loaded, w2, w2 - t2));
-    mn = select(slips, mn, select(loaded, wn, wn - tn));
-    for (int i = 0; i < kPoints; ++i) {
-      store(now1[i], rows.points[i].impulse[1] + l);
-      store(now2[i], rows.points[i].impulse[2] + l);
-    }
   }
 
-  /// The friction group F answers to (d1, d2) at a point by F (d1, d2, x d2 - y d1)ᵀ.
-  template <bool kBackward>
-  MSD_INLINE void sweepFriction(ContactRows<kPoints>& rows, Twist& u, const Normals& normals,
-                                int l) {
-    const auto& g = rows.frictionGroup;
-    const Lane g00 = load(g[0] + l), g11 = load(g[1] + l), g22 = load(g[2] + l),
-               g01 = load(g[3] + l), g02 = load(g[4] + l), g12 = load(g[5] + l);
-    for (int s = 0; s < kPoints; ++s) {
-      const int i = kBackward ? kPoints - 1 - s : s;
-      const Lane x = normals.x[i], y = normals.y[i];
-      const Lane a1 = nfma(y, g02, g00), a2 = fma(x, g02, g01);
-      const Lane b1 = nfma(y, g12, g01), b2 = fma(x, g12, g11);
-      const Lane c1 = nfma(y, g22, g02), c2 = fma(x, g22, g12);
-      Lane d1, d2;
-      frictionPoint(rows.points[i], normals.limit[i], nfma(y, u.wn, u.v1), fma(x, u.wn, u.v2), l,
-                    d1, d2);
-      u.v1 = fma(a1, d1, fma(a2, d2, u.v1));
-      u.v2 = fma(b1, d1, fma(b2, d2, u.v2));
-      u.wn = fma(c1, d1, fma(c2, d2, u.wn));
-      f1 = f1 + d1;
-      f2 = f2 + d2;
-      mn = fma(x, d2, nfma(y, d1, mn));
+  MSD_INLINE void visitFriction(ContactRows<kPoints>& rows, const Twist& u, const Normals<kPoints>& normals,
+                                const Chosen& chosen, int l) {
+    if constexpr (kPoints == 1) {
+      visitPoint(rows, u, load(rows.friction + l) * normals.now(0), chosen, l);
+    } else {
+      visitPatch(rows, u, normals, chosen, l);
     }
   }
 
   /// Coulomb's disc |p| <= limit: full stop where the disc allows it, else a projected step of a
   /// length that keeps the direction of slip (rows.md, F-3 and F-4).
-  static MSD_INLINE Mask frictionPoint(ContactPointRows& p, Lane limit, Lane u1, Lane u2, int l,
-                                       Lane& d1, Lane& d2) {
+  MSD_INLINE void visitPoint(ContactRows<kPoints>& rows, const Twist& u, Lane limit, const Chosen& chosen, int l) {
+    ContactPointRows& p = rows.points[0];
+    const auto& t = rows.tangential;
     const Lane p1 = load(p.impulse[1] + l), p2 = load(p.impulse[2] + l);
-    const Lane s12 = load(p.stick12 + l);
-    d1 = -fma(load(p.stick11 + l), u1, s12 * u2);
-    d2 = -fma(s12, u1, load(p.stick22 + l) * u2);
-    const Lane stick1 = p1 + d1, stick2 = p2 + d2;
+    const Lane s12 = load(t.stick12 + l);
+    f1 = -fma(load(t.stick11 + l), u.v1, s12 * u.v2);
+    f2 = -fma(s12, u.v1, load(t.stick22 + l) * u.v2);
+    mn = set(0.0);
+    const Lane stick1 = p1 + f1, stick2 = p2 + f2;
     Lane now1 = stick1, now2 = stick2;
-    const Mask slips = fma(stick1, stick1, stick2 * stick2) > limit * limit;
+    slips = fma(stick1, stick1, stick2 * stick2) > limit * limit;
     if (any(slips)) {
-      const Lane slip = load(p.slipMass + l);
-      const Lane slip1 = nfma(slip, u1, p1), slip2 = nfma(slip, u2, p2);
-      const Lane length2 = fma(slip1, slip1, slip2 * slip2);
-      const Lane shrink = min(limit / sqrt(max(length2, set(kTiny))), set(1.0));
+      const Lane slip = load(t.slipMass + l);
+      const Lane slip1 = nfma(slip, u.v1, p1), slip2 = nfma(slip, u.v2, p2);
+      const Lane length2 = max(fma(slip1, slip1, slip2 * slip2), set(kTiny));
+      const Lane shrink = min(limit * inverseRoot(length2), set(1.0));
       now1 = select(slips, shrink * slip1, stick1);
       now2 = select(slips, shrink * slip2, stick2);
-      d1 = select(slips, now1 - p1, d1);
-      d2 = select(slips, now2 - p2, d2);
+      f1 = select(slips, now1 - p1, f1);
+      f2 = select(slips, now2 - p2, f2);
     }
-    store(now1, p.impulse[1] + l);
-    store(now2, p.impulse[2] + l);
-    return slips;
+    chosen.put(now1, p.impulse[1] + l);
+    chosen.put(now2, p.impulse[2] + l);
+  }
+
+  /// What a patch can hold by friction: of each point, in all, where its centre is, and how far it is spread.
+  struct Hold {
+    Lane limit[kPoints];
+    Lane sum, inverse, x, y, spread;
+  };
+
+  /// All points at once (rows.md, F-5): with the wrench W = -F⁻¹u the patch stops, and all that the
+  /// friction of the patch gives is spread anew over the points by their limits. Lanes where that does not keep
+  /// every point in its disc slide.
+  MSD_INLINE void visitPatch(ContactRows<kPoints>& rows, const Twist& u, const Normals<kPoints>& normals,
+                             const Chosen& chosen, int l) {
+    const Lane zero = set(0.0);
+    const auto& g = rows.tangential.stick;
+    const Lane g01 = load(g[3] + l), g02 = load(g[4] + l), g12 = load(g[5] + l);
+    const Lane w1 = -fma(load(g[0] + l), u.v1, fma(g01, u.v2, g02 * u.wn));
+    const Lane w2 = -fma(g01, u.v1, fma(load(g[1] + l), u.v2, g12 * u.wn));
+    const Lane wn = -fma(g02, u.v1, fma(g12, u.v2, load(g[2] + l) * u.wn));
+    const Lane mu = load(rows.friction + l);
+    Hold hold;
+    Lane sumX = zero, sumY = zero, square = zero, t1 = w1, t2 = w2, tn = wn;
+    hold.sum = zero;
+    for (int i = 0; i < kPoints; ++i) {
+      const Lane x = placeX(rows, i, l), y = placeY(rows, i, l), limit = mu * normals.now(i);
+      const Lane q1 = load(rows.points[i].impulse[1] + l), q2 = load(rows.points[i].impulse[2] + l);
+      hold.limit[i] = limit;
+      t1 = t1 + q1;
+      t2 = t2 + q2;
+      tn = fma(x, q2, nfma(y, q1, tn));
+      hold.sum = hold.sum + limit;
+      sumX = fma(limit, x, sumX);
+      sumY = fma(limit, y, sumY);
+      square = fma(limit, fma(x, x, y * y), square);
+    }
+    const Mask loaded = hold.sum > zero;
+    const Lane whole = hold.sum * square;
+    hold.spread = nfma(sumY, sumY, nfma(sumX, sumX, whole));
+    hold.inverse = select(loaded, set(1.0) / max(hold.sum, set(kTiny)), zero);
+    hold.x = hold.inverse * sumX;
+    hold.y = hold.inverse * sumY;
+    const Lane twist = nfma(hold.x, t2, fma(hold.y, t1, tn)) * hold.sum / max(hold.spread, set(kTiny));
+    const Lane b = select(loaded, twist, zero);
+    const Lane a1 = fma(b, hold.y, hold.inverse * t1), a2 = nfma(b, hold.x, hold.inverse * t2);
+    slips = loaded & (hold.spread <= set(kSpread) * whole);
+    Lane now1[kPoints], now2[kPoints];
+    for (int i = 0; i < kPoints; ++i) {
+      const Lane limit = hold.limit[i];
+      now1[i] = limit * nfma(b, placeY(rows, i, l), a1);
+      now2[i] = limit * fma(b, placeX(rows, i, l), a2);
+      slips = slips | (fma(now1[i], now1[i], now2[i] * now2[i]) > limit * limit);
+    }
+    // A patch that carries nothing lets go of all it had.
+    f1 = select(loaded, w1, w1 - t1);
+    f2 = select(loaded, w2, w2 - t2);
+    mn = select(loaded, wn, wn - tn);
+    if (any(slips)) slidePatch(rows, u, hold, now1, now2, l);
+    for (int i = 0; i < kPoints; ++i) {
+      chosen.put(now1[i], rows.points[i].impulse[1] + l);
+      chosen.put(now2[i], rows.points[i].impulse[2] + l);
+    }
+  }
+
+  /// (F-6): all points of a patch that slides move by a step against their slip, each by its share of the load, and
+  /// are projected onto their discs. The length of the step is that of the stiffest motion: with the friction group
+  /// about the centre of load, the larger of its diagonal entries and what couples them, and the twist at the radius
+  /// of the load. Where a point slides its force ends up opposite to its own slip.
+  MSD_INLINE void slidePatch(const ContactRows<kPoints>& rows, const Twist& u, const Hold& hold,
+                             Lane (&now1)[kPoints], Lane (&now2)[kPoints], int l) {
+    const Lane zero = set(0.0);
+    const auto& g = rows.tangential.group;
+    const Lane g22 = load(g[2] + l), g02 = load(g[4] + l), g12 = load(g[5] + l);
+    const Lane y02 = hold.y * g02, x12 = hold.x * g12, x22 = hold.x * g22, y22 = hold.y * g22;
+    const Lane a11 = fma(hold.y, y22, load(g[0] + l)) - (y02 + y02);
+    const Lane a22 = fma(hold.x, x22, load(g[1] + l)) + (x12 + x12);
+    const Lane a12 = fma(hold.x, g02 - y22, nfma(hold.y, g12, load(g[3] + l)));
+    const Lane radius2 = hold.spread * hold.inverse * hold.inverse;
+    const Lane stiffest = fma(radius2, g22, max(a11, a22) + abs(a12));
+    const Lane step = hold.inverse / max(stiffest, set(kTiny));
+    Lane d1 = zero, d2 = zero, dn = zero;
+    for (int i = 0; i < kPoints; ++i) {
+      const Lane x = placeX(rows, i, l), y = placeY(rows, i, l), limit = hold.limit[i];
+      const Lane q1 = load(rows.points[i].impulse[1] + l), q2 = load(rows.points[i].impulse[2] + l);
+      const Lane share = limit * step;
+      const Lane z1 = nfma(share, nfma(y, u.wn, u.v1), q1), z2 = nfma(share, fma(x, u.wn, u.v2), q2);
+      const Lane length2 = max(fma(z1, z1, z2 * z2), set(kTiny));
+      const Lane shrink = min(limit * inverseRoot(length2), set(1.0));
+      const Lane p1 = shrink * z1, p2 = shrink * z2;
+      now1[i] = select(slips, p1, now1[i]);
+      now2[i] = select(slips, p2, now2[i]);
+      const Lane e1 = p1 - q1, e2 = p2 - q2;
+      d1 = d1 + e1;
+      d2 = d2 + e2;
+      dn = fma(x, e2, nfma(y, e1, dn));
+    }
+    f1 = select(slips, d1, f1);
+    f2 = select(slips, d2, f2);
+    mn = select(slips, dn, mn);
   }
 };
 
-/// Sum of a manifold's impulses as a wrench at its centre, world axes.
-struct Wrench {
-  Lane3 force, moment;
-  template <int kPoints>
-  MSD_INLINE Wrench(const ContactRows<kPoints>& rows, const Frame& f, int l) {
-    const Lane zero = set(0.0);
-    Lane fn = zero, f1 = zero, f2 = zero, mn = zero, m1 = zero, m2 = zero;
-    for (int i = 0; i < kPoints; ++i) {
-      const ContactPointRows& p = rows.points[i];
-      const Lane pn = load(p.impulse[0] + l), p1 = load(p.impulse[1] + l),
-                 p2 = load(p.impulse[2] + l);
-      fn = fn + pn;
-      f1 = f1 + p1;
-      f2 = f2 + p2;
-      if constexpr (kPoints > 1) {
-        const Lane x = load(rows.x[i] + l), y = load(rows.y[i] + l);
-        m1 = fma(y, pn, m1);
-        m2 = nfma(x, pn, m2);
-        mn = fma(x, p2, nfma(y, p1, mn));
-      }
-    }
-    force = f.world(fn, f1, f2);
-    moment = {zero, zero, zero};
-    if constexpr (kPoints > 1) moment = f.world(mn, m1, m2);
-  }
-};
+}  // namespace contact_kernels
+MSD_KERNELS_END

@@ -5,9 +5,12 @@
 #include "msd-sim/src/Physics/Constraints/Rows/Kernels.hpp"
 
 #include "msd-sim/src/Physics/Constraints/Rows/BodyKernels-inl.hpp"
-#include "msd-sim/src/Physics/Constraints/Rows/ContactKernels-inl.hpp"
-#include "msd-sim/src/Physics/Constraints/Rows/ContactFollow-inl.hpp"
+#include "msd-sim/src/Physics/Constraints/Rows/ContactLanes-inl.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/ContactPrepare-inl.hpp"
+#include "msd-sim/src/Physics/Constraints/Rows/ContactSweep-inl.hpp"
+#include "msd-sim/src/Physics/Constraints/Rows/ContactBalls-inl.hpp"
+#include "msd-sim/src/Physics/Constraints/Rows/ContactVisit-inl.hpp"
+#include "msd-sim/src/Physics/Constraints/Rows/ContactStore-inl.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/BallKernels-inl.hpp"
 
 MSD_KERNELS_BEGIN

@@ -33,10 +33,9 @@ struct ResistanceRow {
   Vector3D impulse{Vector3D::Zero()};  ///< of the running phase, world [N·m·s]
 };
 
-/// The rows of a step, in the order of the contacts' colours.
+/// The rows of a pack, in the order of the contacts' colours.
 struct ResistanceRows {
   std::vector<ResistanceRow> rows;
-  std::vector<std::uint32_t> start;  ///< first row of each colour, and the end
 };
 
 /// Adds the guess to what the constraints are expected to give the bodies.

@@ -17,10 +17,6 @@ void SolverBodies::resize(std::size_t count) {
   start.resize(whole);
   shift.resize(whole);
   stirred.resize(whole);
-  surplus.resize(whole);
-  kinetic.resize(whole);
-  constraintWork.resize(whole);
-  hold.resize(whole, 1.0);
   budget.resize(whole);
   hasTurned.resize(whole);
 }

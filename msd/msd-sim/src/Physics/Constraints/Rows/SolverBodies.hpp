@@ -26,10 +26,15 @@ struct alignas(128) BodyMotion {
   double inverseYY{}, inverseZZ{}, inverseXY{}, inverseXZ{}, inverseYZ{};
 };
 
-/// Rotation since the start of the step, R_now R_startᵀ, as a unit quaternion. Written by drift.
+/// Rotation since the start of the step, R_now R_startᵀ, as a unit quaternion; written by drift. Beside it, what is
+/// added up over the bodies of an island.
 struct alignas(64) BodyTurn {
   double q[4]{1.0, 0.0, 0.0, 0.0};
-  double unused[4]{};
+  double hold{1.0};  ///< share of the velocity that the running drift may use (T-13); 1 but in held islands
+  double kinetic{};  ///< energy when `surplus` was measured [J]
+  /// Mechanical energy gained in the substep, or in the phase (T-14), beyond the work of the loads [J].
+  double surplus{};
+  double work{};  ///< of all constraint impulses over the step (L-7) [J]
 };
 
 /// Written by gather and by drift.
@@ -129,6 +134,7 @@ struct SweepBudget {
   float slip{0.0f};     ///< 1: changes of friction are unrest too, else 0
   std::uint16_t few{1};   ///< first sweeps
   std::uint16_t most{1};  ///< sweeps
+  bool lasts{false};      ///< what it carries it will carry on, however much (T-12)
 
   /// Unrest at which a contact has settled in the sweep of this number, from 0 on.
   [[nodiscard]] float limit(int sweep) const {
@@ -137,14 +143,10 @@ struct SweepBudget {
   }
 };
 
-/// Bodies that a body kernel takes at once, all or some of a block of eight slots.
-struct BodyBlock {
-  std::uint32_t block{0};
-  std::uint32_t lanes{0xFFu};  ///< bit set
-};
-
 struct SolverBodies {
-  static constexpr std::size_t kBlock = 8;  ///< bodies a body kernel takes at once
+  /// Bodies that a kernel takes at once; lists of bodies are filled up to a multiple of it with slot 0, which is
+  /// nobody's.
+  static constexpr std::size_t kBlock = 8;
 
   AlignedVector<BodyMotion> motion;
   AlignedVector<BodyTurn> turn;
@@ -159,15 +161,6 @@ struct SolverBodies {
   AlignedVector<BodyShift> shift;
   /// Stamp of the last sweep in which a contact that had not settled pushed the body.
   AlignedVector<std::uint32_t> stirred;
-  /// Mechanical energy gained in the substep, or in the phase (T-14), beyond the work of the loads, per
-  /// body [J].
-  AlignedVector<double> surplus;
-  /// Kinetic energy when that was measured, per body [J].
-  AlignedVector<double> kinetic;
-  /// Work of all constraint impulses on the body over the step (L-7), per body [J].
-  AlignedVector<double> constraintWork;
-  /// Share of the velocity that the running drift may use (T-13), per body; 1 but for held islands.
-  AlignedVector<double> hold;
   /// Of its island, per body.
   AlignedVector<SweepBudget> budget;
   /// 1 where a body whose inertia depends on the direction has turned by more than kTurnedFar since the

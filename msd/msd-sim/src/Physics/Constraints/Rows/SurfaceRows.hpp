@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "msd-sim/src/DataTypes/Vector3D.hpp"
@@ -44,6 +43,7 @@ struct SurfaceRow {
   double* normalWork{nullptr};
   double* frictionWork{nullptr};
   double carried{0.0};  ///< work that the moving surface did in this step [J]
+  double before{0.0};   ///< energy in the contact when the step began [J]
 
   [[nodiscard]] bool isSoft() const { return stiffness > 0.0; }
   /// Normal impulse of a point in the running phase.
@@ -52,17 +52,11 @@ struct SurfaceRow {
   }
 };
 
-/// The rows of a step, in the order of the contacts, and what they did.
+/// The rows of a pack, in the order of the contacts.
 struct SurfaceRows {
   std::vector<SurfaceRow> rows;
-  std::size_t first{0};    ///< of those that are being solved
   double h{0.0};           ///< length of the substep [s]
   bool velocities{false};  ///< the running phase is phase 2
-  double potential{0.0};   ///< of soft contacts at the end of the step [J]
-  double stored{0.0};      ///< its change over the step [J]
-  double carried{0.0};     ///< work of moving surfaces in the step [J]
-
-  [[nodiscard]] std::span<SurfaceRow> running() { return std::span{rows}.subspan(first); }
 };
 
 /// The first visit of a phase 1: gaps where the bodies stand.

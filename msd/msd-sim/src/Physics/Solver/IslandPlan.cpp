@@ -1,8 +1,8 @@
-#include "msd-sim/src/Environment/Stages/IslandPlan.hpp"
+#include "msd-sim/src/Physics/Solver/IslandPlan.hpp"
 
 #include <algorithm>
 
-#include "msd-sim/src/Environment/SolverTuning.hpp"
+#include "msd-sim/src/Physics/Solver/SolverTuning.hpp"
 
 namespace msd_sim {
 
@@ -43,7 +43,7 @@ SweepBudget coldBudget(const IslandCensus& island, const PlanSettings& settings)
                          : hitSweeps(island);
   const float settled = still ? restUnrest(island) : static_cast<float>(kTuning.coldUnrest);
   return {settled, settled, settled, 1.0f, static_cast<std::uint16_t>(most),
-          static_cast<std::uint16_t>(most)};
+          static_cast<std::uint16_t>(most), still};
 }
 
 SweepBudget warmBudget(const IslandCensus& island, const PlanSettings& settings) {
@@ -65,7 +65,7 @@ SweepBudget restBudget(const IslandCensus& island, const PlanSettings& settings)
   SweepBudget budget = warmBudget(island, settings);
   if (island.manifolds > kTuning.smallManifolds) return budget;
   budget.settled = restUnrest(island);
-  budget.few = budget.most = static_cast<std::uint16_t>(kTuning.fewestHitSweeps);
+  budget.few = budget.most = static_cast<std::uint16_t>(hitSweeps(island));
   return budget;
 }
 
@@ -90,8 +90,9 @@ bool isSlowMechanism(const IslandCensus& island, const PlanSettings& settings) {
 
 /// (T-14): contacts that bounce need their own end, and joints are solved twice for their second order.
 bool mayJoinPhases(const IslandCensus& island, const PlanSettings& settings) {
-  return island.manifolds > kTuning.smallManifolds && !island.bounces && !island.resists &&
-         !island.driven && island.joints == 0 && !settings.fields;
+  const bool many = island.manifolds > kTuning.smallManifolds ||
+                    (island.manifolds > kTuning.tinyManifolds && !isStill(island, settings));
+  return many && !island.bounces && !island.resists && !island.driven && island.joints == 0 && !settings.fields;
 }
 
 }  // namespace

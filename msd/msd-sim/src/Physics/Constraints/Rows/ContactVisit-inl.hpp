@@ -1,0 +1,443 @@
+// The solve, relax and conclude passes of ContactKernels: sweeps of a velocity phase. Included after
+// ContactSweep-inl.hpp and ContactBalls-inl.hpp.
+
+MSD_KERNELS_BEGIN
+namespace contact_kernels {
+
+// Share of an impulse that is expected again even if it came out of nothing (T-12).
+inline constexpr double kSurpriseShare = 1.0 / 64.0;
+
+/// (T-12): the most of a point's impulse that may be expected again.
+MSD_INLINE Lane expectedImpulse(const ContactPointRows& p, const ContactPass& pass, int l) {
+  const Lane now = load(p.impulse[0] + l);
+  return fma(set(2.0), load(p.guess + l),
+             max(load(p.normalMass + l) * set(pass.guessSpeed), set(kSurpriseShare) * now));
+}
+
+/// Has a point of the lanes given more than may be expected again?
+template <int kPoints>
+MSD_INLINE Mask isSurprised(const ContactRows<kPoints>& rows, const ContactPass& pass, int l) {
+  Mask surprised = {};
+  for (int i = 0; i < kPoints; ++i) {
+    const ContactPointRows& p = rows.points[i];
+    const Mask more = load(p.impulse[0] + l) > expectedImpulse(p, pass, l);
+    surprised = i == 0 ? more : (surprised | more);
+  }
+  return surprised;
+}
+
+/// Velocities of the bodies over a phase, as a twist of body 1 against body 0 at the manifold's centre.
+template <int kPoints>
+MSD_INLINE Twist meanTwist(const ContactRows<kPoints>& rows, const Frame& f, Lane3 v0, Lane3 w0,
+                           Lane3 v1, Lane3 w1, int l) {
+  const Lane3 arm1 = load3(rows.arm1, l), arm0 = load3(rows.arm0, l) + load3(rows.drift, l);
+  return Twist(f, addCross(v1, w1, arm1) - addCross(v0, w0, arm0), w1 - w0);
+}
+
+/// The same at the end of a phase, before the body kernels have passed.
+template <int kPoints>
+MSD_INLINE Twist presentMean(const SolverBodies& b, const BundleBodies& who, const ContactRows<kPoints>& rows,
+                             const Frame& f, int l) {
+  const Body b0(b, who.body0() + l), b1(b, who.body1() + l);
+  Lane k0[8], k1[8];
+  gatherLines<8>(numbers(b.before), who.body0() + l, kBeforeStride, k0);
+  gatherLines<8>(numbers(b.before), who.body1() + l, kBeforeStride, k1);
+  const Lane half = set(0.5);
+  return meanTwist(rows, f, half * (b0.v() + Lane3{k0[0], k0[1], k0[2]}),
+                   half * (b0.w() + Lane3{k0[3], k0[4], k0[5]}),
+                   half * (b1.v() + Lane3{k1[0], k1[1], k1[2]}),
+                   half * (b1.w() + Lane3{k1[3], k1[4], k1[5]}), l);
+}
+
+/// (L-7): the work of a phase's impulses is their product with the mean of the velocities before
+/// the phase's kick and after it; that of the kick is measured alike, so that both add up exactly.
+/// `share(i)` is that of each point's impulse.
+template <int kPoints, class Share>
+MSD_INLINE void addWork(const ContactRows<kPoints>& rows, const Twist& mean, const Share& share, ContactSums& sums,
+                        int l) {
+  Lane normal = load(sums.normalWork + l), friction = load(sums.frictionWork + l);
+  for (int i = 0; i < kPoints; ++i) {
+    const ContactPointRows& p = rows.points[i];
+    Lane v1 = mean.v1, v2 = mean.v2;
+    if constexpr (kPoints > 1) {
+      v1 = nfma(placeY(rows, i, l), mean.wn, v1);
+      v2 = fma(placeX(rows, i, l), mean.wn, v2);
+    }
+    normal = fma(share(i, load(p.impulse[0] + l)), normalVelocity(mean, rows, i, l), normal);
+    friction = fma(share(i, load(p.impulse[1] + l)), v1, friction);
+    friction = fma(share(i, load(p.impulse[2] + l)), v2, friction);
+  }
+  store(normal, sums.normalWork + l);
+  store(friction, sums.frictionWork + l);
+}
+
+/// Adds the work of the phase before, whose impulses the rows still hold, when the next one begins.
+template <int kPoints>
+MSD_INLINE void addLastWork(const SolverBodies& b, const BundleBodies& who, const ContactRows<kPoints>& rows,
+                            ContactSums& sums, int l) {
+  Lane m0[8], m1[8];
+  gatherLines<8>(numbers(b.mean), who.body0() + l, kMeanStride, m0);
+  gatherLines<8>(numbers(b.mean), who.body1() + l, kMeanStride, m1);
+  const Twist mean = meanTwist(rows, Frame(rows, l), {m0[0], m0[1], m0[2]}, {m0[3], m0[4], m0[5]},
+                               {m1[0], m1[1], m1[2]}, {m1[3], m1[4], m1[5]}, l);
+  addWork(rows, mean, [](int, Lane impulse) MSD_LAMBDA { return impulse; }, sums, l);
+}
+
+/// Adds the impulses of a phase (what limitGuess left of them) to those of the step.
+template <int kPoints>
+MSD_INLINE void addToTotal(ContactRows<kPoints>& rows, int l) {
+  for (ContactPointRows& p : rows.points) {
+    for (int c = 0; c < 3; ++c) {
+      store(load(p.total[c] + l) + load(p.impulse[c] + l), p.total[c] + l);
+    }
+  }
+}
+
+/// What a visit tells of its lanes.
+struct Visited {
+  Lane unrest;     ///< how far it was from having settled, 1 at the limit
+  Lane slide;      ///< the same of the friction
+  Mask busy;       ///< its work is to be measured
+  Mask surprised;  ///< it gave more than can be expected again
+};
+
+/// How much of a change counts as settled [s/m].
+template <class Rows>
+MSD_INLINE Lane perSettled(const Rows& rows, const ContactPass& pass, int l) {
+  return min(set(pass.perSettledSpeed), set(pass.perSettledShare) * load(rows.inverseSize + l));
+}
+
+/// One visit of a manifold in a velocity phase.
+template <int kPoints>
+MSD_INLINE Visited visit(Body& b0, Body& b1, ContactRows<kPoints>& rows, const Frame& f, Lane3 arm0,
+                         Lane3 arm1, const Lane (&target)[kPoints], const ContactPass& pass, const Chosen& chosen,
+                         int l) {
+  const Twist u(f, relativeVelocity(b0, b1, arm0, arm1), b1.w() - b0.w());
+  const Sweep<kPoints> s(rows, u, target, chosen, l);
+  const Lane3 force = f.world(s.fn, s.f1, s.f2);
+  if constexpr (kPoints == 1) {
+    b1.push(force, cross(arm1, force));
+    b0.push(-force, cross(force, arm0));
+  } else {
+    const Lane3 moment = f.world(s.mn, s.m1, s.m2);
+    b1.push(force, addCross(moment, arm1, force));
+    b0.push(-force, -addCross(moment, arm0, force));
+  }
+  const Lane limit = set(pass.busySpeed), per = perSettled(rows, pass, l);
+  return {s.change * per, s.slide * per,
+          s.slips | (s.change > limit) | (fma(u.v1, u.v1, u.v2 * u.v2) > limit * limit),
+          isSurprised(rows, pass, l)};
+}
+
+/// The first visit after a drift: the last phase's impulses go into the step's total and become the guess
+/// of this one. It was applied to body 0 with the arm of that phase; the bodies have moved since.
+template <int kPoints>
+MSD_INLINE void carryGuess(Body& b0, Body& b1, ContactRows<kPoints>& rows, Lane3 drift, const ContactPass& pass,
+                           int l) {
+  const Lane scale = set(pass.guessScale);
+  for (ContactPointRows& p : rows.points) {
+    for (int c = 0; c < 3; ++c) {
+      const Lane last = load(p.impulse[c] + l), guess = scale * last;
+      store(load(p.total[c] + l) + last, p.total[c] + l);
+      store(guess, p.impulse[c] + l);
+      if (c == 0) store(guess, p.guess + l);
+    }
+  }
+  const Wrench guess(rows, Frame(rows, l), l);
+  const Lane zero = set(0.0);
+  b0.push({zero, zero, zero}, cross(guess.force, drift - load3(rows.drift, l)));
+  store3(drift, rows.drift, l);
+  followBalls(b0, b1, rows, drift, l);
+}
+
+/// What phase 1 asks of the points (T-6): an open one may close within the substep.
+template <int kPoints>
+MSD_INLINE void aimAtGaps(const SolverBodies& b, const BundleBodies& who, ContactRows<kPoints>& rows, const Body& b0,
+                          const Frame& f, Lane3 arm0, Lane3 arm1, Lane3 drift, const ContactPass& pass, int l) {
+  const Lane zero = set(0.0);
+  const LiveGap gap(b, who, rows, f, arm0, arm1, l);
+  const Mask passed = hasPassed(b0, drift, f.n, rows.size + l);
+  for (int i = 0; i < kPoints; ++i) {
+    const Lane phi = select(passed, set(kNoContact), gap.at(rows, i, l));
+    store(min(-(phi * set(pass.inverseH)), zero), rows.points[i].target + l);
+  }
+}
+
+/// The targets of a visit in phase 1. A loaded point holds on within the band: letting go at every hair's breadth of a
+/// gap would feed position errors back into velocities (G-6).
+template <int kPoints>
+MSD_INLINE void readTargets(const ContactRows<kPoints>& rows, const ContactPass& pass, Lane (&target)[kPoints], int l) {
+  const Lane zero = set(0.0), band = set(-pass.band * pass.inverseH) * load(rows.size + l);
+  for (int i = 0; i < kPoints; ++i) {
+    const Lane open = load(rows.points[i].target + l);
+    target[i] = select((load(rows.points[i].impulse[0] + l) > zero) & (open >= band), zero, open);
+  }
+}
+
+/// Balls that are still open when they meet: friction changes the way along the tangent, and this the way that is
+/// left to the touch. The other lanes stay as they are: the result must not depend on the width of a vector.
+MSD_INLINE void meetAgain(Body& b0, Body& b1, ContactRows<1>& rows, const Frame& f, Lane3 arm0, Lane3 arm1,
+                          Mask meeting, const ContactPass& pass, const Chosen& chosen, Visited& visited, int l) {
+  const Lane zero = set(0.0);
+  ContactPointRows& p = rows.points[0];
+  for (int k = 0; k < kMeetings; ++k) {
+    const Mask again = meeting & chosen.mask & (load(p.impulse[0] + l) > zero);
+    if (!any(again)) return;
+    const Body old0 = b0, old1 = b1;
+    const Lane target[1] = {select(again, meetingSpeed(b0, b1, rows, f, arm0 - arm1, pass, l), load(p.target + l))};
+    store(target[0], p.target + l);
+    const Visited more = visit(b0, b1, rows, f, arm0, arm1, target, pass, Chosen(bits(again)), l);
+    b0.keepUnless(again, old0);
+    b1.keepUnless(again, old1);
+    visited = {max(visited.unrest, select(again, more.unrest, zero)),
+               max(visited.slide, select(again, more.slide, zero)), visited.busy | (again & more.busy),
+               isSurprised(rows, pass, l)};
+  }
+}
+
+/// A visit in phase 1 (T-6), with the gaps where the bodies are now.
+template <int kPoints>
+MSD_INLINE Visited solveLanes(SolverBodies& b, const BundleBodies& who, ContactRows<kPoints>& rows,
+                              const ContactPass& pass, const Chosen& chosen, int l) {
+  const std::int32_t* i0 = who.body0() + l;
+  const std::int32_t* i1 = who.body1() + l;
+  Body b0(b, i0), b1(b, i1);
+  const Lane3 drift = b1.dx() - b0.dx();
+  if (pass.first && pass.drifted) carryGuess(b0, b1, rows, drift, pass, l);
+  const Frame f(rows, l);
+  const Lane3 arm1 = load3(rows.arm1, l);
+  const Lane3 arm0 = load3(rows.arm0, l) + drift;
+  if (pass.first) {
+    // Nothing moves within a phase.
+    store3(drift, rows.drift, l);
+    if (!pass.drifted) {
+      if (!pass.opening) addToTotal(rows, l);
+      for (ContactPointRows& p : rows.points) store(load(p.impulse[0] + l), p.guess + l);
+    }
+    aimAtGaps(b, who, rows, b0, f, arm0, arm1, drift, pass, l);
+  }
+  Lane target[kPoints];
+  readTargets(rows, pass, target, l);
+  if constexpr (kPoints == 1) {
+    const Mask meeting = (load(rows.balls + l) > set(0.0)) & (target[0] < set(0.0));
+    if (any(meeting)) {
+      target[0] = select(meeting, meetingSpeed(b0, b1, rows, f, arm0 - arm1, pass, l), target[0]);
+      chosen.put(target[0], rows.points[0].target + l);
+      Visited visited = visit(b0, b1, rows, f, arm0, arm1, target, pass, chosen, l);
+      meetAgain(b0, b1, rows, f, arm0, arm1, meeting, pass, chosen, visited, l);
+      b0.save(b, i0, chosen.lanes);
+      b1.save(b, i1, chosen.lanes);
+      return visited;
+    }
+  }
+  const Visited visited = visit(b0, b1, rows, f, arm0, arm1, target, pass, chosen, l);
+  b0.save(b, i0, chosen.lanes);
+  b1.save(b, i1, chosen.lanes);
+  return visited;
+}
+
+/// A visit in phase 2 (T-8): a contact that carried an impulse in phase 1 is closed, or rebounds; an open one keeps
+/// what its gap allowed.
+template <int kPoints>
+MSD_INLINE Visited relaxLanes(SolverBodies& b, const BundleBodies& who, ContactRows<kPoints>& rows,
+                              const ContactBounce<kPoints>* bounce, const ContactPass& pass, const Chosen& chosen,
+                              int l) {
+  const Lane zero = set(0.0);
+  const std::int32_t* i0 = who.body0() + l;
+  const std::int32_t* i1 = who.body1() + l;
+  Body b0(b, i0), b1(b, i1);
+  const Lane3 drift = b1.dx() - b0.dx();
+  if (pass.first) {
+    const Frame old(rows, l);
+    const Mask passed = hasPassed(b0, drift, old.n, rows.size + l);
+    for (int i = 0; i < kPoints; ++i) {
+      ContactPointRows& p = rows.points[i];
+      const Lane closed = bounce != nullptr ? load(bounce->velocity[i] + l) : zero;
+      const Lane target = select(load(p.impulse[0] + l) > zero, closed, load(p.target + l));
+      store(select(passed, set(-kNoContact), target), p.target + l);
+    }
+    carryGuess(b0, b1, rows, drift, pass, l);
+  }
+  const Frame f(rows, l);
+  const Lane3 arm1 = load3(rows.arm1, l);
+  const Lane3 arm0 = load3(rows.arm0, l) + drift;
+  Lane target[kPoints];
+  for (int i = 0; i < kPoints; ++i) target[i] = load(rows.points[i].target + l);
+  const Visited visited = visit(b0, b1, rows, f, arm0, arm1, target, pass, chosen, l);
+  b0.save(b, i0, chosen.lanes);
+  b1.save(b, i1, chosen.lanes);
+  return visited;
+}
+
+/// Lanes with a body that still moves since the sweep before.
+MSD_INLINE unsigned stirredLanes(const SolverBodies& b, const BundleBodies& who, std::uint32_t stamp) {
+  unsigned lanes = 0;
+  for (int lane = 0; lane < kBundleLanes; ++lane) {
+    const std::uint32_t latest = std::max(b.stirred[static_cast<std::size_t>(who.body0()[lane])],
+                                          b.stirred[static_cast<std::size_t>(who.body1()[lane])]);
+    lanes |= static_cast<unsigned>(latest + 1 >= stamp) << lane;
+  }
+  return lanes;
+}
+
+/// Stamps the bodies of the lanes that have not settled, and returns how many of these there are. Bodies that
+/// cannot be pushed stay out of it: other threads read them.
+MSD_INLINE std::uint32_t stir(SolverBodies& b, const BundleBodies& who, unsigned lanes, const Visited& visited,
+                              const ContactPass& pass, int l) {
+  alignas(64) double unrest[kBundleLanes], slide[kBundleLanes];
+  store(visited.unrest, unrest);
+  store(visited.slide, slide);
+  std::uint32_t count = 0;
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const int at = std::countr_zero(lanes), lane = l + at;
+    const auto i0 = static_cast<std::size_t>(who.body0()[lane]), i1 = static_cast<std::size_t>(who.body1()[lane]);
+    const bool moves0 = b.motion[i0].inverseMass > 0.0, moves1 = b.motion[i1].inverseMass > 0.0;
+    if (pass.planned) {
+      const SweepBudget& budget = b.budget[moves0 ? i0 : i1];
+      const double most = std::max(unrest[at], static_cast<double>(budget.slip) * slide[at]);
+      if (!(most > static_cast<double>(budget.limit(pass.number)))) continue;
+    }
+    if (moves0) b.stirred[i0] = pass.stamp;
+    if (moves1) b.stirred[i1] = pass.stamp;
+    ++count;
+  }
+  return count;
+}
+
+/// Asks for the rows after these while these are being worked on.
+template <int kPoints>
+MSD_INLINE void fetchRows(const ContactRows<kPoints>& rows) {
+  constexpr std::size_t kLine = 64;
+  const auto* bytes = reinterpret_cast<const char*>(&rows);
+  for (std::size_t at = 0; at < sizeof(rows); at += kLine) __builtin_prefetch(bytes + at, 1);
+}
+
+/// Calls visit(bundle, first lane, whether to measure the last phase's work, lanes) for what a sweep has to visit.
+template <int kPoints, class Visit>
+MSD_INLINE SweepOutcome sweep(SolverBodies& b, const BundleRun<kPoints>& run, const ContactPass& pass, bool noting,
+                              const Visit& visit) {
+  SweepOutcome outcome;
+  Lane worst = set(0.0);
+  for (std::size_t i = 0; i < run.count; ++i) {
+    unsigned lanes = 0xFFu;
+    if (!pass.first) {
+      lanes = stirredLanes(b, run.who[i], pass.stamp);
+      if (lanes == 0) continue;
+    } else if (pass.ahead && i + 1 < run.count) {
+      fetchRows(run.rows[i + 1]);
+    }
+    const unsigned before = noting ? run.busy[i] : 0u;
+    unsigned notes = pass.first ? 0u : before;
+    const bool worked = pass.first && !pass.opening && (pass.eachWork || (before & kBusy) != 0);
+    for (int l = 0; l < kBundleLanes; l += kLanes) {
+      const Chosen chosen((lanes >> l) & ((1u << kLanes) - 1u));
+      if (chosen.lanes == 0) continue;
+      const Visited visited = visit(i, l, worked, chosen);
+      const Lane most = select(chosen.mask, max(visited.unrest, visited.slide), set(0.0));
+      worst = max(worst, select(chosen.mask, visited.unrest, set(0.0)));
+      if (any(chosen.mask & visited.busy)) notes |= kBusy;
+      if (any(chosen.mask & visited.surprised)) notes |= kSurprised;
+      if (pass.noted) {
+        store(max(load(run.sums[i].unrest + l), select(chosen.mask, visited.unrest, set(0.0))),
+              run.sums[i].unrest + l);
+      }
+      const unsigned unsettled = bits(most > set(pass.settled));
+      if (unsettled != 0) outcome.unsettled += stir(b, run.who[i], unsettled, visited, pass, l);
+    }
+    if (noting) run.busy[i] = static_cast<std::uint8_t>(notes);
+  }
+  outcome.unrest = largest(worst);
+  return outcome;
+}
+
+template <int kPoints>
+SweepOutcome solve(SolverBodies& b, const BundleRun<kPoints>& run, const ContactPass& pass) {
+  return sweep(b, run, pass, true, [&](std::size_t i, int l, bool worked, const Chosen& chosen) MSD_LAMBDA {
+    if (worked) addLastWork(b, run.who[i], run.rows[i], run.sums[i], l);
+    return solveLanes(b, run.who[i], run.rows[i], pass, chosen, l);
+  });
+}
+template <int kPoints>
+SweepOutcome relax(SolverBodies& b, const BundleRun<kPoints>& run, const ContactPass& pass) {
+  return sweep(b, run, pass, true, [&](std::size_t i, int l, bool worked, const Chosen& chosen) MSD_LAMBDA {
+    if (worked) addLastWork(b, run.who[i], run.rows[i], run.sums[i], l);
+    return relaxLanes(b, run.who[i], run.rows[i], run.bounce != nullptr ? run.bounce + i : nullptr, pass, chosen, l);
+  });
+}
+
+/// Lanes of islands that were set up at rest: their loads are no surprise.
+MSD_INLINE unsigned lastingLanes(const SolverBodies& b, const BundleBodies& who, int l) {
+  unsigned lanes = 0;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const auto i0 = static_cast<std::size_t>(who.body0()[l + lane]), i1 = static_cast<std::size_t>(who.body1()[l + lane]);
+    lanes |= static_cast<unsigned>(b.budget[b.motion[i0].inverseMass > 0.0 ? i0 : i1].lasts) << lane;
+  }
+  return lanes;
+}
+
+/// (T-12): what a phase gave beyond all expectation moves from the impulse, which is the next
+/// guess, into the total, and is taken off the bodies' guesses. Seldom has anything to do.
+template <int kPoints>
+MSD_INLINE void limitGuess(SolverBodies& b, const BundleBodies& who, ContactRows<kPoints>& rows, const Frame& f,
+                           ContactSums& sums, const ContactPass& pass, int l) {
+  const unsigned lanes = bits(isSurprised(rows, pass, l)) & ~lastingLanes(b, who, l);
+  if (lanes == 0) return;
+  const Mask surprised = Chosen(lanes).mask;
+
+  Lane keep[kPoints], gone[kPoints];
+  for (int i = 0; i < kPoints; ++i) {
+    const Lane now = load(rows.points[i].impulse[0] + l);
+    const Lane limit = expectedImpulse(rows.points[i], pass, l);
+    keep[i] = select(surprised & (now > limit), limit / max(now, set(kTiny)), set(1.0));
+    gone[i] = set(1.0) - keep[i];
+  }
+  // The work of what stays is measured later.
+  addWork(rows, presentMean(b, who, rows, f, l), [&](int i, Lane impulse) MSD_LAMBDA { return gone[i] * impulse; },
+          sums, l);
+  const Wrench before(rows, f, l);
+  for (int i = 0; i < kPoints; ++i) {
+    ContactPointRows& p = rows.points[i];
+    for (int c = 0; c < 3; ++c) {
+      const Lane full = load(p.impulse[c] + l), kept = keep[i] * full;
+      store(kept, p.impulse[c] + l);
+      store(load(p.total[c] + l) + (full - kept), p.total[c] + l);
+    }
+  }
+  const Wrench after(rows, f, l);
+  const Lane3 force = before.force - after.force, moment = before.moment - after.moment;
+  const Lane3 arm0 = load3(rows.arm0, l) + load3(rows.drift, l);
+  const Lane3 moment0 = addCross(moment, arm0, force);
+  const Lane3 moment1 = addCross(moment, load3(rows.arm1, l), force);
+  alignas(64) double values[9][kBundleLanes];
+  store3(force, values, 0);
+  store3(moment0, values + 3, 0);
+  store3(moment1, values + 6, 0);
+  for (int lane = 0; lane < kLanes; ++lane) {
+    if (((lanes >> lane) & 1u) == 0) continue;
+    const auto i0 = static_cast<std::size_t>(who.body0()[l + lane]);
+    const auto i1 = static_cast<std::size_t>(who.body1()[l + lane]);
+    for (int c = 0; c < 3; ++c) {
+      if (b.motion[i0].inverseMass > 0.0) {
+        b.guess[i0].excessLinear[c] -= values[c][lane];
+        b.guess[i0].excessAngular[c] -= values[3 + c][lane];
+      }
+      if (b.motion[i1].inverseMass > 0.0) {
+        b.guess[i1].excessLinear[c] += values[c][lane];
+        b.guess[i1].excessAngular[c] += values[6 + c][lane];
+      }
+    }
+  }
+}
+
+template <int kPoints>
+void conclude(SolverBodies& b, const BundleRun<kPoints>& run, const ContactPass& pass) {
+  for (std::size_t i = 0; i < run.count; ++i) {
+    if (!pass.moved && (run.busy[i] & kSurprised) == 0) continue;
+    for (int l = 0; l < kBundleLanes; l += kLanes) {
+      limitGuess(b, run.who[i], run.rows[i], Frame(run.rows[i], l), run.sums[i], pass, l);
+    }
+  }
+}
+
+}  // namespace contact_kernels
+MSD_KERNELS_END

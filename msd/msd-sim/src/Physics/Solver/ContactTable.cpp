@@ -1,0 +1,134 @@
+#include "msd-sim/src/Physics/Solver/ContactTable.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace msd_sim {
+
+namespace {
+
+constexpr std::size_t kLanes = kBundleLanes;
+
+}  // namespace
+
+template <int kPoints>
+void ContactTable::resizeLanes(std::size_t bundles) {
+  Lanes<kPoints>& l = lanes<kPoints>();
+  l.count = bundles;
+  // Room for some more: what moves has more contacts in one step and fewer in the next. Each by itself: memory may
+  // have run out halfway the last time.
+  const auto enlarge = [](auto& array, std::size_t size) {
+    if (array.size() < size) array.resize(size + size / 8);
+  };
+  enlarge(l.who, bundles);
+  enlarge(l.rows, bundles);
+  enlarge(l.bounce, bundles);
+  enlarge(l.sums, bundles);
+  enlarge(l.busy, bundles);
+  enlarge(l.contact, bundles * kLanes);
+  enlarge(l.stored, bundles * kLanes);
+}
+
+template <int kPoints>
+void ContactTable::fill(ContactCache& cache, std::size_t first, std::size_t count) {
+  Lanes<kPoints>& l = lanes<kPoints>();
+  for (std::size_t bundle = first; bundle < first + count; ++bundle) {
+    BundleBodies& who = l.who[bundle];
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const std::size_t at = bundle * kLanes + lane;
+      const std::uint32_t id = l.contact[at];
+      const bool empty = id == ContactCache::kNone;
+      l.stored[at] = empty ? &spare<kPoints>() : &cache.numbers<kPoints>(id);
+      who.body[lane] = empty ? 0 : static_cast<std::int32_t>(cache.contact(id).body0());
+      who.body[kLanes + lane] = empty ? 0 : static_cast<std::int32_t>(cache.contact(id).body1());
+    }
+  }
+}
+template void ContactTable::fill<1>(ContactCache&, std::size_t, std::size_t);
+template void ContactTable::fill<2>(ContactCache&, std::size_t, std::size_t);
+template void ContactTable::fill<4>(ContactCache&, std::size_t, std::size_t);
+
+/// The lowest colour that neither body has yet, contact by contact; and how many contacts each colour has.
+void ContactTable::chooseColours(std::span<const Entry> entries, std::uint8_t* chosen, Counts& counts) {
+  counts = {};
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const auto [a, b] = entries[i].pushable;
+    const int colour = std::min(std::countr_one(body_colours_[a] | body_colours_[b]), kOverflow);
+    const std::uint64_t bit = colour == kOverflow ? 0 : std::uint64_t{1} << colour;
+    if (a != 0) body_colours_[a] |= bit;
+    if (b != 0) body_colours_[b] |= bit;
+    chosen[i] = static_cast<std::uint8_t>(colour);
+    ++counts[static_cast<std::size_t>(colour)][static_cast<std::size_t>(ContactCache::kindOf(entries[i].contact))];
+  }
+}
+
+/// Bundles for the colours of a pack; its counts become the first lane of each colour and kind.
+void ContactTable::cutColours(std::size_t pack, std::array<std::uint32_t, kContactKinds>& next) {
+  Counts& counts = counts_[pack];
+  std::uint32_t used = 0;
+  for (std::size_t c = 0; c < kColours; ++c) {
+    Colour colour{.first = next, .overflow = c == kOverflow};
+    for (std::size_t k = 0; k < kContactKinds; ++k) {
+      const auto lanes = static_cast<std::uint32_t>(kLanes);
+      const std::uint32_t bundles = colour.overflow ? counts[c][k] : (counts[c][k] + lanes - 1) / lanes;
+      counts[c][k] = next[k] * lanes;
+      next[k] += bundles;
+    }
+    colour.last = next;
+    if (colour.bundles() == 0) continue;
+    colours_.push_back(colour);
+    if (!colour.overflow) ++used;
+  }
+  colour_start_.push_back(static_cast<std::uint32_t>(colours_.size()));
+  most_colours_ = std::max(most_colours_, used);
+}
+
+void ContactTable::placeEntries(ContactCache& cache, std::span<const Entry> entries, const std::uint8_t* chosen,
+                                Counts& next) {
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const std::uint32_t id = entries[i].contact;
+    const auto kind = static_cast<std::size_t>(ContactCache::kindOf(id));
+    std::uint32_t& lane = next[chosen[i]][kind];
+    ContactCache::forKind(ContactCache::kindOf(id), [&]<int kPoints>() { lanes<kPoints>().contact[lane] = id; });
+    cache.contact(id).lane = lane;
+    lane += chosen[i] == kOverflow ? static_cast<std::uint32_t>(kLanes) : 1;
+  }
+}
+
+void ContactTable::build(ContactCache& cache, std::span<const Entry> entries, std::span<const std::uint32_t> packStart,
+                         std::size_t bodies, WorkTeam& team) {
+  clear();
+  contacts_ = entries.size();
+  const std::size_t packs = packStart.size() - 1;
+  const auto entriesOf = [&](std::size_t pack) {
+    return entries.subspan(packStart[pack], packStart[pack + 1] - packStart[pack]);
+  };
+  chosen_.resize(entries.size());
+  body_colours_.assign(bodies, 0);
+  counts_.resize(packs);
+  team.forBlocks(packs, [&](std::size_t pack) {
+    chooseColours(entriesOf(pack), chosen_.data() + packStart[pack], counts_[pack]);
+  });
+  std::array<std::uint32_t, kContactKinds> next{};
+  for (std::size_t pack = 0; pack < packs; ++pack) cutColours(pack, next);
+  const auto open = [&]<int kPoints>(std::size_t bundles) {
+    resizeLanes<kPoints>(bundles);
+    std::fill_n(lanes<kPoints>().contact.begin(), bundles * kLanes, ContactCache::kNone);
+  };
+  open.operator()<1>(next[0]);
+  open.operator()<2>(next[1]);
+  open.operator()<4>(next[2]);
+  team.forBlocks(packs, [&](std::size_t pack) {
+    placeEntries(cache, entriesOf(pack), chosen_.data() + packStart[pack], counts_[pack]);
+  });
+}
+
+void ContactTable::clear() {
+  colours_.clear();
+  colour_start_.assign(1, 0);
+  contacts_ = 0;
+  most_colours_ = 0;
+  lanes<1>().count = lanes<2>().count = lanes<4>().count = 0;
+}
+
+}  // namespace msd_sim
