@@ -24,7 +24,7 @@ void ContactTable::resizeLanes(std::size_t bundles) {
   enlarge(l.rows, bundles);
   enlarge(l.bounce, bundles);
   enlarge(l.sums, bundles);
-  enlarge(l.busy, bundles);
+  enlarge(l.notes, bundles);
   enlarge(l.contact, bundles * kLanes);
   enlarge(l.stored, bundles * kLanes);
 }

@@ -46,7 +46,7 @@ class ContactTable {
     AlignedVector<ContactRows<kPoints>> rows;
     AlignedVector<ContactBounce<kPoints>> bounce;
     AlignedVector<ContactSums> sums;
-    std::vector<std::uint8_t> busy;                ///< per bundle: BundleNote of the running phase
+    std::vector<BundleNotes> notes;                ///< per bundle, of the running phase
     std::vector<std::uint32_t> contact;            ///< eight per bundle, kNone in empty lanes
     std::vector<StoredContact<kPoints>*> stored;   ///< the same; empty lanes have one that is nobody's
     std::size_t count{0};                          ///< bundles
@@ -58,7 +58,7 @@ class ContactTable {
               rows.data() + first,
               bounces ? bounce.data() + first : nullptr,
               sums.data() + first,
-              busy.data() + first};
+              notes.data() + first};
     }
     [[nodiscard]] StoredContact<kPoints>* const* storedOf(std::size_t first) const {
       return stored.data() + first * kBundleLanes;

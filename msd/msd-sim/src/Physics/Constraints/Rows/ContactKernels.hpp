@@ -18,7 +18,7 @@ struct BundleRun {
   ContactRows<kPoints>* rows{nullptr};
   ContactBounce<kPoints>* bounce{nullptr};  ///< null where nothing bounces
   ContactSums* sums{nullptr};
-  std::uint8_t* busy{nullptr};  ///< BundleNote of the running phase
+  BundleNotes* notes{nullptr};  ///< of the running phase
 };
 
 /// Passes over a run of bundles. All targets give the same bits.

@@ -69,12 +69,14 @@ struct Body {
   }
 };
 
+inline constexpr unsigned kAllLanes = (1u << kLanes) - 1u;
+
 /// The lanes of a visit that are meant; the others stay bit for bit as they are.
 struct Chosen {
   unsigned lanes;  ///< bit set
   bool all;
   Mask mask;
-  MSD_INLINE explicit Chosen(unsigned bits) : lanes(bits), all(bits == (1u << kLanes) - 1u) {
+  MSD_INLINE explicit Chosen(unsigned bits) : lanes(bits), all(bits == kAllLanes) {
     alignas(64) double set01[8] = {};
     if (!all) {
       for (int i = 0; i < kLanes; ++i) set01[i] = static_cast<double>((bits >> i) & 1u);

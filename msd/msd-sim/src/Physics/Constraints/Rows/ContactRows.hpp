@@ -85,10 +85,10 @@ struct alignas(64) ContactRows {
   ContactPointRows points[kPoints];
 };
 
-/// What the sweeps of a phase note of a bundle.
-enum BundleNote : std::uint8_t {
-  kBusy = 1,       ///< something happened whose work is to be measured
-  kSurprised = 2,  ///< gave more than can be expected again (T-12), when it was visited last
+/// What the sweeps of a phase note of a bundle, as bit sets of its lanes: which contacts share a bundle must not matter.
+struct BundleNotes {
+  std::uint8_t busy{0};       ///< something happened whose work is to be measured
+  std::uint8_t surprised{0};  ///< gave more than can be expected again (T-12)
 };
 
 /// Restitution of a bundle; only bundles with a bouncing pair are given to the approach pass.

@@ -71,16 +71,18 @@ MSD_INLINE void addWork(const ContactRows<kPoints>& rows, const Twist& mean, con
   store(friction, sums.frictionWork + l);
 }
 
-/// Adds the work of the phase before, whose impulses the rows still hold, when the next one begins.
+/// Adds the work of the phase before, whose impulses the rows still hold, when the next one begins; of lanes where
+/// something happened.
 template <int kPoints>
 MSD_INLINE void addLastWork(const SolverBodies& b, const BundleBodies& who, const ContactRows<kPoints>& rows,
-                            ContactSums& sums, int l) {
+                            ContactSums& sums, const Chosen& worked, int l) {
+  if (worked.lanes == 0) return;
   Lane m0[8], m1[8];
   gatherLines<8>(numbers(b.mean), who.body0() + l, kMeanStride, m0);
   gatherLines<8>(numbers(b.mean), who.body1() + l, kMeanStride, m1);
   const Twist mean = meanTwist(rows, Frame(rows, l), {m0[0], m0[1], m0[2]}, {m0[3], m0[4], m0[5]},
                                {m1[0], m1[1], m1[2]}, {m1[3], m1[4], m1[5]}, l);
-  addWork(rows, mean, [](int, Lane impulse) MSD_LAMBDA { return impulse; }, sums, l);
+  addWork(rows, mean, [&](int, Lane impulse) MSD_LAMBDA { return select(worked.mask, impulse, set(0.0)); }, sums, l);
 }
 
 /// Adds the impulses of a phase (what limitGuess left of them) to those of the step.
@@ -222,7 +224,8 @@ MSD_INLINE Visited solveLanes(SolverBodies& b, const BundleBodies& who, ContactR
     const Mask meeting = (load(rows.balls + l) > set(0.0)) & (target[0] < set(0.0));
     if (any(meeting)) {
       target[0] = select(meeting, meetingSpeed(b0, b1, rows, f, arm0 - arm1, pass, l), target[0]);
-      chosen.put(target[0], rows.points[0].target + l);
+      double* noted = rows.points[0].target + l;
+      store(select(meeting & chosen.mask, target[0], load(noted)), noted);
       Visited visited = visit(b0, b1, rows, f, arm0, arm1, target, pass, chosen, l);
       meetAgain(b0, b1, rows, f, arm0, arm1, meeting, pass, chosen, visited, l);
       b0.save(b, i0, chosen.lanes);
@@ -312,7 +315,12 @@ MSD_INLINE void fetchRows(const ContactRows<kPoints>& rows) {
   for (std::size_t at = 0; at < sizeof(rows); at += kLine) __builtin_prefetch(bytes + at, 1);
 }
 
-/// Calls visit(bundle, first lane, whether to measure the last phase's work, lanes) for what a sweep has to visit.
+/// Lanes of which the work of the last phase is to be measured.
+MSD_INLINE unsigned workedLanes(const BundleNotes& notes, const ContactPass& pass) {
+  return pass.eachWork ? 0xFFu : notes.busy;
+}
+
+/// Calls visit(bundle, first lane, lanes of which to measure the last phase's work, lanes) for what a sweep has to visit.
 template <int kPoints, class Visit>
 MSD_INLINE SweepOutcome sweep(SolverBodies& b, const BundleRun<kPoints>& run, const ContactPass& pass, bool noting,
                               const Visit& visit) {
@@ -326,17 +334,18 @@ MSD_INLINE SweepOutcome sweep(SolverBodies& b, const BundleRun<kPoints>& run, co
     } else if (pass.ahead && i + 1 < run.count) {
       fetchRows(run.rows[i + 1]);
     }
-    const unsigned before = noting ? run.busy[i] : 0u;
-    unsigned notes = pass.first ? 0u : before;
-    const bool worked = pass.first && !pass.opening && (pass.eachWork || (before & kBusy) != 0);
+    const unsigned worked = pass.first && !pass.opening ? workedLanes(run.notes[i], pass) : 0u;
+    if (noting && pass.first) run.notes[i] = {};
     for (int l = 0; l < kBundleLanes; l += kLanes) {
-      const Chosen chosen((lanes >> l) & ((1u << kLanes) - 1u));
+      const Chosen chosen((lanes >> l) & kAllLanes);
       if (chosen.lanes == 0) continue;
-      const Visited visited = visit(i, l, worked, chosen);
+      const Visited visited = visit(i, l, Chosen((worked >> l) & kAllLanes), chosen);
       const Lane most = select(chosen.mask, max(visited.unrest, visited.slide), set(0.0));
       worst = max(worst, select(chosen.mask, visited.unrest, set(0.0)));
-      if (any(chosen.mask & visited.busy)) notes |= kBusy;
-      if (any(chosen.mask & visited.surprised)) notes |= kSurprised;
+      if (noting) {
+        run.notes[i].busy |= static_cast<std::uint8_t>((bits(visited.busy) & chosen.lanes) << l);
+        run.notes[i].surprised |= static_cast<std::uint8_t>((bits(visited.surprised) & chosen.lanes) << l);
+      }
       if (pass.noted) {
         store(max(load(run.sums[i].unrest + l), select(chosen.mask, visited.unrest, set(0.0))),
               run.sums[i].unrest + l);
@@ -344,7 +353,6 @@ MSD_INLINE SweepOutcome sweep(SolverBodies& b, const BundleRun<kPoints>& run, co
       const unsigned unsettled = bits(most > set(pass.settled));
       if (unsettled != 0) outcome.unsettled += stir(b, run.who[i], unsettled, visited, pass, l);
     }
-    if (noting) run.busy[i] = static_cast<std::uint8_t>(notes);
   }
   outcome.unrest = largest(worst);
   return outcome;
@@ -352,15 +360,15 @@ MSD_INLINE SweepOutcome sweep(SolverBodies& b, const BundleRun<kPoints>& run, co
 
 template <int kPoints>
 SweepOutcome solve(SolverBodies& b, const BundleRun<kPoints>& run, const ContactPass& pass) {
-  return sweep(b, run, pass, true, [&](std::size_t i, int l, bool worked, const Chosen& chosen) MSD_LAMBDA {
-    if (worked) addLastWork(b, run.who[i], run.rows[i], run.sums[i], l);
+  return sweep(b, run, pass, true, [&](std::size_t i, int l, const Chosen& worked, const Chosen& chosen) MSD_LAMBDA {
+    addLastWork(b, run.who[i], run.rows[i], run.sums[i], worked, l);
     return solveLanes(b, run.who[i], run.rows[i], pass, chosen, l);
   });
 }
 template <int kPoints>
 SweepOutcome relax(SolverBodies& b, const BundleRun<kPoints>& run, const ContactPass& pass) {
-  return sweep(b, run, pass, true, [&](std::size_t i, int l, bool worked, const Chosen& chosen) MSD_LAMBDA {
-    if (worked) addLastWork(b, run.who[i], run.rows[i], run.sums[i], l);
+  return sweep(b, run, pass, true, [&](std::size_t i, int l, const Chosen& worked, const Chosen& chosen) MSD_LAMBDA {
+    addLastWork(b, run.who[i], run.rows[i], run.sums[i], worked, l);
     return relaxLanes(b, run.who[i], run.rows[i], run.bounce != nullptr ? run.bounce + i : nullptr, pass, chosen, l);
   });
 }
@@ -379,8 +387,8 @@ MSD_INLINE unsigned lastingLanes(const SolverBodies& b, const BundleBodies& who,
 /// guess, into the total, and is taken off the bodies' guesses. Seldom has anything to do.
 template <int kPoints>
 MSD_INLINE void limitGuess(SolverBodies& b, const BundleBodies& who, ContactRows<kPoints>& rows, const Frame& f,
-                           ContactSums& sums, const ContactPass& pass, int l) {
-  const unsigned lanes = bits(isSurprised(rows, pass, l)) & ~lastingLanes(b, who, l);
+                           ContactSums& sums, unsigned noted, const ContactPass& pass, int l) {
+  const unsigned lanes = bits(isSurprised(rows, pass, l)) & noted & ~lastingLanes(b, who, l);
   if (lanes == 0) return;
   const Mask surprised = Chosen(lanes).mask;
 
@@ -432,9 +440,10 @@ MSD_INLINE void limitGuess(SolverBodies& b, const BundleBodies& who, ContactRows
 template <int kPoints>
 void conclude(SolverBodies& b, const BundleRun<kPoints>& run, const ContactPass& pass) {
   for (std::size_t i = 0; i < run.count; ++i) {
-    if (!pass.moved && (run.busy[i] & kSurprised) == 0) continue;
+    const unsigned noted = pass.moved ? 0xFFu : run.notes[i].surprised;
+    if (noted == 0) continue;
     for (int l = 0; l < kBundleLanes; l += kLanes) {
-      limitGuess(b, run.who[i], run.rows[i], Frame(run.rows[i], l), run.sums[i], pass, l);
+      limitGuess(b, run.who[i], run.rows[i], Frame(run.rows[i], l), run.sums[i], noted >> l, pass, l);
     }
   }
 }
