@@ -62,8 +62,8 @@ struct Differences {
 
 /// Compares point p of a contact, whose row body 0 is A and row body 1 is B.
 template <class Stored, class Rows>
-void compare(const Simulation& sim, LaneBodies who, const Stored& stored, const Rows& rows, std::size_t l,
-             std::size_t p, Differences& worst) {
+void compare(const Simulation& sim, LaneBodies who, const Stored& stored, const Rows& rows,
+             std::size_t l, std::size_t p, Differences& worst) {
   const auto triple = [l](const auto& v) { return Vector3D{v[0][l], v[1][l], v[2][l]}; };
   const auto [a, b] = who;
   const InertialState sa = stateOf(sim, a), sb = stateOf(sim, b);
@@ -119,7 +119,8 @@ TEST(PackedRows, areTheRowsOfTheContactConstraints) {
       constexpr int kPoints = std::remove_reference_t<decltype(rows)>::kPointCount;
       const auto& stored = sim.collision.contacts().numbers<kPoints>(id);
       for (std::size_t p = 0; p < kPoints; ++p) {
-        if (stored.points[p].active > 0.0) compare(sim, who, stored, rows, static_cast<std::size_t>(lane), p, worst);
+        if (stored.points[p].active > 0.0)
+          compare(sim, who, stored, rows, static_cast<std::size_t>(lane), p, worst);
       }
     });
   }

@@ -1,7 +1,7 @@
 #include "msd-sim/src/DataTypes/Arrays.hpp"
 #include "msd-sim/src/DataTypes/Rotation.hpp"
-#include "msd-sim/src/Environment/Stages/ApplyLoads.hpp"
 #include "msd-sim/src/Environment/Simulation.hpp"
+#include "msd-sim/src/Environment/Stages/ApplyLoads.hpp"
 
 namespace msd_sim {
 

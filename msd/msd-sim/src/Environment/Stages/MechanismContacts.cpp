@@ -270,6 +270,7 @@ void listMechanismPoints(Simulation& sim) {
   list.found.reserve(room);
   list.points.reserve(room);
   list.start.reserve(room);
+  list.packStart.reserve(room);
   for (std::size_t pack = 0; pack < sim.packs.packs.size(); ++pack) {
     list.packStart.push_back(static_cast<std::uint32_t>(list.start.size()));
     if (sim.packs.packs[pack].component == sim.packs.packs[pack].componentEnd) continue;

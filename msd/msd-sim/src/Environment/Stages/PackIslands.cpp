@@ -1,15 +1,18 @@
-// Which islands and bodies are taken together: packs of one schedule, for one thread each or for all.
+// Which islands and bodies are taken together: packs of one schedule, for one thread each or for
+// all.
 #include <algorithm>
 #include <array>
 
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
+#include "msd-sim/src/Physics/Solver/SolverTuning.hpp"
 
 namespace msd_sim {
 
 namespace {
 
-// Contacts of a pack that one thread takes: enough to fill the lanes of its colours, few enough to stay in a core's
-// cache. With more threads packs are smaller, down to the least, so that there are some for each.
+// Contacts of a pack that one thread takes: enough to fill the lanes of its colours, few enough to
+// stay in a core's cache. With more threads packs are smaller, down to the least, so that there are
+// some for each.
 constexpr std::size_t kPackContacts = 512;
 constexpr std::size_t kLeastPackContacts = 64;
 constexpr std::size_t kPacksPerThread = 4;
@@ -35,6 +38,7 @@ class Packer {
     packs_.components.clear();
     // Packs become more and fewer; their arrays need not grow with them.
     packs_.packs.reserve(kSparePacks);
+    packs_.entryStart.reserve(kSparePacks + 1);
     packs_.islands.reserve(sim.slots.size());
     packs_.bodies.reserve(sim.slots.size() + SolverBodies::kBlock * kSparePacks);
     packs_.place.assign(sim.solver.size(), 0);
@@ -63,7 +67,9 @@ class Packer {
     pack.bodyEnd = static_cast<std::uint32_t>(packs_.bodies.size());
   }
   [[nodiscard]] std::size_t contacts() const { return contacts_; }
-  [[nodiscard]] std::size_t bodies() const { return packs_.bodies.size() - packs_.packs.back().body; }
+  [[nodiscard]] std::size_t bodies() const {
+    return packs_.bodies.size() - packs_.packs.back().body;
+  }
 
  private:
   Simulation& sim_;
@@ -92,7 +98,9 @@ bool isShared(const Islands& islands, std::size_t k) {
 }
 
 /// Kinematic bodies go step by step with all that they carry, whose plan is always the full one.
-bool isCarried(const Islands& islands, std::size_t k) { return islands.carried[k] != 0; }
+bool isCarried(const Islands& islands, std::size_t k) {
+  return islands.carried[k] != 0;
+}
 
 void packCarried(Simulation& sim, Packer& packer) {
   if (sim.kinematicCount == 0) return;
@@ -119,7 +127,8 @@ void packIslands(Simulation& sim, Packer& packer, SolveGroup group) {
   // Joints that are swept are swept together, and their islands solved in one pack.
   bool open = false;
   for (std::uint32_t k = 0; k < islands.count(); ++k) {
-    if (islands.plan[k].group != group || !islands.census[k].sweptJoints || isCarried(islands, k)) continue;
+    if (islands.plan[k].group != group || !islands.census[k].sweptJoints || isCarried(islands, k))
+      continue;
     if (!open) packer.open(group, true);
     open = sim.packs.packs.back().swept = true;
     packer.addIsland(k);
@@ -151,7 +160,9 @@ void packIslands(Simulation& sim, Packer& packer, SolveGroup group) {
 void packFree(Simulation& sim, Packer& packer, SolveGroup group, double dt) {
   bool open = false;
   for (std::uint32_t i = 0; i < sim.slots.size(); ++i) {
-    if (sim.pushable[i] == 0 || sim.islands.islandOf[i] != Islands::kNone || groupOfFree(sim, i, dt) != group) continue;
+    if (sim.pushable[i] == 0 || sim.islands.islandOf[i] != Islands::kNone ||
+        groupOfFree(sim, i, dt) != group)
+      continue;
     if (open && packer.bodies() >= kPackBodies) {
       packer.close();
       open = false;
@@ -177,7 +188,9 @@ void listComponents(Simulation& sim) {
     pack.component = static_cast<std::uint32_t>(packs.components.size());
     for (const std::int32_t body : packs.bodiesOf(pack)) {
       const std::uint32_t k = sim.joints.componentOf(static_cast<std::uint32_t>(body));
-      if (body == 0 || k == JointSolver::kNoComponent || packOf[k] != Islands::kNone || !sim.joints.isAwake(k)) continue;
+      if (body == 0 || k == JointSolver::kNoComponent || packOf[k] != Islands::kNone ||
+          !sim.joints.isAwake(k))
+        continue;
       packOf[k] = p;
       packs.components.push_back(k);
     }
@@ -196,11 +209,15 @@ void packIslands(Simulation& sim, double dt) {
     for (const SolveGroup group : {SolveGroup::kStill, SolveGroup::kJoined, SolveGroup::kFull}) {
       packIslands(sim, packer, group);
     }
-    for (const SolveGroup group : {SolveGroup::kStill, SolveGroup::kFull}) packFree(sim, packer, group, dt);
+    for (const SolveGroup group : {SolveGroup::kStill, SolveGroup::kFull})
+      packFree(sim, packer, group, dt);
   }
   listComponents(sim);
   const std::size_t room = std::max(kSparePacks, sim.packs.packs.size());
-  while (sim.packScratch.size() < room) sim.packScratch.push_back(std::make_unique<PackScratch>());
+  while (sim.packScratch.size() < room) {
+    sim.packScratch.push_back(std::make_unique<PackScratch>());
+    sim.packScratch.back()->leastLimits.reserve(static_cast<std::size_t>(kTuning.mostColdSweeps));
+  }
 }
 
 }  // namespace msd_sim

@@ -90,7 +90,8 @@ void ExactIslandSolve::solvePair(std::uint32_t body0, std::uint32_t body1) {
                              .aim = 1e-3 * sim_.settings.exactTolerance,
                              .maxIterations = sim_.settings.exactIterations};
   ExactResult result;
-  // Returns the energy that the impact with a share of the rebounds creates, if more than the solver leaves open.
+  // Returns the energy that the impact with a share of the rebounds creates, if more than the
+  // solver leaves open.
   const auto attempt = [&](double share) {
     data_.problem.clear();
     data_.contact.clear();

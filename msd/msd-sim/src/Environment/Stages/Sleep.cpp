@@ -30,7 +30,7 @@ void still(Simulation& sim, std::uint32_t i) {
   sim.solver.load[i] = BodyLoad{};
   sim.solver.turn[i] = BodyTurn{};
   sim.solver.guess[i] = BodyGuess{};
-    sim.solver.mass[i].dynamic = 0.0;
+  sim.solver.mass[i].dynamic = 0.0;
   sim.pushable[i] = 0;
   sim.moving[i] = 0;
   sim.sleepers.asleep[i] = 1;

@@ -34,7 +34,8 @@ struct StoredForces {
   double unused[kPoints == 4 ? 8 : kPoints == 2 ? 4 : 2];
 };
 
-/// What makes round surfaces follow; a single point alone has cores that slide. Body axes, from the centres [m].
+/// What makes round surfaces follow; a single point alone has cores that slide. Body axes, from the
+/// centres [m].
 template <int kPoints>
 struct StoredFollow {
   double core0[kPoints][3];  ///< core of body 0; kFace: a point of the face
@@ -48,10 +49,11 @@ struct StoredFollow<1> {
   double slide1[3];
 };
 
-/// The numbers of a contact that persist from step to step, one record a contact. Body 0 owns the normal (the
-/// face), body 1 the points (the vertices); where neither owns it (edge against edge, round surfaces) body 0 is
-/// shape A's. Nothing but doubles, in the order in which the rows of a step take them eight contacts at a time
-/// (ContactTable). Written by the narrowphase; forces by the end of a step.
+/// The numbers of a contact that persist from step to step, one record a contact. Body 0 owns the
+/// normal (the face), body 1 the points (the vertices); where neither owns it (edge against edge,
+/// round surfaces) body 0 is shape A's. Nothing but doubles, in the order in which the rows of a
+/// step take them eight contacts at a time (ContactTable). Written by the narrowphase; forces by
+/// the end of a step.
 template <int kPoints>
 struct alignas(64) StoredContact {
   double normal[3]{0.0, 0.0, 1.0};   ///< body 0 axes, from body 0 to body 1
@@ -72,8 +74,10 @@ struct alignas(64) StoredContact {
 
   // Where these begin, and how many numbers there are in all.
   static constexpr std::size_t kPointsAt = 16, kForcesAt = kPointsAt + 8 * kPoints;
-  static constexpr std::size_t kFollowAt = kForcesAt + sizeof(StoredForces<kPoints>) / sizeof(double);
-  static constexpr std::size_t kNumbers = kFollowAt + sizeof(StoredFollow<kPoints>) / sizeof(double);
+  static constexpr std::size_t kFollowAt =
+      kForcesAt + sizeof(StoredForces<kPoints>) / sizeof(double);
+  static constexpr std::size_t kNumbers =
+      kFollowAt + sizeof(StoredFollow<kPoints>) / sizeof(double);
   [[nodiscard]] const double* numbers() const { return normal; }
   [[nodiscard]] double* numbers() { return normal; }
 };

@@ -8,6 +8,8 @@ namespace msd_sim {
 namespace {
 
 constexpr std::size_t kLanes = kBundleLanes;
+// Packs that there is room for from the start: they become more and fewer.
+constexpr std::size_t kSparePacks = 8;
 
 }  // namespace
 
@@ -15,8 +17,8 @@ template <int kPoints>
 void ContactTable::resizeLanes(std::size_t bundles) {
   Lanes<kPoints>& l = lanes<kPoints>();
   l.count = bundles;
-  // Room for some more: what moves has more contacts in one step and fewer in the next. Each by itself: memory may
-  // have run out halfway the last time.
+  // Room for some more: what moves has more contacts in one step and fewer in the next. Each by
+  // itself: memory may have run out halfway the last time.
   const auto enlarge = [](auto& array, std::size_t size) {
     if (array.size() < size) array.resize(size + size / 8);
   };
@@ -48,8 +50,10 @@ template void ContactTable::fill<1>(ContactCache&, std::size_t, std::size_t);
 template void ContactTable::fill<2>(ContactCache&, std::size_t, std::size_t);
 template void ContactTable::fill<4>(ContactCache&, std::size_t, std::size_t);
 
-/// The lowest colour that neither body has yet, contact by contact; and how many contacts each colour has.
-void ContactTable::chooseColours(std::span<const Entry> entries, std::uint8_t* chosen, Counts& counts) {
+/// The lowest colour that neither body has yet, contact by contact; and how many contacts each
+/// colour has.
+void ContactTable::chooseColours(std::span<const Entry> entries, std::uint8_t* chosen,
+                                 Counts& counts) {
   counts = {};
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const auto [a, b] = entries[i].pushable;
@@ -58,7 +62,8 @@ void ContactTable::chooseColours(std::span<const Entry> entries, std::uint8_t* c
     if (a != 0) body_colours_[a] |= bit;
     if (b != 0) body_colours_[b] |= bit;
     chosen[i] = static_cast<std::uint8_t>(colour);
-    ++counts[static_cast<std::size_t>(colour)][static_cast<std::size_t>(ContactCache::kindOf(entries[i].contact))];
+    ++counts[static_cast<std::size_t>(colour)]
+            [static_cast<std::size_t>(ContactCache::kindOf(entries[i].contact))];
   }
 }
 
@@ -70,7 +75,8 @@ void ContactTable::cutColours(std::size_t pack, std::array<std::uint32_t, kConta
     Colour colour{.first = next, .overflow = c == kOverflow};
     for (std::size_t k = 0; k < kContactKinds; ++k) {
       const auto lanes = static_cast<std::uint32_t>(kLanes);
-      const std::uint32_t bundles = colour.overflow ? counts[c][k] : (counts[c][k] + lanes - 1) / lanes;
+      const std::uint32_t bundles =
+          colour.overflow ? counts[c][k] : (counts[c][k] + lanes - 1) / lanes;
       counts[c][k] = next[k] * lanes;
       next[k] += bundles;
     }
@@ -83,20 +89,22 @@ void ContactTable::cutColours(std::size_t pack, std::array<std::uint32_t, kConta
   most_colours_ = std::max(most_colours_, used);
 }
 
-void ContactTable::placeEntries(ContactCache& cache, std::span<const Entry> entries, const std::uint8_t* chosen,
-                                Counts& next) {
+void ContactTable::placeEntries(ContactCache& cache, std::span<const Entry> entries,
+                                const std::uint8_t* chosen, Counts& next) {
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const std::uint32_t id = entries[i].contact;
     const auto kind = static_cast<std::size_t>(ContactCache::kindOf(id));
     std::uint32_t& lane = next[chosen[i]][kind];
-    ContactCache::forKind(ContactCache::kindOf(id), [&]<int kPoints>() { lanes<kPoints>().contact[lane] = id; });
+    ContactCache::forKind(ContactCache::kindOf(id),
+                          [&]<int kPoints>() { lanes<kPoints>().contact[lane] = id; });
     cache.contact(id).lane = lane;
     lane += chosen[i] == kOverflow ? static_cast<std::uint32_t>(kLanes) : 1;
   }
 }
 
-void ContactTable::build(ContactCache& cache, std::span<const Entry> entries, std::span<const std::uint32_t> packStart,
-                         std::size_t bodies, WorkTeam& team) {
+void ContactTable::build(ContactCache& cache, std::span<const Entry> entries,
+                         std::span<const std::uint32_t> packStart, std::size_t bodies,
+                         WorkTeam& team) {
   clear();
   contacts_ = entries.size();
   const std::size_t packs = packStart.size() - 1;
@@ -105,7 +113,9 @@ void ContactTable::build(ContactCache& cache, std::span<const Entry> entries, st
   };
   chosen_.resize(entries.size());
   body_colours_.assign(bodies, 0);
+  counts_.reserve(kSparePacks);
   counts_.resize(packs);
+  colour_start_.reserve(kSparePacks + 1);
   team.forBlocks(packs, [&](std::size_t pack) {
     chooseColours(entriesOf(pack), chosen_.data() + packStart[pack], counts_[pack]);
   });

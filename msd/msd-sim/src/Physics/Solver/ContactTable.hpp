@@ -17,17 +17,19 @@ namespace msd_sim {
 struct LaneBodies {
   std::uint32_t body0, body1;
   LaneBodies(const BundleBodies& who, std::size_t lane)
-      : body0{static_cast<std::uint32_t>(who.body0()[lane])}, body1{static_cast<std::uint32_t>(who.body1()[lane])} {}
+      : body0{static_cast<std::uint32_t>(who.body0()[lane])},
+        body1{static_cast<std::uint32_t>(who.body1()[lane])} {}
 };
 
-/// The contacts of one step as the solver takes them: pack by pack, colour by colour, in bundles of eight lanes
-/// (docs/theory/rows.md, X-3). Made anew in every step from the contacts that are kept (ContactCache), and gone
-/// with the next.
+/// The contacts of one step as the solver takes them: pack by pack, colour by colour, in bundles of
+/// eight lanes (docs/theory/rows.md, X-3). Made anew in every step from the contacts that are kept
+/// (ContactCache), and gone with the next.
 ///
-/// Two contacts of one colour share no body that can be pushed. Colours are given to the contacts of a pack in the
-/// order in which these are handed over; islands share no body, so that the colours of an island's contacts depend
-/// on that island alone. Contacts that find no colour free (of a body with very many) go to the overflow colour, one
-/// to a bundle, and are visited one after the other.
+/// Two contacts of one colour share no body that can be pushed. Colours are given to the contacts
+/// of a pack in the order in which these are handed over; islands share no body, so that the
+/// colours of an island's contacts depend on that island alone. Contacts that find no colour free
+/// (of a body with very many) go to the overflow colour, one to a bundle, and are visited one after
+/// the other.
 class ContactTable {
  public:
   static constexpr int kColours = 64;
@@ -35,7 +37,7 @@ class ContactTable {
 
   /// A contact to lay out.
   struct Entry {
-    std::uint32_t contact{0};                    ///< number in the ContactCache
+    std::uint32_t contact{0};                     ///< number in the ContactCache
     std::array<std::uint32_t, 2> pushable{0, 0};  ///< its bodies that can be pushed; 0 is none
   };
 
@@ -46,13 +48,15 @@ class ContactTable {
     AlignedVector<ContactRows<kPoints>> rows;
     AlignedVector<ContactBounce<kPoints>> bounce;
     AlignedVector<ContactSums> sums;
-    std::vector<BundleNotes> notes;                ///< per bundle, of the running phase
-    std::vector<std::uint32_t> contact;            ///< eight per bundle, kNone in empty lanes
-    std::vector<StoredContact<kPoints>*> stored;   ///< the same; empty lanes have one that is nobody's
-    std::size_t count{0};                          ///< bundles
+    std::vector<BundleNotes> notes;      ///< per bundle, of the running phase
+    std::vector<std::uint32_t> contact;  ///< eight per bundle, kNone in empty lanes
+    std::vector<StoredContact<kPoints>*>
+        stored;            ///< the same; empty lanes have one that is nobody's
+    std::size_t count{0};  ///< bundles
 
     /// Some of the bundles, for the kernels.
-    [[nodiscard]] BundleRun<kPoints> run(std::size_t first, std::size_t bundles, bool bounces = false) {
+    [[nodiscard]] BundleRun<kPoints> run(std::size_t first, std::size_t bundles,
+                                         bool bounces = false) {
       return {bundles,
               who.data() + first,
               rows.data() + first,
@@ -77,10 +81,11 @@ class ContactTable {
     }
   };
 
-  /// Gives contacts their lanes; `packStart` has the first entry of each pack, and the end. Contacts know their lanes
-  /// afterwards (ContactCache::Contact::lane). What stands in them is written by fill, rows are made after that.
-  void build(ContactCache& cache, std::span<const Entry> entries, std::span<const std::uint32_t> packStart,
-             std::size_t bodies, WorkTeam& team);
+  /// Gives contacts their lanes; `packStart` has the first entry of each pack, and the end.
+  /// Contacts know their lanes afterwards (ContactCache::Contact::lane). What stands in them is
+  /// written by fill, rows are made after that.
+  void build(ContactCache& cache, std::span<const Entry> entries,
+             std::span<const std::uint32_t> packStart, std::size_t bodies, WorkTeam& team);
 
   /// Names bodies and stored contacts of the lanes of some bundles of a kind.
   template <int kPoints>
@@ -88,7 +93,8 @@ class ContactTable {
 
   /// Colours of a pack, in the order of a sweep.
   [[nodiscard]] std::span<const Colour> coloursOf(std::size_t pack) const {
-    return std::span{colours_}.subspan(colour_start_[pack], colour_start_[pack + 1] - colour_start_[pack]);
+    return std::span{colours_}.subspan(colour_start_[pack],
+                                       colour_start_[pack + 1] - colour_start_[pack]);
   }
   /// The largest number of colours of a pack, the overflow colour not counted.
   [[nodiscard]] std::uint32_t mostColours() const { return most_colours_; }
@@ -109,7 +115,8 @@ class ContactTable {
     return {lanes<1>().count, lanes<2>().count, lanes<4>().count};
   }
 
-  /// Calls visit(contact's number, its bodies, rows, sums, lane) for the contacts of a pack, in the order of a sweep.
+  /// Calls visit(contact's number, its bodies, rows, sums, lane) for the contacts of a pack, in the
+  /// order of a sweep.
   template <class Visit>
   void forContacts(std::size_t pack, const Visit& visit) {
     for (const Colour& colour : coloursOf(pack)) {
@@ -157,7 +164,8 @@ class ContactTable {
       for (std::size_t lane = 0; lane < kBundleLanes; ++lane) {
         const std::uint32_t id = l.contact[bundle * kBundleLanes + lane];
         if (id == ContactCache::kNone) continue;
-        visit(id, LaneBodies{l.who[bundle], lane}, l.rows[bundle], l.sums[bundle], static_cast<int>(lane));
+        visit(id, LaneBodies{l.who[bundle], lane}, l.rows[bundle], l.sums[bundle],
+              static_cast<int>(lane));
       }
     }
   }
@@ -170,7 +178,8 @@ class ContactTable {
   void resizeLanes(std::size_t bundles);
   void chooseColours(std::span<const Entry> entries, std::uint8_t* chosen, Counts& counts);
   void cutColours(std::size_t pack, std::array<std::uint32_t, kContactKinds>& next);
-  void placeEntries(ContactCache& cache, std::span<const Entry> entries, const std::uint8_t* chosen, Counts& lanes);
+  void placeEntries(ContactCache& cache, std::span<const Entry> entries, const std::uint8_t* chosen,
+                    Counts& lanes);
 
   std::tuple<Lanes<1>, Lanes<2>, Lanes<4>> lanes_;
   std::tuple<StoredContact<1>, StoredContact<2>, StoredContact<4>> spares_;

@@ -1,5 +1,5 @@
-// What all passes of ContactKernels are made of: bodies, frames, twists, gaps; compiled once per vector width.
-// docs/theory/rows.md holds the algebra.
+// What all passes of ContactKernels are made of: bodies, frames, twists, gaps; compiled once per
+// vector width. docs/theory/rows.md holds the algebra.
 #include "msd-sim/src/DataTypes/Lanes-inl.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/ContactKernels.hpp"
 
@@ -119,13 +119,17 @@ MSD_INLINE Lane3 relativeVelocity(const Body& b0, const Body& b1, Lane3 arm0, La
 /// Place of a point in the contact plane.
 template <int kPoints>
 MSD_INLINE Lane placeX(const ContactRows<kPoints>& rows, int i, int l) {
-  if constexpr (kPoints == 1) return set(0.0);
-  else return load(rows.tangential.x[i] + l);
+  if constexpr (kPoints == 1)
+    return set(0.0);
+  else
+    return load(rows.tangential.x[i] + l);
 }
 template <int kPoints>
 MSD_INLINE Lane placeY(const ContactRows<kPoints>& rows, int i, int l) {
-  if constexpr (kPoints == 1) return set(0.0);
-  else return load(rows.tangential.y[i] + l);
+  if constexpr (kPoints == 1)
+    return set(0.0);
+  else
+    return load(rows.tangential.y[i] + l);
 }
 
 /// Velocity of a point of the manifold along the normal.
@@ -172,11 +176,13 @@ struct Wrench {
 struct LiveGap {
   Lane base, along1, along2;
   template <int kPoints>
-  MSD_INLINE LiveGap(const SolverBodies& b, const BundleBodies& who, const ContactRows<kPoints>& rows,
-                     const Frame& f, Lane3 arm0, Lane3 arm1, int l) {
+  MSD_INLINE LiveGap(const SolverBodies& b, const BundleBodies& who,
+                     const ContactRows<kPoints>& rows, const Frame& f, Lane3 arm0, Lane3 arm1,
+                     int l) {
     const Lane zero = set(0.0), one = set(1.0);
     if constexpr (kPoints == 1) {
-      const Mask turns = (load(rows.balls + l) <= zero) & (load(rows.points[0].normalMass + l) > zero);
+      const Mask turns =
+          (load(rows.balls + l) <= zero) & (load(rows.points[0].normalMass + l) > zero);
       if (!any(turns)) {
         base = ballGap(rows, arm0 - arm1, l) + load(rows.points[0].gapOffset + l);
         along1 = along2 = zero;
@@ -226,8 +232,8 @@ struct LiveGap {
   }
 };
 
-/// (G-11): a body that has passed another sideways by more than its size touches it no longer where the rows say;
-/// what lies still has no lever arm that could grow.
+/// (G-11): a body that has passed another sideways by more than its size touches it no longer where
+/// the rows say; what lies still has no lever arm that could grow.
 inline constexpr double kPassed = 2.0;
 inline constexpr double kNoContact = 1e30;
 MSD_INLINE Mask hasPassed(const Body& b0, Lane3 drift, Lane3 n, const double* size) {

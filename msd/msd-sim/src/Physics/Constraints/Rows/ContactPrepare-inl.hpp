@@ -90,11 +90,11 @@ MSD_INLINE void followFace(const PlacedBody& b0, const PlacedBody& b1, const dou
 MSD_INLINE void followCores(const PlacedBody& b0, const PlacedBody& b1, const double* const* records,
                             StoredLanes<1>& s, Mask m) {
   const Lane zero = set(0.0), one = set(1.0);
-  Lane c[16];
+  Lane c[8], s8[8];
   gatherRecords(records, StoredLanes<1>::kCoreAt, c);
-  gatherRecords(records, StoredLanes<1>::kCoreAt + 4, c + 8);
+  gatherRecords(records, StoredLanes<1>::kCoreAt + 4, s8);
   const Lane3 core0{c[0], c[1], c[2]}, core1{c[3], c[4], c[5]};
-  const Lane3 slide0{c[10], c[11], c[12]}, slide1{c[13], c[14], c[15]};
+  const Lane3 slide0{s8[2], s8[3], s8[4]}, slide1{s8[5], s8[6], s8[7]};
   const Lane3 d = (b1.x - b0.x) + rotate(b1.r, core1) - rotate(b0.r, core0);
   const Lane3 a0 = rotate(b0.r, slide0), a1 = rotate(b1.r, slide1);
   const Lane cosine = dot(a0, a1), along0 = dot(a0, d), along1 = dot(a1, d);

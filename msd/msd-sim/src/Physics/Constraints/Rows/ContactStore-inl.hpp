@@ -1,14 +1,15 @@
-// The store, keep and correct passes of ContactKernels: the end of a step. Included after ContactVisit-inl.hpp.
+// The store, keep and correct passes of ContactKernels: the end of a step. Included after
+// ContactVisit-inl.hpp.
 
 MSD_KERNELS_BEGIN
 namespace contact_kernels {
 
-/// Penetration of a point (P-2). Of one that carried nothing, only what the collision test found: the
-/// rows know no edges of faces, and what seems to have sunk in since may have passed by. Two balls have
-/// no edges.
+/// Penetration of a point (P-2). Of one that carried nothing, only what the collision test found:
+/// the rows know no edges of faces, and what seems to have sunk in since may have passed by. Two
+/// balls have no edges.
 template <int kPoints>
-MSD_INLINE Lane trueDepth(const ContactRows<kPoints>& rows, const Frame& f, const ContactPointRows& p, Lane gap,
-                          int l) {
+MSD_INLINE Lane trueDepth(const ContactRows<kPoints>& rows, const Frame& f,
+                          const ContactPointRows& p, Lane gap, int l) {
   const Lane found = load(p.gapOffset + l) - dot(f.n, load3(rows.arm0, l));
   Mask touched = load(p.total[0] + l) > set(0.0);
   if constexpr (kPoints == 1) touched = touched | (load(rows.balls + l) > set(0.0));
@@ -28,7 +29,8 @@ struct Settled {
   Lane3 arm0, arm1;
   Mask passed;
   template <int kPoints>
-  MSD_INLINE Settled(const SolverBodies& b, const BundleBodies& who, const ContactRows<kPoints>& rows, int l)
+  MSD_INLINE Settled(const SolverBodies& b, const BundleBodies& who,
+                     const ContactRows<kPoints>& rows, int l)
       : b0(b, who.body0() + l),
         b1(b, who.body1() + l),
         f(rows, l),
@@ -39,15 +41,17 @@ struct Settled {
 
 /// Adds the work and the impulses of the step's last phase to the others.
 template <int kPoints>
-MSD_INLINE void addLastPhase(const SolverBodies& b, const BundleBodies& who, ContactRows<kPoints>& rows,
-                             ContactSums& sums, const BundleNotes& notes, const ContactPass& pass, int l) {
+MSD_INLINE void addLastPhase(const SolverBodies& b, const BundleBodies& who,
+                             ContactRows<kPoints>& rows, ContactSums& sums,
+                             const BundleNotes& notes, const ContactPass& pass, int l) {
   addLastWork(b, who, rows, sums, Chosen((workedLanes(notes, pass) >> l) & kAllLanes), l);
   addToTotal(rows, l);
 }
 
 template <int kPoints>
-MSD_INLINE Depth storeLanes(const SolverBodies& b, const BundleBodies& who, const Settled& now, const LiveGap& gap,
-                            const ContactRows<kPoints>& rows, ContactSums& sums, int l) {
+MSD_INLINE Depth storeLanes(const SolverBodies& b, const BundleBodies& who, const Settled& now,
+                            const LiveGap& gap, const ContactRows<kPoints>& rows, ContactSums& sums,
+                            int l) {
   const Frame& f = now.f;
   Lane s0[8], s1[8];
   gatherLines<8>(numbers(b.start) + 8, who.body0() + l, kStartStride, s0);
@@ -57,8 +61,7 @@ MSD_INLINE Depth storeLanes(const SolverBodies& b, const BundleBodies& who, cons
   const Lane3 v0{s0[0], s0[1], s0[2]}, w0{s0[3], s0[4], s0[5]};
   const Lane3 v1{s1[0], s1[1], s1[2]}, w1{s1[3], s1[4], s1[5]};
   const Twist before(f, addCross(v1, w1, now.arm1) - addCross(v0, w0, armStart), w1 - w0);
-  const Twist end(f, relativeVelocity(now.b0, now.b1, now.arm0, now.arm1),
-                  now.b1.w() - now.b0.w());
+  const Twist end(f, relativeVelocity(now.b0, now.b1, now.arm0, now.arm1), now.b1.w() - now.b0.w());
   Lane deepest = zero, residual = zero, sum = zero, approach = zero;
   for (int i = 0; i < kPoints; ++i) {
     const ContactPointRows& p = rows.points[i];
@@ -80,7 +83,8 @@ MSD_INLINE Depth storeLanes(const SolverBodies& b, const BundleBodies& who, cons
 }
 
 template <int kPoints>
-StoreOutcome storeResults(const SolverBodies& b, const BundleRun<kPoints>& run, const ContactPass& pass) {
+StoreOutcome storeResults(const SolverBodies& b, const BundleRun<kPoints>& run,
+                          const ContactPass& pass) {
   Lane deepest = set(0.0), share = set(0.0);
   for (std::size_t i = 0; i < run.count; ++i) {
     if (pass.ahead && i + 1 < run.count) fetchRows(run.rows[i + 1]);
@@ -97,7 +101,8 @@ StoreOutcome storeResults(const SolverBodies& b, const BundleRun<kPoints>& run, 
 }
 
 template <int kPoints>
-void keep(const BundleRun<kPoints>& run, StoredContact<kPoints>* const* stored, double perSubstep, double perStep) {
+void keep(const BundleRun<kPoints>& run, StoredContact<kPoints>* const* stored, double perSubstep,
+          double perStep) {
   constexpr int kNumbers = static_cast<int>(sizeof(StoredForces<kPoints>) / sizeof(double));
   static_assert(kNumbers % 8 == 0);
   for (std::size_t i = 0; i < run.count; ++i) {
@@ -107,7 +112,8 @@ void keep(const BundleRun<kPoints>& run, StoredContact<kPoints>* const* stored, 
       unsigned lanes = 0;
       for (int lane = 0; lane < kLanes; ++lane) {
         records[lane] = stored[kBundleLanes * i + static_cast<std::size_t>(l + lane)]->numbers();
-        lanes |= static_cast<unsigned>(run.who[i].body0()[l + lane] != run.who[i].body1()[l + lane]) << lane;
+        lanes |= static_cast<unsigned>(run.who[i].body0()[l + lane] != run.who[i].body1()[l + lane])
+                 << lane;
       }
       const Frame f(rows, l);
       Lane out[kNumbers];
@@ -122,8 +128,9 @@ void keep(const BundleRun<kPoints>& run, StoredContact<kPoints>* const* stored, 
         at[0] = mean.x, at[1] = mean.y, at[2] = mean.z;
       }
       for (int block = 0; block < kNumbers; block += 8) {
-        scatterRecords(records, static_cast<std::ptrdiff_t>(StoredContact<kPoints>::kForcesAt) + block, out + block,
-                       lanes);
+        scatterRecords(records,
+                       static_cast<std::ptrdiff_t>(StoredContact<kPoints>::kForcesAt) + block,
+                       out + block, lanes);
       }
     }
   }
@@ -145,8 +152,9 @@ MSD_INLINE Lane upwards(const Frame& f, const ContactPass& pass) {
 
 /// What position correction asks of a contact's points (P-3).
 template <int kPoints>
-MSD_INLINE void aimCorrection(const SolverBodies& b, const BundleBodies& who, const Settled& now, const LiveGap& gap,
-                              Lane above, ContactRows<kPoints>& rows, const ContactPass& pass, int l) {
+MSD_INLINE void aimCorrection(const SolverBodies& b, const BundleBodies& who, const Settled& now,
+                              const LiveGap& gap, Lane above, ContactRows<kPoints>& rows,
+                              const ContactPass& pass, int l) {
   const Lane zero = set(0.0), size = load(rows.size + l);
   // What lies above is lifted, and all at once as far as its motion can pay (P-8).
   Lane s0[8], s1[8];
@@ -170,12 +178,12 @@ MSD_INLINE void aimCorrection(const SolverBodies& b, const BundleBodies& who, co
 
 /// Position correction (theory/position-correction.md, P-3): displacements with
 /// J s >= share of the penetration along the normals. The body under a contact counts `support`
-/// times, so that what lies above is lifted and what lies below stays (P-4). The points' guesses hold what has been
-/// given so far.
+/// times, so that what lies above is lifted and what lies below stays (P-4). The points' guesses
+/// hold what has been given so far.
 template <int kPoints>
 MSD_INLINE Lane correctLanes(SolverBodies& b, const BundleBodies& who, const Settled& now,
-                             ContactRows<kPoints>& rows, const ContactPass& pass, Lane above, const Chosen& chosen,
-                             int l) {
+                             ContactRows<kPoints>& rows, const ContactPass& pass, Lane above,
+                             const Chosen& chosen, int l) {
   const std::int32_t* i0 = who.body0() + l;
   const std::int32_t* i1 = who.body1() + l;
   const Body &b0 = now.b0, &b1 = now.b1;
@@ -227,45 +235,49 @@ MSD_INLINE Lane correctLanes(SolverBodies& b, const BundleBodies& who, const Set
 template <int kPoints>
 SweepOutcome correct(SolverBodies& b, const BundleRun<kPoints>& run, const ContactPass& pass) {
   const Mask never = set(0.0) > set(0.0);
-  return sweep(b, run, pass, false, [&](std::size_t i, int l, const Chosen&, const Chosen& chosen) MSD_LAMBDA {
-    const Settled now(b, run.who[i], run.rows[i], l);
-    const Lane above = upwards(now.f, pass);
-    if (pass.first) {
-      const LiveGap gap(b, run.who[i], run.rows[i], now.f, now.arm0, now.arm1, l);
-      aimCorrection(b, run.who[i], now, gap, above, run.rows[i], pass, l);
-    }
-    return Visited{correctLanes(b, run.who[i], now, run.rows[i], pass, above, chosen, l), set(0.0), never, never};
-  });
+  return sweep(b, run, pass, false,
+               [&](std::size_t i, int l, const Chosen&, const Chosen& chosen) MSD_LAMBDA {
+                 const Settled now(b, run.who[i], run.rows[i], l);
+                 const Lane above = upwards(now.f, pass);
+                 if (pass.first) {
+                   const LiveGap gap(b, run.who[i], run.rows[i], now.f, now.arm0, now.arm1, l);
+                   aimCorrection(b, run.who[i], now, gap, above, run.rows[i], pass, l);
+                 }
+                 return Visited{
+                     correctLanes(b, run.who[i], now, run.rows[i], pass, above, chosen, l),
+                     set(0.0), never, never};
+               });
 }
 
 /// The store pass and the first sweep of position correction at once: gaps and bodies are the same.
 template <int kPoints>
-SweepOutcome storeAndCorrect(SolverBodies& b, const BundleRun<kPoints>& run, const ContactPass& pass,
-                             StoreOutcome& stored) {
+SweepOutcome storeAndCorrect(SolverBodies& b, const BundleRun<kPoints>& run,
+                             const ContactPass& pass, StoreOutcome& stored) {
   const Mask never = set(0.0) > set(0.0);
   Lane deepest = set(0.0), share = set(0.0);
   const SweepOutcome outcome =
-      sweep(b, run, pass, false, [&](std::size_t i, int l, const Chosen&, const Chosen& chosen) MSD_LAMBDA {
-        addLastPhase(b, run.who[i], run.rows[i], run.sums[i], run.notes[i], pass, l);
-        const Settled now(b, run.who[i], run.rows[i], l);
-        const LiveGap gap(b, run.who[i], run.rows[i], now.f, now.arm0, now.arm1, l);
-        const Depth depth = storeLanes(b, run.who[i], now, gap, run.rows[i], run.sums[i], l);
-        deepest = max(deepest, depth.deepest);
-        share = max(share, depth.share);
-        const Lane above = upwards(now.f, pass);
-        aimCorrection(b, run.who[i], now, gap, above, run.rows[i], pass, l);
-        return Visited{correctLanes(b, run.who[i], now, run.rows[i], pass, above, chosen, l), set(0.0), never,
-                       never};
-      });
+      sweep(b, run, pass, false,
+            [&](std::size_t i, int l, const Chosen&, const Chosen& chosen) MSD_LAMBDA {
+              addLastPhase(b, run.who[i], run.rows[i], run.sums[i], run.notes[i], pass, l);
+              const Settled now(b, run.who[i], run.rows[i], l);
+              const LiveGap gap(b, run.who[i], run.rows[i], now.f, now.arm0, now.arm1, l);
+              const Depth depth = storeLanes(b, run.who[i], now, gap, run.rows[i], run.sums[i], l);
+              deepest = max(deepest, depth.deepest);
+              share = max(share, depth.share);
+              const Lane above = upwards(now.f, pass);
+              aimCorrection(b, run.who[i], now, gap, above, run.rows[i], pass, l);
+              return Visited{correctLanes(b, run.who[i], now, run.rows[i], pass, above, chosen, l),
+                             set(0.0), never, never};
+            });
   stored = {largest(deepest), largest(share)};
   return outcome;
 }
 
 template <int kPoints>
 ContactKernels<kPoints> table() {
-  return {prepare<kPoints>,      renew<kPoints>, warm<kPoints>,    approach<kPoints>,
-          solve<kPoints>,        relax<kPoints>, conclude<kPoints>, storeResults<kPoints>,
-          keep<kPoints>,         correct<kPoints>, storeAndCorrect<kPoints>};
+  return {prepare<kPoints>, renew<kPoints>,   warm<kPoints>,           approach<kPoints>,
+          solve<kPoints>,   relax<kPoints>,   conclude<kPoints>,       storeResults<kPoints>,
+          keep<kPoints>,    correct<kPoints>, storeAndCorrect<kPoints>};
 }
 
 }  // namespace contact_kernels

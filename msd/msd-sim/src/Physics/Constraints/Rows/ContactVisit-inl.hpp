@@ -1,5 +1,5 @@
-// The solve, relax and conclude passes of ContactKernels: sweeps of a velocity phase. Included after
-// ContactSweep-inl.hpp and ContactBalls-inl.hpp.
+// The solve, relax and conclude passes of ContactKernels: sweeps of a velocity phase. Included
+// after ContactSweep-inl.hpp and ContactBalls-inl.hpp.
 
 MSD_KERNELS_BEGIN
 namespace contact_kernels {
@@ -26,7 +26,8 @@ MSD_INLINE Mask isSurprised(const ContactRows<kPoints>& rows, const ContactPass&
   return surprised;
 }
 
-/// Velocities of the bodies over a phase, as a twist of body 1 against body 0 at the manifold's centre.
+/// Velocities of the bodies over a phase, as a twist of body 1 against body 0 at the manifold's
+/// centre.
 template <int kPoints>
 MSD_INLINE Twist meanTwist(const ContactRows<kPoints>& rows, const Frame& f, Lane3 v0, Lane3 w0,
                            Lane3 v1, Lane3 w1, int l) {
@@ -36,8 +37,8 @@ MSD_INLINE Twist meanTwist(const ContactRows<kPoints>& rows, const Frame& f, Lan
 
 /// The same at the end of a phase, before the body kernels have passed.
 template <int kPoints>
-MSD_INLINE Twist presentMean(const SolverBodies& b, const BundleBodies& who, const ContactRows<kPoints>& rows,
-                             const Frame& f, int l) {
+MSD_INLINE Twist presentMean(const SolverBodies& b, const BundleBodies& who,
+                             const ContactRows<kPoints>& rows, const Frame& f, int l) {
   const Body b0(b, who.body0() + l), b1(b, who.body1() + l);
   Lane k0[8], k1[8];
   gatherLines<8>(numbers(b.before), who.body0() + l, kBeforeStride, k0);
@@ -53,8 +54,8 @@ MSD_INLINE Twist presentMean(const SolverBodies& b, const BundleBodies& who, con
 /// the phase's kick and after it; that of the kick is measured alike, so that both add up exactly.
 /// `share(i)` is that of each point's impulse.
 template <int kPoints, class Share>
-MSD_INLINE void addWork(const ContactRows<kPoints>& rows, const Twist& mean, const Share& share, ContactSums& sums,
-                        int l) {
+MSD_INLINE void addWork(const ContactRows<kPoints>& rows, const Twist& mean, const Share& share,
+                        ContactSums& sums, int l) {
   Lane normal = load(sums.normalWork + l), friction = load(sums.frictionWork + l);
   for (int i = 0; i < kPoints; ++i) {
     const ContactPointRows& p = rows.points[i];
@@ -71,18 +72,22 @@ MSD_INLINE void addWork(const ContactRows<kPoints>& rows, const Twist& mean, con
   store(friction, sums.frictionWork + l);
 }
 
-/// Adds the work of the phase before, whose impulses the rows still hold, when the next one begins; of lanes where
-/// something happened.
+/// Adds the work of the phase before, whose impulses the rows still hold, when the next one begins;
+/// of lanes where something happened.
 template <int kPoints>
-MSD_INLINE void addLastWork(const SolverBodies& b, const BundleBodies& who, const ContactRows<kPoints>& rows,
-                            ContactSums& sums, const Chosen& worked, int l) {
+MSD_INLINE void addLastWork(const SolverBodies& b, const BundleBodies& who,
+                            const ContactRows<kPoints>& rows, ContactSums& sums,
+                            const Chosen& worked, int l) {
   if (worked.lanes == 0) return;
   Lane m0[8], m1[8];
   gatherLines<8>(numbers(b.mean), who.body0() + l, kMeanStride, m0);
   gatherLines<8>(numbers(b.mean), who.body1() + l, kMeanStride, m1);
   const Twist mean = meanTwist(rows, Frame(rows, l), {m0[0], m0[1], m0[2]}, {m0[3], m0[4], m0[5]},
                                {m1[0], m1[1], m1[2]}, {m1[3], m1[4], m1[5]}, l);
-  addWork(rows, mean, [&](int, Lane impulse) MSD_LAMBDA { return select(worked.mask, impulse, set(0.0)); }, sums, l);
+  addWork(
+      rows, mean,
+      [&](int, Lane impulse) MSD_LAMBDA { return select(worked.mask, impulse, set(0.0)); }, sums,
+      l);
 }
 
 /// Adds the impulses of a phase (what limitGuess left of them) to those of the step.
@@ -112,8 +117,8 @@ MSD_INLINE Lane perSettled(const Rows& rows, const ContactPass& pass, int l) {
 /// One visit of a manifold in a velocity phase.
 template <int kPoints>
 MSD_INLINE Visited visit(Body& b0, Body& b1, ContactRows<kPoints>& rows, const Frame& f, Lane3 arm0,
-                         Lane3 arm1, const Lane (&target)[kPoints], const ContactPass& pass, const Chosen& chosen,
-                         int l) {
+                         Lane3 arm1, const Lane (&target)[kPoints], const ContactPass& pass,
+                         const Chosen& chosen, int l) {
   const Twist u(f, relativeVelocity(b0, b1, arm0, arm1), b1.w() - b0.w());
   const Sweep<kPoints> s(rows, u, target, chosen, l);
   const Lane3 force = f.world(s.fn, s.f1, s.f2);
@@ -131,11 +136,12 @@ MSD_INLINE Visited visit(Body& b0, Body& b1, ContactRows<kPoints>& rows, const F
           isSurprised(rows, pass, l)};
 }
 
-/// The first visit after a drift: the last phase's impulses go into the step's total and become the guess
-/// of this one. It was applied to body 0 with the arm of that phase; the bodies have moved since.
+/// The first visit after a drift: the last phase's impulses go into the step's total and become the
+/// guess of this one. It was applied to body 0 with the arm of that phase; the bodies have moved
+/// since.
 template <int kPoints>
-MSD_INLINE void carryGuess(Body& b0, Body& b1, ContactRows<kPoints>& rows, Lane3 drift, const ContactPass& pass,
-                           int l) {
+MSD_INLINE void carryGuess(Body& b0, Body& b1, ContactRows<kPoints>& rows, Lane3 drift,
+                           const ContactPass& pass, int l) {
   const Lane scale = set(pass.guessScale);
   for (ContactPointRows& p : rows.points) {
     for (int c = 0; c < 3; ++c) {
@@ -154,8 +160,9 @@ MSD_INLINE void carryGuess(Body& b0, Body& b1, ContactRows<kPoints>& rows, Lane3
 
 /// What phase 1 asks of the points (T-6): an open one may close within the substep.
 template <int kPoints>
-MSD_INLINE void aimAtGaps(const SolverBodies& b, const BundleBodies& who, ContactRows<kPoints>& rows, const Body& b0,
-                          const Frame& f, Lane3 arm0, Lane3 arm1, Lane3 drift, const ContactPass& pass, int l) {
+MSD_INLINE void aimAtGaps(const SolverBodies& b, const BundleBodies& who,
+                          ContactRows<kPoints>& rows, const Body& b0, const Frame& f, Lane3 arm0,
+                          Lane3 arm1, Lane3 drift, const ContactPass& pass, int l) {
   const Lane zero = set(0.0);
   const LiveGap gap(b, who, rows, f, arm0, arm1, l);
   const Mask passed = hasPassed(b0, drift, f.n, rows.size + l);
@@ -165,10 +172,11 @@ MSD_INLINE void aimAtGaps(const SolverBodies& b, const BundleBodies& who, Contac
   }
 }
 
-/// The targets of a visit in phase 1. A loaded point holds on within the band: letting go at every hair's breadth of a
-/// gap would feed position errors back into velocities (G-6).
+/// The targets of a visit in phase 1. A loaded point holds on within the band: letting go at every
+/// hair's breadth of a gap would feed position errors back into velocities (G-6).
 template <int kPoints>
-MSD_INLINE void readTargets(const ContactRows<kPoints>& rows, const ContactPass& pass, Lane (&target)[kPoints], int l) {
+MSD_INLINE void readTargets(const ContactRows<kPoints>& rows, const ContactPass& pass,
+                            Lane (&target)[kPoints], int l) {
   const Lane zero = set(0.0), band = set(-pass.band * pass.inverseH) * load(rows.size + l);
   for (int i = 0; i < kPoints; ++i) {
     const Lane open = load(rows.points[i].target + l);
@@ -176,24 +184,27 @@ MSD_INLINE void readTargets(const ContactRows<kPoints>& rows, const ContactPass&
   }
 }
 
-/// Balls that are still open when they meet: friction changes the way along the tangent, and this the way that is
-/// left to the touch. The other lanes stay as they are: the result must not depend on the width of a vector.
-MSD_INLINE void meetAgain(Body& b0, Body& b1, ContactRows<1>& rows, const Frame& f, Lane3 arm0, Lane3 arm1,
-                          Mask meeting, const ContactPass& pass, const Chosen& chosen, Visited& visited, int l) {
+/// Balls that are still open when they meet: friction changes the way along the tangent, and this
+/// the way that is left to the touch. The other lanes stay as they are: the result must not depend
+/// on the width of a vector.
+MSD_INLINE void meetAgain(Body& b0, Body& b1, ContactRows<1>& rows, const Frame& f, Lane3 arm0,
+                          Lane3 arm1, Mask meeting, const ContactPass& pass, const Chosen& chosen,
+                          Visited& visited, int l) {
   const Lane zero = set(0.0);
   ContactPointRows& p = rows.points[0];
   for (int k = 0; k < kMeetings; ++k) {
     const Mask again = meeting & chosen.mask & (load(p.impulse[0] + l) > zero);
     if (!any(again)) return;
     const Body old0 = b0, old1 = b1;
-    const Lane target[1] = {select(again, meetingSpeed(b0, b1, rows, f, arm0 - arm1, pass, l), load(p.target + l))};
+    const Lane target[1] = {
+        select(again, meetingSpeed(b0, b1, rows, f, arm0 - arm1, pass, l), load(p.target + l))};
     store(target[0], p.target + l);
     const Visited more = visit(b0, b1, rows, f, arm0, arm1, target, pass, Chosen(bits(again)), l);
     b0.keepUnless(again, old0);
     b1.keepUnless(again, old1);
     visited = {max(visited.unrest, select(again, more.unrest, zero)),
-               max(visited.slide, select(again, more.slide, zero)), visited.busy | (again & more.busy),
-               isSurprised(rows, pass, l)};
+               max(visited.slide, select(again, more.slide, zero)),
+               visited.busy | (again & more.busy), isSurprised(rows, pass, l)};
   }
 }
 
@@ -239,12 +250,12 @@ MSD_INLINE Visited solveLanes(SolverBodies& b, const BundleBodies& who, ContactR
   return visited;
 }
 
-/// A visit in phase 2 (T-8): a contact that carried an impulse in phase 1 is closed, or rebounds; an open one keeps
-/// what its gap allowed.
+/// A visit in phase 2 (T-8): a contact that carried an impulse in phase 1 is closed, or rebounds;
+/// an open one keeps what its gap allowed.
 template <int kPoints>
 MSD_INLINE Visited relaxLanes(SolverBodies& b, const BundleBodies& who, ContactRows<kPoints>& rows,
-                              const ContactBounce<kPoints>* bounce, const ContactPass& pass, const Chosen& chosen,
-                              int l) {
+                              const ContactBounce<kPoints>* bounce, const ContactPass& pass,
+                              const Chosen& chosen, int l) {
   const Lane zero = set(0.0);
   const std::int32_t* i0 = who.body0() + l;
   const std::int32_t* i1 = who.body1() + l;
@@ -273,7 +284,8 @@ MSD_INLINE Visited relaxLanes(SolverBodies& b, const BundleBodies& who, ContactR
 }
 
 /// Lanes with a body that still moves since the sweep before.
-MSD_INLINE unsigned stirredLanes(const SolverBodies& b, const BundleBodies& who, std::uint32_t stamp) {
+MSD_INLINE unsigned stirredLanes(const SolverBodies& b, const BundleBodies& who,
+                                 std::uint32_t stamp) {
   unsigned lanes = 0;
   for (int lane = 0; lane < kBundleLanes; ++lane) {
     const std::uint32_t latest = std::max(b.stirred[static_cast<std::size_t>(who.body0()[lane])],
@@ -283,17 +295,18 @@ MSD_INLINE unsigned stirredLanes(const SolverBodies& b, const BundleBodies& who,
   return lanes;
 }
 
-/// Stamps the bodies of the lanes that have not settled, and returns how many of these there are. Bodies that
-/// cannot be pushed stay out of it: other threads read them.
-MSD_INLINE std::uint32_t stir(SolverBodies& b, const BundleBodies& who, unsigned lanes, const Visited& visited,
-                              const ContactPass& pass, int l) {
+/// Stamps the bodies of the lanes that have not settled, and returns how many of these there are.
+/// Bodies that cannot be pushed stay out of it: other threads read them.
+MSD_INLINE std::uint32_t stir(SolverBodies& b, const BundleBodies& who, unsigned lanes,
+                              const Visited& visited, const ContactPass& pass, int l) {
   alignas(64) double unrest[kBundleLanes], slide[kBundleLanes];
   store(visited.unrest, unrest);
   store(visited.slide, slide);
   std::uint32_t count = 0;
   for (; lanes != 0; lanes &= lanes - 1) {
     const int at = std::countr_zero(lanes), lane = l + at;
-    const auto i0 = static_cast<std::size_t>(who.body0()[lane]), i1 = static_cast<std::size_t>(who.body1()[lane]);
+    const auto i0 = static_cast<std::size_t>(who.body0()[lane]),
+               i1 = static_cast<std::size_t>(who.body1()[lane]);
     const bool moves0 = b.motion[i0].inverseMass > 0.0, moves1 = b.motion[i1].inverseMass > 0.0;
     if (pass.planned) {
       const SweepBudget& budget = b.budget[moves0 ? i0 : i1];
@@ -320,10 +333,11 @@ MSD_INLINE unsigned workedLanes(const BundleNotes& notes, const ContactPass& pas
   return pass.eachWork ? 0xFFu : notes.busy;
 }
 
-/// Calls visit(bundle, first lane, lanes of which to measure the last phase's work, lanes) for what a sweep has to visit.
+/// Calls visit(bundle, first lane, lanes of which to measure the last phase's work, lanes) for what
+/// a sweep has to visit.
 template <int kPoints, class Visit>
-MSD_INLINE SweepOutcome sweep(SolverBodies& b, const BundleRun<kPoints>& run, const ContactPass& pass, bool noting,
-                              const Visit& visit) {
+MSD_INLINE SweepOutcome sweep(SolverBodies& b, const BundleRun<kPoints>& run,
+                              const ContactPass& pass, bool noting, const Visit& visit) {
   SweepOutcome outcome;
   Lane worst = set(0.0);
   for (std::size_t i = 0; i < run.count; ++i) {
@@ -344,7 +358,8 @@ MSD_INLINE SweepOutcome sweep(SolverBodies& b, const BundleRun<kPoints>& run, co
       worst = max(worst, select(chosen.mask, visited.unrest, set(0.0)));
       if (noting) {
         run.notes[i].busy |= static_cast<std::uint8_t>((bits(visited.busy) & chosen.lanes) << l);
-        run.notes[i].surprised |= static_cast<std::uint8_t>((bits(visited.surprised) & chosen.lanes) << l);
+        run.notes[i].surprised |=
+            static_cast<std::uint8_t>((bits(visited.surprised) & chosen.lanes) << l);
       }
       if (pass.noted) {
         store(max(load(run.sums[i].unrest + l), select(chosen.mask, visited.unrest, set(0.0))),
@@ -360,25 +375,31 @@ MSD_INLINE SweepOutcome sweep(SolverBodies& b, const BundleRun<kPoints>& run, co
 
 template <int kPoints>
 SweepOutcome solve(SolverBodies& b, const BundleRun<kPoints>& run, const ContactPass& pass) {
-  return sweep(b, run, pass, true, [&](std::size_t i, int l, const Chosen& worked, const Chosen& chosen) MSD_LAMBDA {
-    addLastWork(b, run.who[i], run.rows[i], run.sums[i], worked, l);
-    return solveLanes(b, run.who[i], run.rows[i], pass, chosen, l);
-  });
+  return sweep(b, run, pass, true,
+               [&](std::size_t i, int l, const Chosen& worked, const Chosen& chosen) MSD_LAMBDA {
+                 addLastWork(b, run.who[i], run.rows[i], run.sums[i], worked, l);
+                 return solveLanes(b, run.who[i], run.rows[i], pass, chosen, l);
+               });
 }
 template <int kPoints>
 SweepOutcome relax(SolverBodies& b, const BundleRun<kPoints>& run, const ContactPass& pass) {
-  return sweep(b, run, pass, true, [&](std::size_t i, int l, const Chosen& worked, const Chosen& chosen) MSD_LAMBDA {
-    addLastWork(b, run.who[i], run.rows[i], run.sums[i], worked, l);
-    return relaxLanes(b, run.who[i], run.rows[i], run.bounce != nullptr ? run.bounce + i : nullptr, pass, chosen, l);
-  });
+  return sweep(b, run, pass, true,
+               [&](std::size_t i, int l, const Chosen& worked, const Chosen& chosen) MSD_LAMBDA {
+                 addLastWork(b, run.who[i], run.rows[i], run.sums[i], worked, l);
+                 return relaxLanes(b, run.who[i], run.rows[i],
+                                   run.bounce != nullptr ? run.bounce + i : nullptr, pass, chosen,
+                                   l);
+               });
 }
 
 /// Lanes of islands that were set up at rest: their loads are no surprise.
 MSD_INLINE unsigned lastingLanes(const SolverBodies& b, const BundleBodies& who, int l) {
   unsigned lanes = 0;
   for (int lane = 0; lane < kLanes; ++lane) {
-    const auto i0 = static_cast<std::size_t>(who.body0()[l + lane]), i1 = static_cast<std::size_t>(who.body1()[l + lane]);
-    lanes |= static_cast<unsigned>(b.budget[b.motion[i0].inverseMass > 0.0 ? i0 : i1].lasts) << lane;
+    const auto i0 = static_cast<std::size_t>(who.body0()[l + lane]),
+               i1 = static_cast<std::size_t>(who.body1()[l + lane]);
+    lanes |= static_cast<unsigned>(b.budget[b.motion[i0].inverseMass > 0.0 ? i0 : i1].lasts)
+             << lane;
   }
   return lanes;
 }
@@ -386,8 +407,9 @@ MSD_INLINE unsigned lastingLanes(const SolverBodies& b, const BundleBodies& who,
 /// (T-12): what a phase gave beyond all expectation moves from the impulse, which is the next
 /// guess, into the total, and is taken off the bodies' guesses. Seldom has anything to do.
 template <int kPoints>
-MSD_INLINE void limitGuess(SolverBodies& b, const BundleBodies& who, ContactRows<kPoints>& rows, const Frame& f,
-                           ContactSums& sums, unsigned noted, const ContactPass& pass, int l) {
+MSD_INLINE void limitGuess(SolverBodies& b, const BundleBodies& who, ContactRows<kPoints>& rows,
+                           const Frame& f, ContactSums& sums, unsigned noted,
+                           const ContactPass& pass, int l) {
   const unsigned lanes = bits(isSurprised(rows, pass, l)) & noted & ~lastingLanes(b, who, l);
   if (lanes == 0) return;
   const Mask surprised = Chosen(lanes).mask;
@@ -400,8 +422,9 @@ MSD_INLINE void limitGuess(SolverBodies& b, const BundleBodies& who, ContactRows
     gone[i] = set(1.0) - keep[i];
   }
   // The work of what stays is measured later.
-  addWork(rows, presentMean(b, who, rows, f, l), [&](int i, Lane impulse) MSD_LAMBDA { return gone[i] * impulse; },
-          sums, l);
+  addWork(
+      rows, presentMean(b, who, rows, f, l),
+      [&](int i, Lane impulse) MSD_LAMBDA { return gone[i] * impulse; }, sums, l);
   const Wrench before(rows, f, l);
   for (int i = 0; i < kPoints; ++i) {
     ContactPointRows& p = rows.points[i];
@@ -443,7 +466,8 @@ void conclude(SolverBodies& b, const BundleRun<kPoints>& run, const ContactPass&
     const unsigned noted = pass.moved ? 0xFFu : run.notes[i].surprised;
     if (noted == 0) continue;
     for (int l = 0; l < kBundleLanes; l += kLanes) {
-      limitGuess(b, run.who[i], run.rows[i], Frame(run.rows[i], l), run.sums[i], noted >> l, pass, l);
+      limitGuess(b, run.who[i], run.rows[i], Frame(run.rows[i], l), run.sums[i], noted >> l, pass,
+                 l);
     }
   }
 }
