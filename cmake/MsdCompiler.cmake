@@ -66,7 +66,11 @@ endif()
 
 find_program(MSD_CCACHE ccache)
 if(MSD_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${MSD_CCACHE}")
+  # Precompiled headers are part of what the cache compares.
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime;${MSD_CCACHE}")
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options(-fpch-preprocess)
+  endif()
 endif()
 
 set(MSD_OPTIMISATION "-O3" CACHE STRING "Optimisation of release builds; results are the same bits for all")

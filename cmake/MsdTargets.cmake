@@ -1,8 +1,33 @@
-# msd_library(NAME SOURCES... LINK public libs... PRIVATE private libs...)
+# Headers that nearly every file of a library reads are read once for it. MSD_PRECOMPILE=OFF shows missing includes.
+option(MSD_PRECOMPILE "Read the common headers of a library once" ON)
+
+# msd_precompile(NAME HEADER): the headers that HEADER in cmake/precompiled names, for a target of many files.
+function(msd_precompile name header)
+  if(MSD_PRECOMPILE AND NOT MSD_SANITIZE AND NOT MSD_COVERAGE)
+    target_precompile_headers(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${PROJECT_SOURCE_DIR}/cmake/precompiled/${header}.hpp>")
+  endif()
+endfunction()
+
+# msd_tool_library(NAME): reads and writes files, talks to people: what it computes is not worth the minutes that the
+# optimiser takes for it. Bits do not depend on the optimisation.
+function(msd_tool_library name)
+  if(MSD_OPTIMISATION STREQUAL "-O3")
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
+  msd_precompile(${name} tool)
+endfunction()
+
+# msd_library(NAME [TOOL] SOURCES... LINK public libs... PRIVATE private libs...)
 # One static library per folder. It links only what lies below it, so that an upward call fails to link.
 function(msd_library name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LINK;PRIVATE" ${ARGN})
+  cmake_parse_arguments(arg "TOOL" "" "SOURCES;LINK;PRIVATE" ${ARGN})
   add_library(${name} STATIC ${arg_SOURCES})
+  list(LENGTH arg_SOURCES files)
+  if(arg_TOOL)
+    msd_tool_library(${name})
+  elseif(files GREATER 6)
+    msd_precompile(${name} engine)
+  endif()
   string(REGEX REPLACE "^msd_" "" short ${name})
   add_library(msd::${short} ALIAS ${name})
   set_target_properties(${name} PROPERTIES EXPORT_NAME ${short})
