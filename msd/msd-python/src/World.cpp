@@ -37,9 +37,11 @@ Vector3D vectorAt(std::span<const double> values, std::size_t row) {
 }
 
 /// The state that a row asks for: what it does not name stays.
-msd_sim::InertialState wanted(const BulkState& bulk, std::size_t row, msd_sim::InertialState state) {
+msd_sim::InertialState wanted(const BulkState& bulk, std::size_t row,
+                              msd_sim::InertialState state) {
   using namespace msd_sim;
-  if (!bulk.position.empty()) state.position = requireFinite(vectorAt(bulk.position, row), "position", "m");
+  if (!bulk.position.empty())
+    state.position = requireFinite(vectorAt(bulk.position, row), "position", "m");
   if (!bulk.orientation.empty()) {
     const double* q = bulk.orientation.data() + 4 * row;
     state.orientation = requireUnit(Quaternion{q[0], q[1], q[2], q[3]}, "orientation");
@@ -65,8 +67,7 @@ void Lease::check() const {
 
 World::World(msd_scene::SceneWorld scene) : scene_{std::move(scene)} {}
 
-World::World(const msd_sim::Settings& settings, double dt)
-    : scene_{.world = WorldModel{settings}} {
+World::World(const msd_sim::Settings& settings, double dt) : scene_{.world = WorldModel{settings}} {
   setDt(dt);
 }
 
@@ -185,15 +186,10 @@ std::shared_ptr<Lease> World::lease() {
   return current;
 }
 
-void World::write(const BulkState& bulk) {
-  struct Change {
-    BodyId body;
-    msd_sim::InertialState state;
-    bool moves;  ///< to another pose
-  };
-  WorldModel& world = model();
+World::Changes World::plan(const BulkState& bulk) const {
+  const WorldModel& world = model();
   const BodyArrays now = msd_sim::bodyArrays(world);
-  std::vector<Change> changes;
+  Changes changes;
   for (std::size_t row = 0; row < now.rows; ++row) {
     const bool moves = differs<3>(now.position, row, bulk.position) ||
                        differs<4>(now.orientation, row, bulk.orientation);
@@ -212,6 +208,11 @@ void World::write(const BulkState& bulk) {
       throw std::invalid_argument(fmt::format("row {}: {}", row, error.what()));
     }
   }
+  return changes;
+}
+
+void World::make(const Changes& changes) {
+  WorldModel& world = model();
   for (const Change& change : changes) {
     if (change.moves) {
       world.setState(change.body, change.state);
@@ -276,26 +277,25 @@ StepReport World::advance(double dt) {
   return report;
 }
 
-void World::beginUse() {
-  if (stepping_.exchange(true, std::memory_order_acq_rel)) {
+World::Use::Use(World& world) : world_{&world} {
+  if (world.stepping_.exchange(true, std::memory_order_acq_rel)) {
     throw BusyError("the world is being stepped by another thread; expected one at a time");
   }
 }
 
-StepReport World::step(std::uint64_t count, double dt, const Interrupted& interrupted,
-                       const std::function<void(const StepReport&)>& each) {
-  beginUse();
-  struct Release {
-    World& world;
-    ~Release() { world.endUse(); }
-  } const release{*this};
-  StepReport report = scene_.world.lastReport();
+World::Use::~Use() {
+  if (world_ != nullptr) world_->stepping_.store(false, std::memory_order_release);
+}
+
+StepReport World::Use::step(std::uint64_t count, double dt, const Interrupted& interrupted,
+                            const std::function<void(const StepReport&)>& each) const {
+  StepReport report = model().lastReport();
   if (count == 1 && !each) return advance(dt);
   Clock::time_point due = Clock::now() + kPatience;
   for (std::uint64_t i = 0; i < count; ++i) {
     report = advance(dt);
     if (each) each(report);
-    if (report.status == msd_sim::StepStatus::kNonFinite) break;
+    if (report.status == msd_sim::StepStatus::kFailed) break;
     if (Clock::now() < due) continue;
     if (interrupted()) break;
     due = Clock::now() + kPatience;
@@ -310,6 +310,10 @@ void World::watch(std::shared_ptr<StepWatcher> watcher) {
 
 void World::unwatch(const StepWatcher* watcher) {
   (void)model();
+  drop(watcher);
+}
+
+void World::drop(const StepWatcher* watcher) {
   std::erase_if(watchers_, [&](const auto& known) { return known.get() == watcher; });
 }
 

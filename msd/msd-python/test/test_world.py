@@ -78,6 +78,20 @@ def test_every_setting_is_kept(field, value):
     assert f"{field}={value!r}" in repr(settings)
 
 
+def test_settings_pickle_and_compare():
+    settings = msd.Settings(gravity=(0, 0, -1.62), method="exact", substeps=3)
+    for twin in (pickle.loads(pickle.dumps(settings)), copy.deepcopy(settings)):
+        assert twin == settings and twin is not settings
+    assert settings != msd.Settings() and settings != 3
+
+
+def test_a_step_that_did_not_converge_says_so():
+    world = stack(5, method="exact", exact_tolerance=1e-12, exact_iterations=1)
+    report = world.step(3)
+    assert report.status == "degraded" and report.faults == ["not converged"] and report.unsolved_islands == 1
+    assert world.run(1)["unsolved_islands"].tolist() == [1]
+
+
 @pytest.mark.parametrize("call, error, text", [
     (lambda w: msd.World(gravty=(0, 0, 0)), TypeError, 'no setting "gravty"; expected one of: gravity'),
     (lambda w: msd.World(method="quick"), ValueError, 'method is "quick"'),
@@ -121,6 +135,7 @@ def test_a_step_that_fails_is_undone_and_says_which_body():
     before = world.state_hash
     report = world.step(5, dt=1.0)
     assert report.status == "failed" and report.failed_row in (0, 1)
+    assert report.faults == ["non-finite"] and report.failed_stage in report.stage_seconds
     assert world.state_hash == before and world.step_count == 0
 
 
@@ -276,6 +291,31 @@ def test_another_thread_is_told_that_the_world_is_busy(world):
     assert world.step_count == 20000
 
 
+def test_reading_while_another_thread_makes_single_steps(world):
+    world.step()
+    done, refused, read = threading.Event(), 0, 0
+
+    def step():
+        for _ in range(2000):
+            try:
+                world.step()
+            except msd.BusyError:  # the reader never uses it without Python's lock
+                raise AssertionError("reading makes the world busy")
+        done.set()
+
+    thread = threading.Thread(target=step)
+    thread.start()
+    while not done.is_set():
+        try:
+            assert len(world.contacts) == 12  # whole, or refused: never half of a step
+            assert (world.positions[1:, 2] > 0.4).all()
+            read += 1
+        except msd.BusyError:
+            refused += 1
+    thread.join()
+    assert world.step_count == 2001 and read + refused > 0
+
+
 def test_potentials():
     world = msd.World(gravity=(0, 0, 0))
     moon = world.spawn(msd.InertialDescription(msd.Sphere(0.1), position=(10, 0, 0), linear_velocity=(0, 1, 0)))
@@ -303,7 +343,10 @@ def test_everything_a_report_says(world):
     report = world.step(3)
     assert isinstance(report, msd.StepReport) and isinstance(report.energy, msd.EnergyLedger)
     assert isinstance(report.certificate, msd.Certificate) and report.failed_row is None and report.step == 3
-    for name in ("bodies", "awake_bodies", "pairs", "manifolds", "contacts", "islands", "colours", "substeps", "iterations"):
+    assert report.faults == [] and report.failed_stage is None
+    assert report.unsolved_islands == report.torn_joints == 0
+    for name in ("bodies", "awake_bodies", "pairs", "manifolds", "contacts", "islands", "colours", "substeps", "iterations",
+                 "guarded_islands"):
         assert isinstance(getattr(report, name), int), name
     assert report.bodies == report.awake_bodies == 3 and report.manifolds == 3 and report.pairs >= 3
     for name in ("residual", "deepest_penetration", "joint_error", "seconds"):
