@@ -113,8 +113,8 @@ void bindArrays(BatchClass& type) {
   column("joint_velocities", &Arrays::jointVelocity, 0, false,
          "Rates of the same, (worlds, joints) [rad/s] or [m/s].");
   column("motor_targets", &Arrays::motorTarget, 0, true,
-         "Targets of the motors, (worlds, joints), in the units of their modes; NaN for joints "
-         "without one. To be written to.");
+         "Targets of the motors, (worlds, joints), in the units of their modes: [rad/s] or [m/s], "
+         "[rad] or [m], [N m] or [N]; NaN for joints without one. To be written to.");
 }
 
 }  // namespace

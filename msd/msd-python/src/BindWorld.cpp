@@ -115,8 +115,8 @@ void bindColumns(WorldClass& type) {
   type.def("set_states", &setStates, py::kw_only(), py::arg("positions") = py::none(),
            py::arg("orientations") = py::none(), py::arg("velocities") = py::none(),
            py::arg("angular_velocities") = py::none(),
-           "Writes the states of all bodies at once; what is None stays, and so does every body "
-           "whose row is as it is. "
+           "Writes the states of all bodies at once, (rows, 3) [m], (rows, 4), (rows, 3) [m/s] and "
+           "[rad/s]; what is None stays, and so does every body whose row is as it is. "
            "All or nothing: ValueError names the first row that is wrong.");
   type.def_property_readonly(
       "rows",
@@ -327,8 +327,8 @@ void bindWorld(py::module_& module) {
            "run meanwhile, and returns "
            "the report of the last one. Ctrl-C ends it between two steps.");
   type.def("run", &run, py::arg("n"), py::arg("dt") = py::none(),
-           "The same, returning the reports of all steps as a structured array: time, kinetic, "
-           "potential, contacts, ...");
+           "The same, returning the reports of all steps as a structured array: time [s], kinetic [J], "
+           "potential [J], contacts, ...");
   type.def_property("dt", &World::dt, &World::setDt, "Length of a step where none is given [s].");
   type.def_property_readonly(
       "time", [](const World& world) { return world.model().time(); }, "Simulated so far [s].");

@@ -44,6 +44,8 @@ def stub_of_core():
     for node in ast.parse((PACKAGE / "_core.pyi").read_text()).body:
         if isinstance(node, ast.ClassDef):
             found = classes.setdefault(node.name, {})
+            for base in node.bases:
+                found.update(classes.get(ast.unparse(base), {}))
             for item in node.body:
                 if isinstance(item, ast.FunctionDef):
                     found.setdefault(item.name, []).append(item)
