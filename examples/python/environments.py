@@ -94,7 +94,7 @@ class CartPoleVectorEnv(VectorEnv):
 class QuadrupedVectorEnv(VectorEnv):
     """Walk along x. Four legs of two hinges with motors; action: their angles about the stance, -1 to 1."""
 
-    action_size, frame_skip, max_steps = 8, 10, 250
+    action_size, frame_skip, max_steps = 8, 4, 250
     observation_size = 3 + 1 + 3 + 3 + 8 + 8
     THIGH = SHIN = 0.2  # lengths [m]
     STANCE = (0.6, -1.2)  # hip, knee [rad]
@@ -103,7 +103,7 @@ class QuadrupedVectorEnv(VectorEnv):
     TORSO = 1  # rows: the ground, the torso, then thigh and shin of each leg
 
     def build(self):
-        world = msd.World(sleeping=False, dt=1 / 500)
+        world = msd.World(sleeping=False, dt=1 / 200)
         world.spawn(msd.EnvironmentDescription(msd.Plane(), name="ground", friction=0.9))
         hip, knee = self.STANCE
         height = self.THIGH * np.cos(hip) + self.SHIN * np.cos(hip + knee) + 0.03
@@ -165,14 +165,14 @@ def main():
         observations, rewards, *_ = envs.step(-(observations @ gain)[:, None] / cart_pole.STRONGEST)
         total += rewards
     print(f"cart-pole with a controller: {total.mean():.1f} of 200 points")
-    walkers = QuadrupedVectorEnv(16)
+    walkers = QuadrupedVectorEnv(8)
     walkers.reset(seed=1)
-    alive = np.ones(16, dtype=bool)
-    for i in range(150):
-        actions = np.tile(trot(i * walkers.frame_skip * walkers.batch[0].dt), (16, 1))
+    alive = np.ones(8, dtype=bool)
+    for i in range(100):
+        actions = np.tile(trot(i * walkers.frame_skip * walkers.batch[0].dt), (8, 1))
         _, _, terminated, _, _ = walkers.step(actions)
         alive &= ~terminated
-    print(f"quadruped on a trot: {walkers.batch.positions[:, 1, 0].mean():.2f} m in 3 s, {alive.sum()} of 16 upright")
+    print(f"quadruped on a trot: {walkers.batch.positions[:, 1, 0].mean():.2f} m in 2 s, {alive.sum()} of 8 upright")
     return total.mean(), alive.mean()
 
 

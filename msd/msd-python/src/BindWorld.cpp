@@ -301,6 +301,14 @@ py::object makeView(const std::shared_ptr<World>& world, const char* column) {
   return view;
 }
 
+void declareWorld(py::module_& module) {
+  WorldClass(
+      module, "World",
+      "A world of rigid bodies, and the step that advances it. SI units, radians; quaternions "
+      "are w, x, y, z. Settings may be given as keyword arguments: "
+      "msd.World(gravity=(0, 0, -9.81), method=\"exact\").");
+}
+
 void bindWorld(py::module_& module) {
   py::class_<Lease, std::shared_ptr<Lease>>(module, "Lease",
                                             "What an array on a world's memory holds on to.")
@@ -314,21 +322,17 @@ void bindWorld(py::module_& module) {
           py::arg("column"), py::arg("value"), "Writes a column of all bodies.");
   bindSnapshot(module);
 
-  WorldClass type(module, "World",
-                  "A world of rigid bodies, and the step that advances it. SI units, radians; "
-                  "quaternions are w, x, y, z. "
-                  "Settings may be given as keyword arguments: msd.World(gravity=(0, 0, -9.81), "
-                  "method=\"exact\").",
-                  py::dynamic_attr());
+  auto type = module.attr("World").cast<WorldClass>();
   type.def(py::init(&makeWorld), py::arg("settings") = py::none(), py::kw_only(),
            py::arg("dt") = 1.0 / 60.0);
   type.def("step", &step, py::arg("n") = 1, py::arg("dt") = py::none(),
            "Advances by n steps of dt [s] (None: World.dt) without touching Python, other threads "
            "run meanwhile, and returns "
            "the report of the last one. Ctrl-C ends it between two steps.");
-  type.def("run", &run, py::arg("n"), py::arg("dt") = py::none(),
-           "The same, returning the reports of all steps as a structured array: time [s], kinetic [J], "
-           "potential [J], contacts, ...");
+  type.def(
+      "run", &run, py::arg("n"), py::arg("dt") = py::none(),
+      "The same, returning the reports of all steps as a structured array: time [s], kinetic [J], "
+      "potential [J], contacts, ...");
   type.def_property("dt", &World::dt, &World::setDt, "Length of a step where none is given [s].");
   type.def_property_readonly(
       "time", [](const World& world) { return world.model().time(); }, "Simulated so far [s].");

@@ -32,6 +32,10 @@ bool differs(const BodyColumn& column, std::size_t row, std::span<const double> 
                      column.data + row * column.stride);
 }
 
+bool isSet(const double* v) {
+  return v[0] != 0.0 || v[1] != 0.0 || v[2] != 0.0;
+}
+
 Vector3D vectorAt(std::span<const double> values, std::size_t row) {
   return {values[3 * row], values[3 * row + 1], values[3 * row + 2]};
 }
@@ -250,15 +254,36 @@ void World::useForces(std::shared_ptr<double> forces, std::shared_ptr<double> to
   force_rows_ = msd_sim::bodyArrays(scene_.world).rows;
 }
 
+/// All or nothing: what is given to some bodies before another one refuses it would act twice when
+/// the caller tries again.
+void World::checkForces() const {
+  for (std::size_t row = 0; row < force_rows_; ++row) {
+    const double* f = forces_.get() + 3 * row;
+    const double* t = torques_.get() + 3 * row;
+    if (!isSet(f) && !isSet(t)) continue;
+    try {
+      const BodyId id = body_of_row_[row];
+      if (id.isNull()) throw std::invalid_argument("its body was removed; expected no force on it");
+      (void)scene_.world.inertial(id);
+      if (msd_sim::isKinematic(scene_.world, id)) {
+        throw std::invalid_argument(fmt::format(
+            "body \"{}\" is kinematic: no force moves it; expected none", scene_.world.name(id)));
+      }
+      msd_sim::requireFinite(Vector3D{f[0], f[1], f[2]}, "force", "N");
+      msd_sim::requireFinite(Vector3D{t[0], t[1], t[2]}, "torque", "N·m");
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument(fmt::format("row {}: {}", row, error.what()));
+    }
+  }
+}
+
 void World::applyForces() {
   if (!forces_) return;
   listRows();
-  const double* forces = forces_.get();
-  const double* torques = torques_.get();
-  const auto isSet = [](const double* v) { return v[0] != 0.0 || v[1] != 0.0 || v[2] != 0.0; };
+  checkForces();
   for (std::size_t row = 0; row < force_rows_; ++row) {
-    const double* f = forces + 3 * row;
-    const double* t = torques + 3 * row;
+    const double* f = forces_.get() + 3 * row;
+    const double* t = torques_.get() + 3 * row;
     if (isSet(f)) scene_.world.applyForce(body_of_row_[row], {f[0], f[1], f[2]});
     if (isSet(t)) scene_.world.applyTorque(body_of_row_[row], {t[0], t[1], t[2]});
   }

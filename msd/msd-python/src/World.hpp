@@ -156,6 +156,7 @@ class World : public std::enable_shared_from_this<World> {
   void changeBodies(const char* what);
   void makeForces();
   void listRows() const;
+  void checkForces() const;
   void applyForces();
   StepReport advance(double dt);
   void drop(const StepWatcher* watcher);

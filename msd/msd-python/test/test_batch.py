@@ -80,7 +80,7 @@ def test_writing_and_resetting():
 def test_errors_name_the_world():
     batch = msd.Batch(stack(1), 3)
     batch.forces[2, 0] = 1.0  # the floor
-    with pytest.raises(ValueError, match='world 2: body "floor"'):
+    with pytest.raises(ValueError, match='world 2: row 0: body "floor"'):
         batch.step()
     with pytest.raises(ValueError, match=r"positions has shape \(3, 3\); expected \(3, 2, 3\)"):
         batch.set_states(positions=np.zeros((3, 3)))

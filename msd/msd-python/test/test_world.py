@@ -81,6 +81,12 @@ def test_every_setting_is_kept(field, value):
     assert f"{field}={value!r}" in repr(settings)
 
 
+def test_names_that_do_not_exist_cannot_be_assigned(world):
+    for thing in (world, world.body(1), world.settings, world.report, msd.Batch(world, 1)):
+        with pytest.raises(AttributeError):
+            thing.gravty = (0, 0, 0)
+
+
 def test_settings_pickle_and_compare():
     settings = msd.Settings(gravity=(0, 0, -1.62), method="exact", substeps=3)
     for twin in (pickle.loads(pickle.dumps(settings)), copy.deepcopy(settings)):
