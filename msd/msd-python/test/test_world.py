@@ -308,6 +308,31 @@ def test_another_thread_is_told_that_the_world_is_busy(world):
     assert world.step_count == 20000
 
 
+def test_two_worlds_run_at_once_in_two_threads():
+    """Both are inside a step at one moment, while Python goes on here. (How much faster that is: test_cost.py.)"""
+    worlds = [stack(10), stack(10)]
+    threads = [threading.Thread(target=world.step, args=(3000,)) for world in worlds]
+    for thread in threads:
+        thread.start()
+
+    def is_busy(world):
+        try:
+            world.time
+        except msd.BusyError:
+            return True
+        return False
+
+    at_once = turns = 0
+    while any(thread.is_alive() for thread in threads):
+        turns += 1
+        at_once += is_busy(worlds[0]) and is_busy(worlds[1])
+        time.sleep(0)
+    for thread in threads:
+        thread.join()
+    assert at_once > 10 and turns > 10  # were the lock held, it would be none
+    assert worlds[0].state_hash == worlds[1].state_hash and worlds[0].step_count == 3000
+
+
 def test_reading_while_another_thread_makes_single_steps(world):
     world.step()
     done, refused, read = threading.Event(), 0, 0
