@@ -5,7 +5,7 @@
 #   clang      the same with clang 19, warnings as errors
 #   bits       golden hashes with g++ and clang at -O1 (those at -O3 are part of the suites above)
 #   address    the suite with the address and undefined-behaviour sanitizers, assertions on
-#   python     the tests of the Python package alone with the address sanitizer (g++): references and lifetimes
+#   python     the tests of the Python package, its module with the address sanitizer (g++): references and lifetimes
 #   threads    the suite with the thread sanitizer, assertions on
 #   fuzz       every libFuzzer target from its seeds, MSD_FUZZ_SECONDS each (120)
 #   pairs      1,000,000 pairs of convex shapes against other judges
