@@ -5,6 +5,7 @@
 #   clang      the same with clang 19, warnings as errors
 #   bits       golden hashes with g++ and clang at -O1 (those at -O3 are part of the suites above)
 #   address    the suite with the address and undefined-behaviour sanitizers, assertions on
+#   python     the tests of the Python package, its module with the address sanitizer (g++): references and lifetimes
 #   threads    the suite with the thread sanitizer, assertions on
 #   fuzz       every libFuzzer target from its seeds, MSD_FUZZ_SECONDS each (120)
 #   pairs      1,000,000 pairs of convex shapes against other judges
@@ -22,7 +23,7 @@ root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 source "$root/tools/setup.sh"
 cd "$root" || exit 1
 
-every=(suite clang bits address threads fuzz pairs energy kills soak tidy coverage)
+every=(suite clang bits address python threads fuzz pairs energy kills soak tidy coverage)
 parts=("$@")
 [[ ${#parts[@]} -eq 0 ]] && parts=("${every[@]}")
 for part in "${parts[@]}"; do
@@ -49,10 +50,15 @@ built() {
   cmake --preset "$preset" >/dev/null && cmake --build "build/$preset" -j "$jobs" "${targets[@]}"
 }
 
-# suite_of PRESET: builds and runs the whole suite; the last line says how many tests passed.
+# suite_of PRESET: builds and runs the whole suite.
 suite_of() {
   built "$1" || { echo "does not build"; return 1; }
-  ctest --test-dir "build/$1" -j "$jobs" --output-on-failure --no-tests=error | tee "$logs/$1.ctest" | tail -n 40
+  tests_of "$1"
+}
+
+# tests_of PRESET [CTEST_ARGUMENT...]: runs what is built; the last line says how many tests passed.
+tests_of() {
+  ctest --test-dir "build/$1" -j "$jobs" --output-on-failure --no-tests=error "${@:2}" | tee "$logs/$1.ctest" | tail -n 40
   local status=${PIPESTATUS[0]}
   local total failed
   total=$(sed -nE 's/.* out of ([0-9]+)$/\1/p' "$logs/$1.ctest" | tail -n 1)
@@ -64,6 +70,10 @@ suite_of() {
 part_suite() { suite_of release; }
 part_clang() { suite_of clang; }
 part_address() { suite_of asan-ubsan; }
+part_python() {
+  built python-asan msd_python || { echo "does not build"; return 1; }
+  tests_of python-asan -L python
+}
 part_threads() { suite_of tsan; }
 
 part_bits() {

@@ -30,7 +30,7 @@ class VectorEnv:
         self.random = np.random.default_rng()
         self.age = np.zeros(num_envs, dtype=int)
 
-    def reset(self, seed=None):
+    def reset(self, *, seed=None, options=None):
         if seed is not None:
             self.random = np.random.default_rng(seed)
         self._start(np.ones(self.num_envs, dtype=bool))
@@ -39,7 +39,7 @@ class VectorEnv:
     def step(self, actions):
         actions = np.asarray(actions, dtype=float).reshape(self.num_envs, self.action_size)
         self.act(np.clip(actions, -1.0, 1.0))
-        self.advance()
+        self.batch.step(self.frame_skip)
         self.age += 1
         observations = self.observe()
         rewards = self.reward(observations, actions)
@@ -53,8 +53,8 @@ class VectorEnv:
             observations = self.observe()
         return observations, rewards, terminated, truncated, infos
 
-    def advance(self):
-        self.batch.step(self.frame_skip)
+    def close(self):
+        self.batch = None
 
     def _start(self, chosen):
         self.batch.reset(chosen)
@@ -79,7 +79,7 @@ class CartPoleVectorEnv(VectorEnv):
         self.batch.set_states(velocities=speeds)
 
     def act(self, actions):
-        self.batch.forces[:, 0, 0] = cart_pole.STRONGEST * actions[:, 0]
+        self.batch.motor_targets[:, 0] = cart_pole.STRONGEST * actions[:, 0]
 
     def observe(self):
         return thousand_worlds.observe(self.batch)
@@ -94,23 +94,22 @@ class CartPoleVectorEnv(VectorEnv):
 class QuadrupedVectorEnv(VectorEnv):
     """Walk along x. Four legs of two hinges with motors; action: their angles about the stance, -1 to 1."""
 
-    action_size, frame_skip, max_steps = 8, 10, 250
+    action_size, frame_skip, max_steps = 8, 4, 250
     observation_size = 3 + 1 + 3 + 3 + 8 + 8
     THIGH = SHIN = 0.2  # lengths [m]
     STANCE = (0.6, -1.2)  # hip, knee [rad]
     REACH = 0.5  # of an action [rad]
     STIFFNESS, DAMPING, STRONGEST = 60.0, 0.8, 25.0  # of the motors [N m/rad], [N m s/rad], [N m]
     TORSO = 1  # rows: the ground, the torso, then thigh and shin of each leg
-    LIMBS = np.arange(2, 10)
-    PARENTS = np.where(LIMBS % 2 == 0, TORSO, LIMBS - 1)
 
     def build(self):
-        world = msd.World(sleeping=False, dt=1 / 500)
+        world = msd.World(sleeping=False, dt=1 / 200)
         world.spawn(msd.EnvironmentDescription(msd.Plane(), name="ground", friction=0.9))
         hip, knee = self.STANCE
         height = self.THIGH * np.cos(hip) + self.SHIN * np.cos(hip + knee) + 0.03
         torso = world.spawn(msd.InertialDescription(msd.Box((0.25, 0.12, 0.06)), name="torso", mass=8.0,
                                                     restitution=0.0, position=(0, 0, height)))
+        motor = msd.JointMotor("position", 0.0, self.STRONGEST, stiffness=self.STIFFNESS, damping=self.DAMPING)
         for name, x, y in (("fl", 0.2, 0.15), ("fr", 0.2, -0.15), ("hl", -0.2, 0.15), ("hr", -0.2, -0.15)):
             top = np.array([x, y, height])
             above = torso
@@ -119,7 +118,7 @@ class QuadrupedVectorEnv(VectorEnv):
                 limb = world.spawn(msd.InertialDescription(
                     msd.Capsule(0.03, length / 2 - 0.02), name=f"{name} {part}", mass=0.6, friction=0.9, restitution=0.0,
                     position=top + along * length / 2, orientation=(np.cos(turn / 2), 0, np.sin(turn / 2), 0)))
-                world.add_joint("hinge", limb, above, anchor=top, axis=(0, 1, 0), name=f"{name} {part}")
+                world.add_joint("hinge", limb, above, anchor=top, axis=(0, 1, 0), name=f"{name} {part}", motor=motor)
                 above, top = limb, top + along * length
         return world
 
@@ -129,25 +128,7 @@ class QuadrupedVectorEnv(VectorEnv):
         self.batch.set_states(velocities=speeds)
 
     def act(self, actions):
-        self.targets = self.REACH * actions
-
-    def advance(self):
-        """The motors' controllers, once a step of the engine."""
-        for _ in range(self.frame_skip):
-            axis, rates = self.hinges()
-            effort = self.STIFFNESS * (self.targets - self.batch.joint_positions) - self.DAMPING * rates
-            torque = np.clip(effort, -self.STRONGEST, self.STRONGEST)[:, :, None] * axis[:, None, :]
-            self.batch.torques[:] = 0.0
-            self.batch.torques[:, self.LIMBS] = torque
-            np.subtract.at(self.batch.torques, (slice(None), self.PARENTS), torque)
-            self.batch.step()
-
-    def hinges(self):
-        """The hinges' common axis in the world, (worlds, 3), and their rates, (worlds, 8) [rad/s]."""
-        w, x, y, z = self.batch.orientations[:, self.TORSO].T
-        axis = np.stack([2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)], axis=1)
-        spins = self.batch.angular_velocities
-        return axis, np.einsum("njc,nc->nj", spins[:, self.LIMBS] - spins[:, self.PARENTS], axis)
+        self.batch.motor_targets[:] = self.REACH * actions
 
     def observe(self):
         torso = self.TORSO
@@ -157,7 +138,7 @@ class QuadrupedVectorEnv(VectorEnv):
                        1 - 2 * (q[:, 1] ** 2 + q[:, 2] ** 2)], axis=1)
         return np.concatenate([up, self.batch.positions[:, torso, 2:3], self.batch.velocities[:, torso],
                                self.batch.angular_velocities[:, torso], self.batch.joint_positions,
-                               self.hinges()[1]], axis=1)
+                               self.batch.joint_velocities], axis=1)
 
     def reward(self, observations, actions):
         return observations[:, 4] + 0.2 * observations[:, 2] - 0.01 * np.square(actions).sum(axis=1)
@@ -184,14 +165,14 @@ def main():
         observations, rewards, *_ = envs.step(-(observations @ gain)[:, None] / cart_pole.STRONGEST)
         total += rewards
     print(f"cart-pole with a controller: {total.mean():.1f} of 200 points")
-    walkers = QuadrupedVectorEnv(16)
+    walkers = QuadrupedVectorEnv(8)
     walkers.reset(seed=1)
-    alive = np.ones(16, dtype=bool)
-    for i in range(150):
-        actions = np.tile(trot(i * walkers.frame_skip * walkers.batch[0].dt), (16, 1))
+    alive = np.ones(8, dtype=bool)
+    for i in range(100):
+        actions = np.tile(trot(i * walkers.frame_skip * walkers.batch[0].dt), (8, 1))
         _, _, terminated, _, _ = walkers.step(actions)
         alive &= ~terminated
-    print(f"quadruped on a trot: {walkers.batch.positions[:, 1, 0].mean():.2f} m in 3 s, {alive.sum()} of 16 upright")
+    print(f"quadruped on a trot: {walkers.batch.positions[:, 1, 0].mean():.2f} m in 2 s, {alive.sum()} of 8 upright")
     return total.mean(), alive.mean()
 
 

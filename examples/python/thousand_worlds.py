@@ -24,7 +24,7 @@ def run(count=1000, seconds=4.0):
     for i in range(steps):
         state = observe(batch)
         angles[i] = state[:, 2]
-        batch.forces[:, 0, 0] = np.clip(-state @ k, -cart_pole.STRONGEST, cart_pole.STRONGEST)
+        batch.motor_targets[:, 0] = -state @ k  # of the rail's motor [N]
         batch.step()
     return start, angles, steps * count / (time.perf_counter() - begun), batch
 
@@ -32,7 +32,7 @@ def run(count=1000, seconds=4.0):
 def observe(batch):
     """(worlds, 4): place and speed of the cart, angle and rate of the pole. Bodies: 0 is the cart, 1 the pole."""
     where = batch.joint_positions  # 0 is the rail, 1 the pivot
-    return np.stack([where[:, 0], batch.velocities[:, 0, 0], where[:, 1], batch.angular_velocities[:, 1, 1]], axis=1)
+    return np.stack([where[:, 0], batch.joint_velocities[:, 0], where[:, 1], batch.angular_velocities[:, 1, 1]], axis=1)
 
 
 def place(batch, angles):

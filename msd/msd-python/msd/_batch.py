@@ -16,6 +16,8 @@ class Batch(_core.Batch):
     Arrays are stacked: positions has the shape (worlds, rows, 3).
     """
 
+    __slots__ = ()
+
     def __init__(self, world: Union[_core.World, Scene, str, "os.PathLike[str]"], n: int, *, threads: int = 0,
                  **overrides: Any) -> None:
         if isinstance(world, (str, os.PathLike)):

@@ -20,7 +20,8 @@ constexpr double kPatience = 0.05;
 
 int teamSize(int threads) {
   if (threads < 0 || threads > 1024) {
-    throw std::invalid_argument(fmt::format("threads is {}; expected 0 (all cores) to 1024", threads));
+    throw std::invalid_argument(
+        fmt::format("threads is {}; expected 0 (all cores) to 1024", threads));
   }
   return threads > 0 ? threads : static_cast<int>(std::thread::hardware_concurrency());
 }
@@ -65,7 +66,8 @@ Batch::Batch(const World& prototype, std::size_t count, int threads)
   }
   Arrays& a = *arrays_;
   const std::size_t all = count * rows_;
-  for (std::vector<double>* column : {&a.position, &a.velocity, &a.angularVelocity, &a.force, &a.torque}) {
+  for (std::vector<double>* column :
+       {&a.position, &a.velocity, &a.angularVelocity, &a.force, &a.torque}) {
     column->resize(3 * all, 0.0);
   }
   a.orientation.resize(4 * all, 0.0);
@@ -84,7 +86,8 @@ Batch::Batch(const World& prototype, std::size_t count, int threads)
     std::copy_n(world->torques().get(), 3 * rows_, torque);
     world->useForces({arrays_, force}, {arrays_, torque});
     for (std::size_t j = 0; j < joints_; ++j) {
-      const std::optional<msd_sim::JointMotor>& motor = prototype.model().joint(prototype.model().joints()[j]).motor;
+      const std::optional<msd_sim::JointMotor>& motor =
+          prototype.model().joint(prototype.model().joints()[j]).motor;
       if (motor) a.motorTarget[i * joints_ + j] = motor->target;
     }
     worlds_.push_back(std::move(world));
@@ -108,12 +111,12 @@ void Batch::gatherWorld(std::size_t index) {
 }
 
 /// The motors' targets as the array has them.
-void Batch::drive(std::size_t index) {
-  WorldModel& model = worlds_[index]->steppedModel();
+void Batch::drive(WorldModel& model, std::size_t index) {
   for (std::size_t j = 0; j < joints_; ++j) {
     if (has_motor_[j] == 0) continue;
     const msd_sim::JointId joint = model.joints()[j];
-    model.setMotorTarget(joint, arrays_->motorTarget[index * joints_ + j], model.joint(joint).motor->targetVelocity);
+    model.setMotorTarget(joint, arrays_->motorTarget[index * joints_ + j],
+                         model.joint(joint).motor->targetVelocity);
   }
 }
 
@@ -139,23 +142,21 @@ void Batch::gather() {
   forWorlds([&](std::size_t i) { gatherWorld(i); });
 }
 
-void Batch::step(std::uint64_t count, double dt, const Interrupted& interrupted) {
-  std::size_t used = 0;
-  struct Release {
-    const std::vector<std::shared_ptr<World>>& worlds;
-    const std::size_t& used;
-    ~Release() {
-      for (std::size_t i = 0; i < used; ++i) worlds[i]->endUse();
-    }
-  } const release{worlds_, used};
-  for (; used < worlds_.size(); ++used) worlds_[used]->beginUse();
+Batch::Use Batch::use() {
+  Use all;
+  all.reserve(worlds_.size());
+  for (const std::shared_ptr<World>& world : worlds_) all.emplace_back(*world);
+  return all;
+}
+
+void Batch::step(const Use& use, std::uint64_t count, double dt, const Interrupted& interrupted) {
   std::uint64_t chunk = 1;
   while (count > 0) {
     const std::uint64_t now = std::min(chunk, count);
     const Clock::time_point start = Clock::now();
     forWorlds([&](std::size_t i) {
-      drive(i);
-      for (std::uint64_t k = 0; k < now; ++k) worlds_[i]->advance(dt);
+      drive(use[i].model(), i);
+      for (std::uint64_t k = 0; k < now; ++k) use[i].advance(dt);
       gatherWorld(i);
     });
     count -= now;
@@ -166,22 +167,24 @@ void Batch::step(std::uint64_t count, double dt, const Interrupted& interrupted)
 }
 
 void Batch::write(const BulkState& state) {
+  std::vector<World::Changes> changes;
   for (std::size_t i = 0; i < worlds_.size(); ++i) {
     try {
-      worlds_[i]->write({part(state.position, i, 3 * rows_), part(state.orientation, i, 4 * rows_),
-                         part(state.velocity, i, 3 * rows_), part(state.angularVelocity, i, 3 * rows_)});
+      changes.push_back(worlds_[i]->plan(
+          {part(state.position, i, 3 * rows_), part(state.orientation, i, 4 * rows_),
+           part(state.velocity, i, 3 * rows_), part(state.angularVelocity, i, 3 * rows_)}));
     } catch (const std::invalid_argument&) {
-      gather();
       rethrowOf(i, std::current_exception());
     }
   }
+  for (std::size_t i = 0; i < worlds_.size(); ++i) worlds_[i]->make(changes[i]);
   gather();
 }
 
-void Batch::reset(std::span<const bool> chosen) {
+void Batch::reset(const Use& use, std::span<const bool> chosen) {
   forWorlds([&](std::size_t i) {
     if (!chosen[i]) return;
-    worlds_[i]->model().restore(start_);
+    use[i].model().restore(start_);
     gatherWorld(i);
   });
 }

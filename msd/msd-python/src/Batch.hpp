@@ -11,8 +11,8 @@
 
 namespace msd_python {
 
-/// Many worlds of the same bodies, stepped together by a team of threads: a thread takes whole worlds, so
-/// that each goes through exactly the steps that it would go through alone.
+/// Many worlds of the same bodies, stepped together by a team of threads: a thread takes whole
+/// worlds, so that each goes through exactly the steps that it would go through alone.
 ///
 /// States are gathered into stacked arrays after every step, forces are taken from them.
 class Batch {
@@ -24,16 +24,23 @@ class Batch {
   [[nodiscard]] std::size_t rows() const { return rows_; }
   [[nodiscard]] std::size_t jointCount() const { return joints_; }
   [[nodiscard]] int threads() const { return team_.threads(); }
-  [[nodiscard]] const std::shared_ptr<World>& world(std::size_t index) const { return worlds_[index]; }
+  [[nodiscard]] const std::shared_ptr<World>& world(std::size_t index) const {
+    return worlds_[index];
+  }
 
-  /// All worlds by `count` steps of dt [s], without Python's lock. Where `interrupted` says so, all stop
-  /// after the same step. Throws the first world's exception, with its number.
-  void step(std::uint64_t count, double dt, const Interrupted& interrupted);
+  /// All worlds for one caller, begun while Python's lock is held. Throws BusyError where a world
+  /// is in use.
+  using Use = std::vector<World::Use>;
+  [[nodiscard]] Use use();
 
-  /// New states of all worlds, stacked; each world as World::write.
+  /// All worlds by `count` steps of dt [s], without Python's lock. Where `interrupted` says so, all
+  /// stop after the same step. Throws the first world's exception, with its number.
+  void step(const Use& use, std::uint64_t count, double dt, const Interrupted& interrupted);
+
+  /// New states of all worlds, stacked: all or nothing, as World::write.
   void write(const BulkState& state);
   /// Back to the state in which the batch was made, those worlds whose entry is true.
-  void reset(std::span<const bool> chosen);
+  void reset(const Use& use, std::span<const bool> chosen);
   /// Reads the states of the worlds into the arrays again, after changes to single worlds.
   void gather();
 
@@ -50,7 +57,7 @@ class Batch {
 
  private:
   void gatherWorld(std::size_t index);
-  void drive(std::size_t index);
+  void drive(WorldModel& model, std::size_t index);
   template <class Work>
   void forWorlds(const Work& work);
 

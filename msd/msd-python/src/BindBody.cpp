@@ -78,7 +78,8 @@ void bindState(py::class_<Body>& type) {
       "Velocity of the shape frame's origin [m/s].");
   type.def("set_state", &setState, py::kw_only(), py::arg("position") = py::none(), py::arg("orientation") = py::none(),
            py::arg("velocity") = py::none(), py::arg("angular_velocity") = py::none(),
-           "Places the body anew, at once; what is None stays. Contacts are found afresh.");
+           "Places the body anew, at once: position [m], orientation, velocity [m/s], angular_velocity [rad/s]; what is None "
+           "stays. Contacts are found afresh.");
   type.def(
       "move_to",
       [](const Body& b, const py::object& position, const py::object& orientation, std::optional<double> dt) {

@@ -143,7 +143,8 @@ void bindDrive(py::class_<Joint>& type) {
   type.def_property(
       "target", [](const Joint& j) { return motorOf(j).target; },
       [](const Joint& j, double target) { j.world->model().setMotorTarget(j.id, target, motorOf(j).targetVelocity); },
-      "Target of the motor, in its mode's unit; in position mode the speed at which it moves stays.");
+      "Target of the motor: velocity mode [rad/s] or [m/s], position mode [rad] or [m] (the speed at which it moves stays), "
+      "force mode [N m] or [N].");
   type.def(
       "set_target",
       [](const Joint& j, double target, double velocity) { j.world->model().setMotorTarget(j.id, target, velocity); },
@@ -164,7 +165,8 @@ void bindDrive(py::class_<Joint>& type) {
   type.def("change", &changeSome, py::kw_only(), py::arg("stiffness") = py::none(), py::arg("damping") = py::none(),
            py::arg("rest") = py::none(), py::arg("friction") = py::none(), py::arg("armature") = py::none(),
            py::arg("length") = py::none(), py::arg("breaking_force") = py::none(), py::arg("breaking_torque") = py::none(),
-           "Changes what is given, between steps: spring, damper, rest position, dry friction, armature, length, strength.");
+           "Changes what is given, between steps: stiffness [N m/rad] or [N/m], damping [N m s/rad] or [N s/m], rest [rad] or [m], "
+           "dry friction [N m] or [N], armature [kg m^2] or [kg], length [m], breaking_force [N], breaking_torque [N m].");
 }
 
 JointDescription makeDescription(World& world, const std::string& kind, const py::object& bodyB,
@@ -315,7 +317,8 @@ void bindJoint(py::module_& module) {
       [](const World& w) { return perJoint(w, [&](JointId id) { return w.model().jointVelocity(id); }); },
       "Rates of the same [rad/s] or [m/s].");
   world.def_property("motor_targets", &motorTargets, &setMotorTargets,
-                     "Targets of all motors, in the order of World.joints; NaN for joints without one. Assign to drive them.");
+                     "Targets of all motors, in the order of World.joints, in the units of their modes: [rad/s] or [m/s], [rad] or [m], "
+                     "[N m] or [N]; NaN for joints without one. Assign to drive them.");
 }
 
 }  // namespace msd_python

@@ -124,7 +124,7 @@ void bindQueries(py::module_& module) {
             py::arg("orientation") = straight, py::arg("mask") = kAll, py::arg("ignore") = py::none(),
             "First body that a convex shape meets when it is moved by the translation [m] without turning.");
   world.def("overlap", &overlap, py::arg("shape"), py::arg("position"), py::kw_only(), py::arg("orientation") = straight,
-            py::arg("mask") = kAll, py::arg("ignore") = py::none(), "Bodies that a shape at this place would touch.");
+            py::arg("mask") = kAll, py::arg("ignore") = py::none(), "Bodies that a shape at this place [m] would touch.");
   world.def("closest_point", &closestPoint, py::arg("point"), py::arg("max_distance") = 1e6, py::kw_only(),
             py::arg("mask") = kAll, py::arg("ignore") = py::none(),
             "The nearest point of a body's surface, within max_distance [m]; distance 0 inside.");

@@ -116,7 +116,8 @@ py::array frameTable(Reader& reader) {
                                      {"time", "f8", offsetof(Line, time)},
                                      {"contacts", "i8", offsetof(Line, contacts)}};
   std::vector<Line> made;
-  for (const FrameEntry& e : reader.frameEntries()) made.push_back({e.frame, e.step, e.time, e.contacts + e.resting});
+  for (const FrameEntry& e : reader.frameEntries())
+    made.push_back({e.frame, e.step, e.time, e.contacts + e.resting});
   return structured(made.data(), made.size(), sizeof(Line), kColumns);
 }
 
@@ -147,7 +148,8 @@ py::array trajectory(Reader& reader, const std::string& body) {
       {"angular_velocity", "(3,)f8", offsetof(Line, state) + offsetof(StateLine, angularVelocity)},
       {"awake", "?", offsetof(Line, state) + offsetof(StateLine, awake)}};
   std::vector<Line> made;
-  for (const TrajectoryPoint& point : reader.trajectory(body)) made.push_back({point.time, makeLine(point.state)});
+  for (const TrajectoryPoint& point : reader.trajectory(body))
+    made.push_back({point.time, makeLine(point.state)});
   return structured(made.data(), made.size(), sizeof(Line), kColumns);
 }
 
@@ -161,11 +163,18 @@ py::array steps(Reader& reader) {
   return fromRows(rows);
 }
 
+void closeRecorder(RecordWatcher& recorder) {
+  const RecordWatcher::Closing closing = recorder.beginClose();
+  const py::gil_scoped_release unlocked;
+  recorder.finish(closing);
+}
+
 }  // namespace
 
 void bindRecording(py::module_& module) {
   py::class_<Reader>(module, "RecordingReader", "Reads a recording; msd.Recording is made of it.")
-      .def(py::init([](const std::filesystem::path& path) { return std::make_unique<Reader>(path); }),
+      .def(py::init(
+               [](const std::filesystem::path& path) { return std::make_unique<Reader>(path); }),
            py::arg("path"))
       .def("about", [](Reader& r) { return facts(r.about()); })
       .def("settings", [](Reader& r) { return facts(r.settings()); })
@@ -178,26 +187,25 @@ void bindRecording(py::module_& module) {
       .def("states", &allStates)
       .def("trajectory", &trajectory, py::arg("body"))
       .def("steps", &steps)
-      .def(
-          "events",
-          [](Reader& r) { return lines(r.events(0, r.lastStep())); });
+      .def("events", [](Reader& r) { return lines(r.events(0, r.lastStep())); });
 
-  py::class_<RecordWatcher, std::shared_ptr<RecordWatcher>>(module, "Recorder",
-                                                            "Records a world while it is stepped; close() writes the end.")
-      .def(py::init([](const std::shared_ptr<World>& world, const std::filesystem::path& path, std::uint64_t every, bool overwrite) {
+  py::class_<RecordWatcher, std::shared_ptr<RecordWatcher>>(
+      module, "Recorder", "Records a world while it is stepped; close() writes the end.")
+      .def(py::init([](const std::shared_ptr<World>& world, const std::filesystem::path& path,
+                       std::uint64_t every, bool overwrite) {
              return RecordWatcher::start(world, path, every, overwrite);
            }),
-           py::arg("world"), py::arg("path"), py::kw_only(), py::arg("every") = 0, py::arg("overwrite") = false)
-      .def("close", &RecordWatcher::close, py::call_guard<py::gil_scoped_release>(),
+           py::arg("world"), py::arg("path"), py::kw_only(), py::arg("every") = 0,
+           py::arg("overwrite") = false,
+           py::keep_alive<1, 2>())  // close() writes the world's last state
+      .def("close", &closeRecorder,
            "Writes the last state and closes the file. RecordError where writing has failed.")
       .def_property_readonly("frames", &RecordWatcher::frames, "Frames recorded so far.")
-      .def_property_readonly("path", [](const RecordWatcher& r) { return r.path().string(); }, "The file.")
+      .def_property_readonly(
+          "path", [](const RecordWatcher& r) { return r.path().string(); }, "The file.")
       .def("__enter__", [](const std::shared_ptr<RecordWatcher>& r) { return r; })
-      .def("__exit__",
-           [](RecordWatcher& r, const py::object&, const py::object&, const py::object&) {
-             const py::gil_scoped_release unlocked;
-             r.close();
-           })
+      .def("__exit__", [](RecordWatcher& r, const py::object&, const py::object&,
+                          const py::object&) { closeRecorder(r); })
       .def("__repr__", [](const RecordWatcher& r) {
         return fmt::format("<msd.Recorder to {}: {} frames>", r.path().string(), r.frames());
       });

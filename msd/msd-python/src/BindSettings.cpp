@@ -113,6 +113,14 @@ void bindSettings(py::module_& module) {
   }
   settings.def("to_dict", &toDict, "All settings by name.");
   settings.def("__repr__", &reprOf);
+  settings.def("__eq__", [](const Settings& a, const py::object& b) {
+    return py::isinstance<Settings>(b) && reprOf(a) == reprOf(b.cast<const Settings&>());
+  });
+  settings.def(py::pickle(&toDict, [](const py::dict& fields) {
+    Settings made;
+    applySettings(made, fields);
+    return made;
+  }));
 }
 
 }  // namespace msd_python

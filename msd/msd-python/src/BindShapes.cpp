@@ -160,7 +160,7 @@ void bindShapes(py::module_& module) {
   module.def("Terrain", &makeTerrain, py::arg("heights"), py::arg("cell_size"),
              "Heights on a grid [m], heights[j, i] at (i cell_size[0], j cell_size[1]); for static bodies.");
   module.def("Compound", &makeCompound, py::arg("parts"),
-             "Convex shapes joined rigidly: shapes, (shape, position) or (shape, position, orientation).");
+             "Convex shapes joined rigidly: shapes, (shape, position [m]) or (shape, position [m], orientation).");
 }
 
 }  // namespace msd_python

@@ -61,9 +61,10 @@ void bindShapes(py::module_& module);
 void bindSettings(py::module_& module);
 void bindDescriptions(py::module_& module);
 void bindReport(py::module_& module);
-void bindWorld(py::module_& module);
+void declareWorld(py::module_& module);  // its methods come after the classes that they name
 void bindBody(py::module_& module);
 void bindJoint(py::module_& module);
+void bindWorld(py::module_& module);
 void bindMechanism(py::module_& module);
 void bindQueries(py::module_& module);
 void bindScene(py::module_& module);

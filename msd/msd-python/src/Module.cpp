@@ -13,9 +13,10 @@ PYBIND11_MODULE(_core, module) {
   bindSettings(module);
   bindReport(module);
   bindDescriptions(module);
-  bindWorld(module);
+  declareWorld(module);
   bindBody(module);
   bindJoint(module);
+  bindWorld(module);
   bindMechanism(module);
   bindQueries(module);
   bindScene(module);

@@ -5,21 +5,26 @@
 namespace msd_python {
 
 std::shared_ptr<RecordWatcher> RecordWatcher::start(const std::shared_ptr<World>& world,
-                                                    const std::filesystem::path& path, std::uint64_t every,
-                                                    bool overwrite) {
+                                                    const std::filesystem::path& path,
+                                                    std::uint64_t every, bool overwrite) {
   if (!world->isSceneIntact()) {
     throw std::invalid_argument(
-        "the world is not as a scene made it; expected one from Scene.world() with its bodies and joints: a recording "
+        "the world is not as a scene made it; expected one from Scene.world() with its bodies and "
+        "joints: a recording "
         "holds the scene it is of");
   }
   const WorldModel& model = world->model();
   auto recorder = std::make_unique<msd_record::Recorder>(
       path, world->scene()->document, world->sceneWorld(),
-      msd_record::RecordOptions{
-          .every = every, .force = overwrite, .version = MSD_VERSION, .build = "msd " MSD_VERSION " (Python)"});
+      msd_record::RecordOptions{.every = every,
+                                .force = overwrite,
+                                .version = MSD_VERSION,
+                                .build = "msd " MSD_VERSION " (Python)"});
   recorder->begin(model);
   std::shared_ptr<RecordWatcher> watcher{new RecordWatcher{world, std::move(recorder)}};
-  world->freeze("the world is being recorded; expected no change of its bodies or joints before the recorder is closed");
+  world->freeze(
+      "the world is being recorded; expected no change of its bodies or joints before the recorder "
+      "is closed");
   world->watch(watcher);
   return watcher;
 }
@@ -27,19 +32,27 @@ std::shared_ptr<RecordWatcher> RecordWatcher::start(const std::shared_ptr<World>
 RecordWatcher::~RecordWatcher() = default;
 
 void RecordWatcher::stepped(const WorldModel& world, const StepReport& report, double seconds) {
-  if (report.status == msd_sim::StepStatus::kNonFinite) return;
+  if (report.status == msd_sim::StepStatus::kFailed) return;
   recorder_->step(world, report, seconds);
 }
 
-void RecordWatcher::close() {
-  if (closed_) return;
-  closed_ = true;
-  if (const std::shared_ptr<World> world = world_.lock()) {
-    world->unwatch(this);
-    world->freeze({});
-    recorder_->finish(world->model(), "ok");
+RecordWatcher::Closing RecordWatcher::beginClose() {
+  Closing closing;
+  if (closed_) return closing;
+  closing.world = world_.lock();
+  if (closing.world) {
+    closing.use.emplace(*closing.world);
+    closing.use->unwatch(this);
+    closing.world->freeze({});
   }
-  if (const auto progress = recorder_->progress(); progress.failed) throw msd_record::RecordError(progress.error);
+  closed_ = true;
+  return closing;
+}
+
+void RecordWatcher::finish(const Closing& closing) {
+  if (closing.use) recorder_->finish(closing.use->model(), "ok");
+  if (const auto progress = recorder_->progress(); progress.failed)
+    throw msd_record::RecordError(progress.error);
 }
 
 }  // namespace msd_python

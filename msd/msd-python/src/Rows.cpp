@@ -17,7 +17,10 @@ std::array<double, 3> three(const msd_sim::Vector3D& v) {
   return {v.x(), v.y(), v.z()};
 }
 
-#define MSD_COLUMN(Row, member, name, format) ColumnType{name, format, offsetof(Row, member)}
+#define MSD_COLUMN(Row, member, name, format) \
+  ColumnType {                                \
+    name, format, offsetof(Row, member)       \
+  }
 
 constexpr ColumnType kReport[] = {
     MSD_COLUMN(ReportRow, step, "step", "u8"),
@@ -33,6 +36,9 @@ constexpr ColumnType kReport[] = {
     MSD_COLUMN(ReportRow, colours, "colours", "i8"),
     MSD_COLUMN(ReportRow, substeps, "substeps", "i8"),
     MSD_COLUMN(ReportRow, iterations, "iterations", "i8"),
+    MSD_COLUMN(ReportRow, unsolvedIslands, "unsolved_islands", "i8"),
+    MSD_COLUMN(ReportRow, tornJoints, "torn_joints", "i8"),
+    MSD_COLUMN(ReportRow, guardedIslands, "guarded_islands", "i8"),
     MSD_COLUMN(ReportRow, residual, "residual", "f8"),
     MSD_COLUMN(ReportRow, penetration, "deepest_penetration", "f8"),
     MSD_COLUMN(ReportRow, jointError, "joint_error", "f8"),
@@ -144,6 +150,9 @@ ReportRow makeRow(const msd_sim::StepReport& r) {
           .colours = r.colours,
           .substeps = r.substeps,
           .iterations = r.iterations,
+          .unsolvedIslands = r.unsolvedIslands,
+          .tornJoints = r.tornJoints,
+          .guardedIslands = r.guardedIslands,
           .residual = r.residual,
           .penetration = r.deepestPenetration,
           .jointError = r.jointError,

@@ -24,9 +24,11 @@ struct ReportRow {
   double time, dt;
   Word status;
   std::int64_t bodies, awake, pairs, manifolds, contacts, islands, colours, substeps, iterations;
+  std::int64_t unsolvedIslands, tornJoints, guardedIslands;
   double residual, penetration, jointError;
   double kinetic, potential, change;
-  double externalWork, jointWork, normalWork, frictionWork, positionWork, dampingWork, integratorError;
+  double externalWork, jointWork, normalWork, frictionWork, positionWork, dampingWork,
+      integratorError;
   double closure, scale;
   double naturalMap, seconds;
 };

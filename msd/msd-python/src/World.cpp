@@ -32,14 +32,20 @@ bool differs(const BodyColumn& column, std::size_t row, std::span<const double> 
                      column.data + row * column.stride);
 }
 
+bool isSet(const double* v) {
+  return v[0] != 0.0 || v[1] != 0.0 || v[2] != 0.0;
+}
+
 Vector3D vectorAt(std::span<const double> values, std::size_t row) {
   return {values[3 * row], values[3 * row + 1], values[3 * row + 2]};
 }
 
 /// The state that a row asks for: what it does not name stays.
-msd_sim::InertialState wanted(const BulkState& bulk, std::size_t row, msd_sim::InertialState state) {
+msd_sim::InertialState wanted(const BulkState& bulk, std::size_t row,
+                              msd_sim::InertialState state) {
   using namespace msd_sim;
-  if (!bulk.position.empty()) state.position = requireFinite(vectorAt(bulk.position, row), "position", "m");
+  if (!bulk.position.empty())
+    state.position = requireFinite(vectorAt(bulk.position, row), "position", "m");
   if (!bulk.orientation.empty()) {
     const double* q = bulk.orientation.data() + 4 * row;
     state.orientation = requireUnit(Quaternion{q[0], q[1], q[2], q[3]}, "orientation");
@@ -65,8 +71,7 @@ void Lease::check() const {
 
 World::World(msd_scene::SceneWorld scene) : scene_{std::move(scene)} {}
 
-World::World(const msd_sim::Settings& settings, double dt)
-    : scene_{.world = WorldModel{settings}} {
+World::World(const msd_sim::Settings& settings, double dt) : scene_{.world = WorldModel{settings}} {
   setDt(dt);
 }
 
@@ -185,15 +190,10 @@ std::shared_ptr<Lease> World::lease() {
   return current;
 }
 
-void World::write(const BulkState& bulk) {
-  struct Change {
-    BodyId body;
-    msd_sim::InertialState state;
-    bool moves;  ///< to another pose
-  };
-  WorldModel& world = model();
+World::Changes World::plan(const BulkState& bulk) const {
+  const WorldModel& world = model();
   const BodyArrays now = msd_sim::bodyArrays(world);
-  std::vector<Change> changes;
+  Changes changes;
   for (std::size_t row = 0; row < now.rows; ++row) {
     const bool moves = differs<3>(now.position, row, bulk.position) ||
                        differs<4>(now.orientation, row, bulk.orientation);
@@ -212,6 +212,11 @@ void World::write(const BulkState& bulk) {
       throw std::invalid_argument(fmt::format("row {}: {}", row, error.what()));
     }
   }
+  return changes;
+}
+
+void World::make(const Changes& changes) {
+  WorldModel& world = model();
   for (const Change& change : changes) {
     if (change.moves) {
       world.setState(change.body, change.state);
@@ -249,15 +254,36 @@ void World::useForces(std::shared_ptr<double> forces, std::shared_ptr<double> to
   force_rows_ = msd_sim::bodyArrays(scene_.world).rows;
 }
 
+/// All or nothing: what is given to some bodies before another one refuses it would act twice when
+/// the caller tries again.
+void World::checkForces() const {
+  for (std::size_t row = 0; row < force_rows_; ++row) {
+    const double* f = forces_.get() + 3 * row;
+    const double* t = torques_.get() + 3 * row;
+    if (!isSet(f) && !isSet(t)) continue;
+    try {
+      const BodyId id = body_of_row_[row];
+      if (id.isNull()) throw std::invalid_argument("its body was removed; expected no force on it");
+      (void)scene_.world.inertial(id);
+      if (msd_sim::isKinematic(scene_.world, id)) {
+        throw std::invalid_argument(fmt::format(
+            "body \"{}\" is kinematic: no force moves it; expected none", scene_.world.name(id)));
+      }
+      msd_sim::requireFinite(Vector3D{f[0], f[1], f[2]}, "force", "N");
+      msd_sim::requireFinite(Vector3D{t[0], t[1], t[2]}, "torque", "N·m");
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument(fmt::format("row {}: {}", row, error.what()));
+    }
+  }
+}
+
 void World::applyForces() {
   if (!forces_) return;
   listRows();
-  const double* forces = forces_.get();
-  const double* torques = torques_.get();
-  const auto isSet = [](const double* v) { return v[0] != 0.0 || v[1] != 0.0 || v[2] != 0.0; };
+  checkForces();
   for (std::size_t row = 0; row < force_rows_; ++row) {
-    const double* f = forces + 3 * row;
-    const double* t = torques + 3 * row;
+    const double* f = forces_.get() + 3 * row;
+    const double* t = torques_.get() + 3 * row;
     if (isSet(f)) scene_.world.applyForce(body_of_row_[row], {f[0], f[1], f[2]});
     if (isSet(t)) scene_.world.applyTorque(body_of_row_[row], {t[0], t[1], t[2]});
   }
@@ -276,26 +302,25 @@ StepReport World::advance(double dt) {
   return report;
 }
 
-void World::beginUse() {
-  if (stepping_.exchange(true, std::memory_order_acq_rel)) {
+World::Use::Use(World& world) : world_{&world} {
+  if (world.stepping_.exchange(true, std::memory_order_acq_rel)) {
     throw BusyError("the world is being stepped by another thread; expected one at a time");
   }
 }
 
-StepReport World::step(std::uint64_t count, double dt, const Interrupted& interrupted,
-                       const std::function<void(const StepReport&)>& each) {
-  beginUse();
-  struct Release {
-    World& world;
-    ~Release() { world.endUse(); }
-  } const release{*this};
-  StepReport report = scene_.world.lastReport();
+World::Use::~Use() {
+  if (world_ != nullptr) world_->stepping_.store(false, std::memory_order_release);
+}
+
+StepReport World::Use::step(std::uint64_t count, double dt, const Interrupted& interrupted,
+                            const std::function<void(const StepReport&)>& each) const {
+  StepReport report = model().lastReport();
   if (count == 1 && !each) return advance(dt);
   Clock::time_point due = Clock::now() + kPatience;
   for (std::uint64_t i = 0; i < count; ++i) {
     report = advance(dt);
     if (each) each(report);
-    if (report.status == msd_sim::StepStatus::kNonFinite) break;
+    if (report.status == msd_sim::StepStatus::kFailed) break;
     if (Clock::now() < due) continue;
     if (interrupted()) break;
     due = Clock::now() + kPatience;
@@ -310,6 +335,10 @@ void World::watch(std::shared_ptr<StepWatcher> watcher) {
 
 void World::unwatch(const StepWatcher* watcher) {
   (void)model();
+  drop(watcher);
+}
+
+void World::drop(const StepWatcher* watcher) {
   std::erase_if(watchers_, [&](const auto& known) { return known.get() == watcher; });
 }
 

@@ -9,14 +9,15 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "msd-scene/src/BuildScene.hpp"
 #include "msd-scene/src/ReadScene.hpp"
 #include "msd-sim/src/Environment/WorldCopy.hpp"
 
-/// What lies between the engine and Python, without Python: worlds with rows, forces that stay, and memory
-/// that outlives the arrays which look at it.
+/// What lies between the engine and Python, without Python: worlds with rows, forces that stay, and
+/// memory that outlives the arrays which look at it.
 namespace msd_python {
 
 using msd_sim::BodyId;
@@ -49,10 +50,10 @@ using Interrupted = std::function<bool()>;
 
 class World;
 
-/// What arrays on a world's memory hold on to. Current, it keeps the world; once the bodies have changed
-/// it keeps the memory as it was then.
+/// What arrays on a world's memory hold on to. Current, it keeps the world; once the bodies have
+/// changed it keeps the memory as it was then.
 struct Lease {
-  std::shared_ptr<World> world;                  ///< null once stale
+  std::shared_ptr<World> world;                   ///< null once stale
   std::vector<std::shared_ptr<const void>> kept;  ///< memory that the world no longer uses
   std::string reason;
 
@@ -99,9 +100,18 @@ class World : public std::enable_shared_from_this<World> {
   [[nodiscard]] BodyId bodyOfRow(std::size_t row) const;
   [[nodiscard]] std::shared_ptr<Lease> lease();
 
-  /// Writes what differs, all or nothing: throws std::invalid_argument, which names the row, before
-  /// anything has changed.
-  void write(const BulkState& state);
+  /// A new state of a body.
+  struct Change {
+    BodyId body;
+    msd_sim::InertialState state;
+    bool moves;  ///< to another pose
+  };
+  using Changes = std::vector<Change>;
+  /// What differs from the world as it is. Throws std::invalid_argument, which names the row.
+  [[nodiscard]] Changes plan(const BulkState& state) const;
+  void make(const Changes& changes);
+  /// Writes what differs, all or nothing.
+  void write(const BulkState& state) { make(plan(state)); }
 
   // --- forces that act in every step until they are set otherwise, 3 a row ---
   [[nodiscard]] std::shared_ptr<double> forces();   ///< [N]
@@ -110,22 +120,34 @@ class World : public std::enable_shared_from_this<World> {
   void useForces(std::shared_ptr<double> forces, std::shared_ptr<double> torques);
 
   // --- stepping; without Python's lock ---
-  /// Advances by `count` steps of dt [s], or fewer where a step fails or `interrupted` says so.
-  /// Calls `each` after every step.
-  StepReport step(std::uint64_t count, double dt, const Interrupted& interrupted,
-                  const std::function<void(const StepReport&)>& each = {});
-  /// For batches: whoever uses the world meanwhile is told so. Throws BusyError where someone does already.
-  void beginUse();
-  void endUse() { stepping_.store(false, std::memory_order_release); }
-  /// The world of the one who has begun to use it.
-  [[nodiscard]] WorldModel& steppedModel() { return scene_.world; }
-  /// One step without a check of who else is at it: for batches.
-  StepReport advance(double dt);
+  /// A world that one thread has for itself: whoever else asks is told so. Begun while Python's
+  /// lock is held, so that nobody who has found the world free still reads when it starts to move.
+  class Use {
+   public:
+    /// Throws BusyError where someone uses it already.
+    explicit Use(World& world);
+    ~Use();
+    Use(Use&& other) noexcept : world_{std::exchange(other.world_, nullptr)} {}
+    Use& operator=(Use&&) = delete;
+
+    [[nodiscard]] WorldModel& model() const { return world_->scene_.world; }
+    /// Advances by `count` steps of dt [s], or fewer where a step fails or `interrupted` says so.
+    /// Calls `each` after every step.
+    StepReport step(std::uint64_t count, double dt, const Interrupted& interrupted,
+                    const std::function<void(const StepReport&)>& each = {}) const;
+    StepReport advance(double dt) const { return world_->advance(dt); }
+    void unwatch(const StepWatcher* watcher) const { world_->drop(watcher); }
+
+   private:
+    World* world_;
+  };
 
   void watch(std::shared_ptr<StepWatcher> watcher);
   void unwatch(const StepWatcher* watcher);
 
-  [[nodiscard]] const std::shared_ptr<const msd_scene::LoadedScene>& scene() const { return loaded_; }
+  [[nodiscard]] const std::shared_ptr<const msd_scene::LoadedScene>& scene() const {
+    return loaded_;
+  }
   [[nodiscard]] const msd_scene::SceneWorld& sceneWorld() const { return scene_; }
   [[nodiscard]] bool isSceneIntact() const { return loaded_ != nullptr && scene_intact_; }
 
@@ -134,7 +156,10 @@ class World : public std::enable_shared_from_this<World> {
   void changeBodies(const char* what);
   void makeForces();
   void listRows() const;
+  void checkForces() const;
   void applyForces();
+  StepReport advance(double dt);
+  void drop(const StepWatcher* watcher);
 
   msd_scene::SceneWorld scene_;
   std::shared_ptr<const msd_scene::LoadedScene> loaded_;

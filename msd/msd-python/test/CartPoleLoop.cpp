@@ -13,7 +13,7 @@ namespace {
 
 using namespace msd_sim;
 
-/// The world of examples/python/cart_pole.py, pushed by a force in place of its motor.
+/// The world of examples/python/cart_pole.py.
 WorldModel makeCartPole() {
   WorldModel world{Settings{.sleeping = false}};
   const BodyId cart = world.spawn(InertialDescription{
@@ -23,7 +23,10 @@ WorldModel makeCartPole() {
                                                       .mass = 0.1,
                                                       .position = {0.0, 0.0, 0.5},
                                                       .collides = false});
-  world.spawn(JointDescription{.kind = JointKind::kSlider, .bodyB = cart, .axis = {1.0, 0.0, 0.0}});
+  world.spawn(JointDescription{.kind = JointKind::kSlider,
+                               .bodyB = cart,
+                               .axis = {1.0, 0.0, 0.0},
+                               .motor = JointMotor{.mode = MotorMode::kForce, .maxForce = 20.0}});
   world.spawn(JointDescription{
       .kind = JointKind::kHinge, .bodyA = cart, .bodyB = pole, .axis = {0.0, 1.0, 0.0}});
   return world;
@@ -44,7 +47,7 @@ int main(int count, char** words) {
     const std::clock_t start = std::clock();
     for (int k = 0; k < steps; ++k) {
       for (WorldModel& world : all) {
-        world.applyForce(world.bodies()[0], {0.1, 0.0, 0.0});
+        world.setMotorTarget(world.joints()[0], k % 2 == 0 ? 0.1 : -0.1);
         world.update(1.0 / 120.0);
       }
     }

@@ -6,10 +6,21 @@ import sys
 import pytest
 
 import msd
+import touched
 
 ROOT = Path(os.environ.get("MSD_SOURCE_DIR", Path(__file__).resolve().parents[3]))
 SCENES = ROOT / "scenes"
 sys.path.insert(0, str(ROOT / "examples" / "python"))
+
+
+def pytest_configure(config):
+    if os.environ.get("MSD_TOUCHED"):
+        touched.watch()
+
+
+def pytest_unconfigure(config):
+    if os.environ.get("MSD_TOUCHED"):
+        touched.write(os.environ["MSD_TOUCHED"], "-".join(Path(str(path)).stem for path in config.args))
 
 
 def add_floor(world):

@@ -80,14 +80,17 @@ def test_writing_and_resetting():
 def test_errors_name_the_world():
     batch = msd.Batch(stack(1), 3)
     batch.forces[2, 0] = 1.0  # the floor
-    with pytest.raises(ValueError, match='world 2: body "floor"'):
+    with pytest.raises(ValueError, match='world 2: row 0: body "floor"'):
         batch.step()
     with pytest.raises(ValueError, match=r"positions has shape \(3, 3\); expected \(3, 2, 3\)"):
         batch.set_states(positions=np.zeros((3, 3)))
     positions = batch.positions.copy()
     positions[1, 1, 0] = np.nan
+    positions[0, 1, 0] = 5.0
+    before = batch.state_hashes()
     with pytest.raises(ValueError, match="world 1: row 1: position"):
         batch.set_states(positions=positions)
+    assert batch.state_hashes() == before  # all or nothing
     with pytest.raises(IndexError, match="no world 3"):
         batch[3]
     with pytest.raises(ValueError, match="n is 0"):
@@ -110,6 +113,21 @@ def test_single_worlds_and_arrays_outlive_their_batch():
     gc.collect()
     forces[1, 1] = (0, 0, 100)
     assert world.step().status == "ok" and positions.shape == (2, 2, 3) and world.forces[1].tolist() == [0, 0, 100]
+
+
+def test_a_world_of_a_batch_is_busy_while_the_batch_steps():
+    batch = msd.Batch(stack(1), 2)
+    thread = threading.Thread(target=batch.step, args=(20000,))
+    thread.start()
+    told = set()
+    while thread.is_alive():
+        for use in (lambda: batch[1].time, batch.step, batch.reset, batch.gather, lambda: batch[0].step()):
+            try:
+                use()
+            except msd.BusyError as error:
+                told.add(str(error))
+    thread.join()
+    assert told and all("another thread" in text for text in told)
 
 
 def test_ctrl_c_leaves_all_worlds_after_the_same_step():

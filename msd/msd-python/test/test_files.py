@@ -1,4 +1,5 @@
 """Scenes and recordings."""
+import gc
 import json
 
 import numpy as np
@@ -135,6 +136,20 @@ def test_a_recording_holds_its_scene(recording):
     twin = read.scene.world()
     twin.step(40)
     assert twin.state_hash == world.state_hash
+
+
+def test_a_recorder_keeps_its_world(tmp_path):
+    def record():
+        world = msd.load(SCENES / "stack_of_ten.json").world()
+        recorder = msd.Recorder(world, tmp_path / "kept.db")
+        world.step(4)
+        return recorder
+    recorder = record()
+    gc.collect()
+    recorder.close()
+    recorder.close()  # once is enough
+    read = msd.Recording(tmp_path / "kept.db")
+    assert read[-1].step == 4 and read.about["status"] == "ok"
 
 
 def test_what_cannot_be_recorded_or_read(tmp_path):

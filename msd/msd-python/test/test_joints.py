@@ -33,6 +33,19 @@ def test_every_field_of_a_motor():
         assert getattr(elbow.motor, name) == value, name
 
 
+def test_motors_and_limits_are_assigned_field_by_field():
+    motor, limit = msd.JointMotor(), msd.JointLimit()
+    for name, value in dict(mode="position", target=0.5, max_force=7.0, frequency=3.0, damping_ratio=0.7, stiffness=11.0,
+                            damping=2.0, target_velocity=0.1, feed_forward=0.2, carries_load=True, gear=3.0,
+                            rotor_inertia=0.01).items():
+        setattr(motor, name, value)
+        assert getattr(motor, name) == value, name
+    limit.lower, limit.upper = -0.3, 0.4
+    assert (limit.lower, limit.upper) == (-0.3, 0.4) and "0.4" in repr(limit)
+    with pytest.raises(ValueError, match='mode is "torque"'):
+        motor.mode = "torque"
+
+
 def test_a_force_motor_accelerates_by_force_over_inertia():
     world, bar, elbow = make_arm(motor=msd.JointMotor("force", 5.0), armature=0.3)
     world.settings = msd.Settings(gravity=(0, 0, 0), sleeping=False)

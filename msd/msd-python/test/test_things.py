@@ -51,7 +51,8 @@ def test_every_field_of_a_description():
     fields = dict(name="x", density=2.0, mass=3.0, inertia=np.eye(3), centre_of_mass=(0, 0, 0.1), position=(1, 2, 3),
                   orientation=(1, 0, 0, 0), linear_velocity=(1, 0, 0), angular_velocity=(0, 1, 0), friction=0.1,
                   restitution=0.2, rolling_resistance=0.01, torsional_resistance=0.02, linear_damping=0.3,
-                  angular_damping=0.4, layer=2, mask=3, collides=False, continuous=True, kinematic=False, may_sleep=False)
+                  angular_damping=0.4, layer=2, mask=3, collides=False, continuous=True, kinematic=False, may_sleep=False,
+                  contact_stiffness=1e5, contact_damping=10.0, surface_velocity=(0.1, 0, 0))
     made = msd.InertialDescription(msd.Sphere(1), **fields)
     for name, value in fields.items():
         assert np.array_equal(getattr(made, name), value), name
@@ -59,8 +60,13 @@ def test_every_field_of_a_description():
     assert made.mass is None
     made.shape = msd.Box((1, 1, 1))
     assert made.shape.kind == "box"
-    still = msd.EnvironmentDescription(msd.Plane(), name="f", friction=0.9, layer=4)
-    assert still.friction == 0.9 and still.layer == 4 and still.collides
+    common = ("name", "position", "orientation", "friction", "restitution", "rolling_resistance", "torsional_resistance",
+              "contact_stiffness", "contact_damping", "surface_velocity", "layer", "mask", "collides")
+    still = msd.EnvironmentDescription(msd.Plane(), **{name: fields[name] for name in common})
+    for name in common:
+        assert np.array_equal(getattr(still, name), fields[name]), name
+    still.shape = msd.Sphere(2)
+    assert still.shape.kind == "sphere"
 
 
 def test_filters():

@@ -94,10 +94,12 @@ def test_states_are_read_only_in_place(world):
     for name in STATES:
         view = getattr(world, name)
         assert not view.flags.writeable
-        with pytest.raises(ValueError, match="read-only"):
-            view[1][0] = 1.0
-        with pytest.raises(ValueError, match="read-only"):
-            view += 1.0
+        for wrong in (lambda: view.fill(1.0), lambda: view.T.__setitem__(0, 1.0), lambda: np.copyto(view, 1.0),
+                      lambda: np.asarray(view).__setitem__(0, 1.0)):
+            with pytest.raises(ValueError, match="read-only"):
+                wrong()
+        with pytest.raises(ValueError):
+            view.setflags(write=True)
 
 
 def test_assigning_writes_all_bodies(world):
@@ -122,6 +124,30 @@ def test_assigning_elements_writes_those_bodies(world):
     assert world.body("cube 2").velocity.tolist() == [0, 0, 4]
     world.positions[1:, 0] = 7.0
     assert world.positions[:, 0].tolist() == [0, 7, 7, 7]
+
+
+def test_in_place_operators_write_those_bodies(world):
+    cube = world.body("cube 2")
+    world.velocities[cube.row] += (1, 2, 3)
+    world.velocities[cube.row] *= 2
+    assert cube.velocity.tolist() == [2, 4, 6]
+    world.positions[1:, 0] -= 4.0
+    assert world.positions[:, 0].tolist() == [0, -4, -4, -4]
+    world.velocities += [[0, 0, 0], [0, 0, 0], [0, 0, 0], [1, 0, 0]]
+    assert cube.velocity.tolist() == [3, 4, 6]
+    part = world.velocities[cube.row]
+    part[0] = 9.0
+    part += 1.0
+    assert cube.velocity.tolist() == [10, 5, 7] == part.tolist()
+    some = world.velocities[:, 2] > 6
+    world.velocities[some] += 1.0
+    assert cube.velocity.tolist() == [11, 6, 8]
+    before = world.state_hash
+    with pytest.raises(ValueError, match='row 0: body "floor"'):
+        world.positions += 1.0
+    with pytest.raises(ValueError, match="row 3: velocity"):
+        world.velocities[cube.row] *= np.inf
+    assert world.state_hash == before
 
 
 def test_set_states_is_all_or_nothing(world):
@@ -175,8 +201,24 @@ def test_forces_stay_until_they_are_set_otherwise():
 
 def test_forces_on_what_no_force_moves_are_an_error(world):
     world.forces[0] = (1, 0, 0)
-    with pytest.raises(ValueError, match="floor"):
+    with pytest.raises(ValueError, match='row 0: body "floor"'):
         world.step()
+
+
+def test_forces_that_are_refused_do_not_act_later():
+    world = msd.World(gravity=(0, 0, 0))
+    cube, gone = add_cube(world, 0.0), add_cube(world, 9.0)
+    lift = world.spawn(msd.InertialDescription(msd.Sphere(1), name="lift", position=(9, 0, 0), kinematic=True))
+    gone.remove()
+    world.forces[cube.row] = (1000, 0, 0)
+    for row, wrong, text in ((1, 1.0, "row 1: its body was removed"), (lift.row, 1.0, 'row 2: body "lift" is kinematic'),
+                             (cube.row, np.nan, "row 0: force")):
+        world.forces[row, 1] = wrong
+        with pytest.raises(ValueError, match=text):
+            world.step(dt=0.1)
+        world.forces[row, 1] = 0.0
+    world.step(dt=0.1)
+    assert cube.velocity == pytest.approx([0.1, 0, 0])
 
 
 def test_results_are_ordinary_arrays(world):

@@ -69,13 +69,44 @@ def test_dt_and_settings():
 
 
 @pytest.mark.parametrize("field, value", [
-    ("substeps", 4), ("iterations", 3), ("exact_tolerance", 1e-9), ("exact_iterations", 50),
+    ("method", "exact"), ("substeps", 4), ("iterations", 3), ("exact_tolerance", 1e-9), ("exact_iterations", 50),
     ("restitution_threshold", 0.1), ("position_correction", 0.3), ("correction_speed", 1.0), ("sleeping", False),
     ("sleep_speed", 0.01), ("sleep_time", 1.0), ("threads", 2), ("hash_every_step", True), ("sequential_impacts", True)])
 def test_every_setting_is_kept(field, value):
     settings = msd.Settings(**{field: value})
     assert getattr(settings, field) == value == settings.to_dict()[field]
+    assigned = msd.Settings()
+    setattr(assigned, field, value)
+    assert assigned == settings != msd.Settings()
     assert f"{field}={value!r}" in repr(settings)
+
+
+def test_names_that_do_not_exist_cannot_be_assigned(world):
+    for thing in (world, world.body(1), world.settings, world.report, msd.Batch(world, 1)):
+        with pytest.raises(AttributeError):
+            thing.gravty = (0, 0, 0)
+
+
+def test_settings_pickle_and_compare():
+    settings = msd.Settings(gravity=(0, 0, -1.62), method="exact", substeps=3)
+    for twin in (pickle.loads(pickle.dumps(settings)), copy.deepcopy(settings)):
+        assert twin == settings and twin is not settings
+    assert settings != msd.Settings() and settings != 3
+
+
+def test_a_step_that_did_not_converge_says_so():
+    world = msd.World(method="exact", exact_tolerance=1e-15, exact_iterations=1)
+    add_floor(world)
+    for i in range(6):
+        world.spawn(msd.InertialDescription(msd.Box((0.5, 0.4, 0.5)), position=(0.07 * i, 0.02 * i, 0.5 + i),
+                                            linear_velocity=(1, 0.3, -1), angular_velocity=(0.1, 0.2, 0.3)))
+    rows = []
+    for _ in range(20):
+        report = world.step()
+        rows.append(report.unsolved_islands)
+        assert (report.status == "degraded") == (report.faults == ["not converged"]) == (report.unsolved_islands > 0)
+    assert max(rows) > 0
+    assert set(world.run(3)["unsolved_islands"]) <= {0, 1}
 
 
 @pytest.mark.parametrize("call, error, text", [
@@ -121,6 +152,7 @@ def test_a_step_that_fails_is_undone_and_says_which_body():
     before = world.state_hash
     report = world.step(5, dt=1.0)
     assert report.status == "failed" and report.failed_row in (0, 1)
+    assert report.faults == ["non-finite"] and report.failed_stage in report.stage_seconds
     assert world.state_hash == before and world.step_count == 0
 
 
@@ -276,6 +308,56 @@ def test_another_thread_is_told_that_the_world_is_busy(world):
     assert world.step_count == 20000
 
 
+def test_two_worlds_run_at_once_in_two_threads():
+    """Both are inside a step at one moment, while Python goes on here. (How much faster that is: test_cost.py.)"""
+    worlds = [stack(10), stack(10)]
+    threads = [threading.Thread(target=world.step, args=(3000,)) for world in worlds]
+    for thread in threads:
+        thread.start()
+
+    def is_busy(world):
+        try:
+            world.time
+        except msd.BusyError:
+            return True
+        return False
+
+    at_once = turns = 0
+    while any(thread.is_alive() for thread in threads):
+        turns += 1
+        at_once += is_busy(worlds[0]) and is_busy(worlds[1])
+        time.sleep(0)
+    for thread in threads:
+        thread.join()
+    assert at_once > 10 and turns > 10  # were the lock held, it would be none
+    assert worlds[0].state_hash == worlds[1].state_hash and worlds[0].step_count == 3000
+
+
+def test_reading_while_another_thread_makes_single_steps(world):
+    world.step()
+    done, refused, read = threading.Event(), 0, 0
+
+    def step():
+        for _ in range(2000):
+            try:
+                world.step()
+            except msd.BusyError:  # the reader never uses it without Python's lock
+                raise AssertionError("reading makes the world busy")
+        done.set()
+
+    thread = threading.Thread(target=step)
+    thread.start()
+    while not done.is_set():
+        try:
+            assert len(world.contacts) == 12  # whole, or refused: never half of a step
+            assert (world.positions[1:, 2] > 0.4).all()
+            read += 1
+        except msd.BusyError:
+            refused += 1
+    thread.join()
+    assert world.step_count == 2001 and read + refused > 0
+
+
 def test_potentials():
     world = msd.World(gravity=(0, 0, 0))
     moon = world.spawn(msd.InertialDescription(msd.Sphere(0.1), position=(10, 0, 0), linear_velocity=(0, 1, 0)))
@@ -303,7 +385,10 @@ def test_everything_a_report_says(world):
     report = world.step(3)
     assert isinstance(report, msd.StepReport) and isinstance(report.energy, msd.EnergyLedger)
     assert isinstance(report.certificate, msd.Certificate) and report.failed_row is None and report.step == 3
-    for name in ("bodies", "awake_bodies", "pairs", "manifolds", "contacts", "islands", "colours", "substeps", "iterations"):
+    assert report.faults == [] and report.failed_stage is None
+    assert report.unsolved_islands == report.torn_joints == 0
+    for name in ("bodies", "awake_bodies", "pairs", "manifolds", "contacts", "islands", "colours", "substeps", "iterations",
+                 "guarded_islands"):
         assert isinstance(getattr(report, name), int), name
     assert report.bodies == report.awake_bodies == 3 and report.manifolds == 3 and report.pairs >= 3
     for name in ("residual", "deepest_penetration", "joint_error", "seconds"):

@@ -528,6 +528,7 @@ void gatherBody(Simulation& sim, std::uint32_t slot, double dt);
 /// Opens a world to tests and tools of the engine itself.
 struct WorldAccess {
   [[nodiscard]] static Simulation& of(WorldModel& world) { return world.simulation_.edit(); }
+  [[nodiscard]] static const Simulation& of(const WorldModel& world) { return *world.simulation_; }
 };
 
 }  // namespace msd_sim

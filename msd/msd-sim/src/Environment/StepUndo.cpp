@@ -17,6 +17,7 @@ void keepForUndo(Simulation& sim) {
   undo.valid = false;
   undo.steps.clear();
   undo.steps.reserve(StepUndo::kKeepEvery);
+  undo.inputs.clear();
   undo.removed = sim.eventScratch.removed;
   undo.state.clear();
   saveWorld(undo.state, sim);
@@ -34,7 +35,17 @@ void goBack(Simulation& sim) {
   StepUndo& undo = sim.undo;
   loadWorld(undo.state.bytes(), sim);
   sim.eventScratch.removed = undo.removed;
-  for (const double dt : undo.steps) advance(sim, dt);
+  std::size_t given = 0;
+  const auto giveInputs = [&](std::size_t step) {
+    for (; given < undo.inputs.size() && undo.inputs[given].step == step; ++given) {
+      applyInput(sim, undo.inputs[given]);
+    }
+  };
+  for (std::size_t i = 0; i < undo.steps.size(); ++i) {
+    giveInputs(i);
+    advance(sim, undo.steps[i]);
+  }
+  giveInputs(undo.steps.size());
   sim.events.clear();
   sim.report = undo.report;
   undo.valid = false;  // the next step keeps this state: failing again then costs little

@@ -6,6 +6,7 @@
 #include "msd-sim/src/DataTypes/Bytes.hpp"
 #include "msd-sim/src/Diagnostics/StepReport.hpp"
 #include "msd-sim/src/Environment/ContactRecord.hpp"
+#include "msd-sim/src/Environment/WorldInputs.hpp"
 
 namespace msd_sim {
 
@@ -15,9 +16,9 @@ struct Simulation;
 ///
 /// A step changes contacts, boxes and impulses all along, and to copy them before every step would cost a
 /// settled pile a fifth of its time. So the state is kept once in a while, with the lengths of the steps
-/// since; going back is to that state, and through the same steps, which give the same bits. Where a step
-/// calls code of the user, which need not give the same twice, the state is kept before every step, and so
-/// it is after every change from outside.
+/// since and the inputs before each; going back is to that state, and through the same steps, which give the
+/// same bits. Where a step calls code of the user, which need not give the same twice, the state is kept
+/// before every step, and so it is after every other change from outside.
 struct StepUndo {
   /// Steps between two keepings: one step in so many takes about half as long again.
   static constexpr std::size_t kKeepEvery = 192;
@@ -27,6 +28,7 @@ struct StepUndo {
   ByteWriter state;                   ///< as saveWorld wrote it
   std::vector<ContactEvent> removed;  ///< EventScratch::removed at that time
   std::vector<double> steps;          ///< lengths of the steps since [s]
+  std::vector<WorldInput> inputs;     ///< what the user gave before them, in order
   StepReport report;                  ///< of the last step that came to its end
   bool valid{false};                  ///< nothing but these steps has changed the world since
 };

@@ -125,7 +125,7 @@ void copyMembers(const Simulation& from, Simulation& to) {
 }
 
 const Simulation& inside(const WorldModel& world) {
-  return WorldAccess::of(const_cast<WorldModel&>(world));
+  return WorldAccess::of(world);
 }
 
 }  // namespace

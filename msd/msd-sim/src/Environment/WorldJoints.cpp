@@ -298,22 +298,18 @@ void WorldModel::change(JointId id, const JointDescription& d) {
 }
 
 void WorldModel::setMotorTarget(JointId id, double target, double targetVelocity) {
-  Simulation& sim = simulation_.edit();
-  JointSlot& slot = sim.jointSlot(id);
+  requireIdle(*simulation_);
+  Simulation& sim = simulation_.inner();
+  const JointSlot& slot = sim.jointSlot(id);
   if (!slot.description.motor) {
     throw std::invalid_argument(fmt::format(
         "joint \"{}\" has no motor; expected one to give a target to", slot.description.name));
   }
   requireRange(target, "motor target", "rad/s, m/s, rad, m, N·m or N", -kMost, kMost);
   requireRange(targetVelocity, "motor targetVelocity", "rad/s or m/s", -kMost, kMost);
-  JointMotor& motor = *slot.description.motor;
+  const JointMotor& motor = *slot.description.motor;
   if (motor.target == target && motor.targetVelocity == targetVelocity) return;
-  motor.target = target;
-  motor.targetVelocity = targetVelocity;
-  JointDefinition joint = sim.joints.record(slot.joint).definition;
-  joint.motor = motor;
-  sim.joints.redefine(slot.joint, joint);
-  callJointAwake(sim, joint);
+  takeInput(sim, {.kind = WorldInput::Kind::kMotorTarget, .index = id.index, .values = {target, targetVelocity}});
 }
 
 std::size_t WorldModel::addConstraint(std::unique_ptr<Constraint> constraint, BodyId bodyA,

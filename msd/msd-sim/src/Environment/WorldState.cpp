@@ -233,44 +233,46 @@ void WorldModel::setVelocity(BodyId body, const CoordinateRate& linear,
 }
 
 void WorldModel::moveTo(BodyId body, const Pose& pose, double dt) {
-  Simulation& sim = simulation_.edit();
+  requireIdle(*simulation_);
+  Simulation& sim = simulation_.inner();
   BodySlot& slot = movable(sim, body);
   if (!slot.kinematic) {
     throw std::invalid_argument(fmt::format(
         "body \"{}\" is moved by forces; expected a kinematic one for moveTo", slot.name));
   }
   requirePositive(dt, "dt", "s");
-  const Pose target{requireFinite(pose.position, "position", "m"),
-                    requireUnit(pose.orientation, "orientation")};
-  slot.target = target;
-  slot.stopsAfterward = false;
-  aimAtTarget(sim, body.index, dt);
-  writeVelocityToAsset(sim, body.index);
-  forgetAnswers(sim);
+  const Vector3D x = requireFinite(pose.position, "position", "m");
+  const Quaternion q = requireUnit(pose.orientation, "orientation");
+  takeInput(sim, {.kind = WorldInput::Kind::kMove,
+                  .index = body.index,
+                  .values = {x[0], x[1], x[2], q.w(), q.x(), q.y(), q.z(), dt}});
 }
 
+namespace {
+
+using Kind = WorldInput::Kind;
+
+/// A force that has been found to be one, on a body that feels it.
+void push(Simulation& sim, BodyId body, Kind kind, const Vector3D& force, const Vector3D& point) {
+  requireIdle(sim);
+  (void)forceable(sim, body);
+  takeInput(sim, {.kind = kind,
+                  .index = body.index,
+                  .values = {force[0], force[1], force[2], point[0], point[1], point[2]}});
+}
+
+}  // namespace
+
 void WorldModel::applyForce(BodyId body, const Force& force) {
-  Simulation& sim = simulation_.edit();
-  BodySlot& slot = forceable(sim, body);
-  slot.inertial->applyForce(force);
-  slot.forced = true;
-  callAwake(sim, body.index);
+  push(simulation_.inner(), body, Kind::kForce, force, Vector3D::Zero());
 }
 
 void WorldModel::applyForceAt(BodyId body, const Force& force, const Coordinate& point) {
-  Simulation& sim = simulation_.edit();
-  BodySlot& slot = forceable(sim, body);
-  slot.inertial->applyForceAtPoint(force, point);
-  slot.forced = true;
-  callAwake(sim, body.index);
+  push(simulation_.inner(), body, Kind::kForceAt, force, point);
 }
 
 void WorldModel::applyTorque(BodyId body, const Torque& torque) {
-  Simulation& sim = simulation_.edit();
-  BodySlot& slot = forceable(sim, body);
-  slot.inertial->applyTorque(torque);
-  slot.forced = true;
-  callAwake(sim, body.index);
+  push(simulation_.inner(), body, Kind::kTorque, torque, Vector3D::Zero());
 }
 
 void WorldModel::applyImpulseAt(BodyId body, const Vector3D& impulse, const Coordinate& point) {

@@ -240,6 +240,66 @@ TEST(FailedStep, takesTheStepsSinceThenAgain) {
   }
 }
 
+// A world that is controlled gets forces, targets and poses before every step. They are given again on the way back,
+// and do not make every step keep the state.
+TEST(FailedStep, givesForcesAndTargetsAgain) {
+  for (const std::uint64_t steps : {1, 16, 17, 40, 130}) {
+    WorldModel world;  // bodies may sleep, and are woken
+    addHeap(world, 12);
+    const BodyId lift = world.spawn(
+        InertialDescription{.shape = Box{{0.5, 0.5, 0.1}}, .position = {0.0, 0.0, -0.3}, .kinematic = true});
+    const BodyId arm = world.spawn(InertialDescription{.shape = Capsule{0.1, 0.3}, .position = {4.0, 0.0, 2.0}});
+    const JointId hinge = world.spawn(JointDescription{.kind = JointKind::kHinge,
+                                                       .bodyB = arm,
+                                                       .anchor = {4.0, 0.0, 2.4},
+                                                       .axis = {0.0, 1.0, 0.0},
+                                                       .motor = JointMotor{.mode = MotorMode::kPosition}});
+    Simulation& inside = WorldAccess::of(world);
+    const std::vector<BodyId> bodies{world.bodies().begin(), world.bodies().end()};
+    const auto control = [&](std::uint64_t step) {
+      const double s = 0.1 * static_cast<double>(step);
+      world.setMotorTarget(hinge, std::sin(s), 0.1);
+      if (step % 3 == 0) world.moveTo(lift, Pose{{0.0, 0.0, -0.3 + 0.01 * s}, Quaternion::Identity()}, kDt);
+      if (step % 2 == 0) world.applyForce(bodies[2], {3.0 * std::cos(s), 0.0, 1.0});
+      if (step % 5 == 0) world.applyForceAt(bodies[4], {0.0, 2.0, 0.0}, {0.0, 0.0, 0.5});
+      if (step % 7 == 0) world.applyTorque(bodies[5], {0.0, 0.0, 0.4});
+    };
+    for (std::uint64_t i = 0; i < steps; ++i) {
+      control(i);
+      world.update(kDt);
+    }
+    control(steps);
+    const std::size_t since = inside.undo.steps.size();
+    EXPECT_TRUE(inside.undo.valid);
+    EXPECT_EQ(since, steps <= 16 ? steps : steps - 16) << "the state was kept more often than it need be";
+    const std::vector<std::byte> before = world.snapshot();
+    {
+      const BrokenKernels broken{inside, steps};
+      EXPECT_EQ(world.update(kDt).status, StepStatus::kFailed);
+    }
+    EXPECT_EQ(world.snapshot(), before) << "after " << steps << " steps";
+    EXPECT_EQ(world.joint(hinge).motor->target, std::sin(0.1 * static_cast<double>(steps)));
+    EXPECT_NE(world.update(kDt).status, StepStatus::kFailed);
+  }
+}
+
+// Inputs without end take no more room than the state.
+TEST(FailedStep, keepsTheStateAnewWhereInputsAreMany) {
+  WorldModel world;
+  addHeap(world, 5);
+  Simulation& inside = WorldAccess::of(world);
+  world.update(kDt);
+  const std::size_t most = inside.undo.state.bytes().size() / sizeof(WorldInput);
+  for (std::size_t i = 0; i < 3 * most; ++i) world.applyForce(world.bodies()[2], {1e-3, 0.0, 0.0});
+  EXPECT_LE(inside.undo.inputs.size(), most + 1);
+  const std::vector<std::byte> before = world.snapshot();
+  {
+    const BrokenKernels broken{inside, 1};
+    EXPECT_EQ(world.update(kDt).status, StepStatus::kFailed);
+  }
+  EXPECT_EQ(world.snapshot(), before);
+}
+
 TEST(FailedStep, codeOfTheUserMayReadBodiesButNotAskOrChangeTheWorld) {
   class Nosy final : public PotentialEnergy {
    public:
