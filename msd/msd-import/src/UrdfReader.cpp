@@ -432,6 +432,7 @@ class UrdfReader {
                                   .leader = leader,
                                   .offset = numberOr(*mimic, "offset", 0.0),
                                   .ratio = numberOr(*mimic, "multiplier", 1.0),
+                                  .startsClosed = true,
                                   .place = {mimic->file, mimic->line}});
     }
   }
