@@ -71,10 +71,10 @@ CHAPTERS = [
         ("vehicle", 2.5, ""),
     ]),
     ("Robots", [
-        ("robots/humanoid_falls", 6, "--trail 0,0.4"),
-        ("robots/quadruped_stands", 4, "--show forces"),
+        ("robots/humanoid_falls", 3.5, "--trail 0,0.4"),
+        ("robots/quadruped_stands", 4, "--show forces --arrows 0.15"),
         ("robots/allegro_holds_ball", 4, ""),
-        ("robots/r2d2_stands", 3, "--show forces"),
+        ("robots/r2d2_stands", 3, "--show forces --arrows 0.1"),
         ("robots/kuka_tracks_sine", 3.5, times(0, 0.6, 0.2)),
     ]),
     ("Many", [

@@ -105,8 +105,7 @@ void addActuator(const XmlNode& written, MjcfContext& context) {
   if (node.find("tendon")) return addSumActuator(node, context);
   if (!node.find(target)) {
     context.notes.add(node, {},
-                      fmt::format("<{}> of a {}", node.name,
-                                  node.find("site") ? "site" : "body"),
+                      fmt::format("<{}> of a {}", node.name, node.find("site") ? "site" : "body"),
                       "the actuator is left out: motors drive joints");
     return;
   }

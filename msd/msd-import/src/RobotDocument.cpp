@@ -105,15 +105,15 @@ class DocumentMaker {
 
   /// Followers stand where their leaders have them; chains of them take several rounds.
   void closeCouplings() {
-    for (std::size_t round = 0; round < std::min<std::size_t>(robot_.couplings.size(), 16); ++round) {
+    for (std::size_t round = 0; round < std::min<std::size_t>(robot_.couplings.size(), 16);
+         ++round) {
       for (const RobotCoupling& coupling : robot_.couplings) {
         if (!coupling.startsClosed) continue;
         const auto follower = coordinateOf(coupling.follower);
         const auto leader = coordinateOf(coupling.leader);
         if (!follower || !leader) continue;
-        start_[follower->place] =
-            follower->reference + coupling.offset +
-            coupling.ratio * (start_[leader->place] - leader->reference);
+        start_[follower->place] = follower->reference + coupling.offset +
+                                  coupling.ratio * (start_[leader->place] - leader->reference);
       }
     }
   }
@@ -271,12 +271,12 @@ class DocumentMaker {
     return std::ranges::any_of(geoms, &RobotGeom::visible);
   }
 
-  void addStatic(const RobotGeom& geom, const Pose& frame, const std::string& link,
-                 bool hasVisible, std::vector<std::string>& into) {
+  void addStatic(const RobotGeom& geom, const Pose& frame, const std::string& link, bool hasVisible,
+                 std::vector<std::string>& into) {
     if (!geom.collides && !geom.visible) return;
     const std::string name = uniqueName(geom.name.empty() ? link : geom.name);
-    const auto [shape, offset] = shapes_.staticShape(
-        name, geom, robot_.staticMeshesAreConcave || !geom.collides);
+    const auto [shape, offset] =
+        shapes_.staticShape(name, geom, robot_.staticMeshesAreConcave || !geom.collides);
     if (shape.empty()) return;
     const Pose pose = frame * geom.pose * offset;
     SceneBody body{.name = name, .shape = shape, .isStatic = true, .position = pose.position};
@@ -449,7 +449,8 @@ class DocumentMaker {
       result.limit = limit;
       constexpr double kSlack = 1e-9;  // [rad] or [m]
       if (limit.lower.value_or(0.0) > kSlack || limit.upper.value_or(0.0) < -kSlack) {
-        notes_.add(joint.place, "a joint that starts outside its limits", "it is pushed back at once");
+        notes_.add(joint.place, "a joint that starts outside its limits",
+                   "it is pushed back at once");
       }
     }
     result.friction = joint.friction;
@@ -544,7 +545,8 @@ class DocumentMaker {
       const auto known = jointIndex_.find(coupling.follower);
       const bool isHeld = coupling.leader.empty();
       if (!follower || known == jointIndex_.end() || (!isHeld && !leader)) {
-        notes_.add(coupling.place, "a joint that follows another, one of them fixed, floating or planar",
+        notes_.add(coupling.place,
+                   "a joint that follows another, one of them fixed, floating or planar",
                    "left out");
         continue;
       }
@@ -619,7 +621,8 @@ class DocumentMaker {
         notes_.add(actuator.place, "a second actuator of one joint", "left out");
         continue;
       }
-      if (!joint.motor) joint.motor = SceneMotor{.mode = msd_sim::MotorMode::kForce, .maxForce = 0.0};
+      if (!joint.motor)
+        joint.motor = SceneMotor{.mode = msd_sim::MotorMode::kForce, .maxForce = 0.0};
       shared_.insert(term.joint);
       joint.motor->target += control * actuator.gear * term.coefficient;
       const double most = actuator.maxForce * std::abs(term.coefficient);

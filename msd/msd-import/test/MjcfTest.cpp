@@ -165,7 +165,7 @@ TEST(Mjcf, aForceOnASumOfJointsIsAForceOnEach) {
 <actuator><motor tendon="forward" ctrlrange="-1 1" ctrllimited="true" gear="12"/>
 <motor tendon="turn" ctrlrange="-1 1" ctrllimited="true" gear="8"/></actuator>
 <keyframe><key name="go" qpos="0.5 0" ctrl="1 0.5"/></keyframe></mujoco>)",
-                                          "car.xml", noFiles(), {.strict = true, .keyframe = "go"});
+                                          "car.xml", noFiles(), {.keyframe = "go", .strict = true});
   const auto& left = *jointNamed(robot, "left").motor;
   const auto& right = *jointNamed(robot, "right").motor;
   EXPECT_EQ(left.mode, msd_sim::MotorMode::kForce);

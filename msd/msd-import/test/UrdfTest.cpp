@@ -105,11 +105,14 @@ TEST(Urdf, mimicsFollowAndStartWhereTheyBelong) {
   const auto finger = [](const std::string& name, const std::string& more) {
     return "<link name=\"" + name + R"("><inertial><mass value="0.1"/>
 <inertia ixx="1e-4" iyy="1e-4" izz="1e-4" ixy="0" ixz="0" iyz="0"/></inertial></link>
-<joint name="j_)" + name + R"(" type="prismatic"><parent link="base"/><child link=")" + name +
-           R"("/><axis xyz="1 0 0"/><limit lower="-1" upper="1" effort="5" velocity="1"/>)" + more + "</joint>";
+<joint name="j_)" +
+           name + R"(" type="prismatic"><parent link="base"/><child link=")" + name +
+           R"("/><axis xyz="1 0 0"/><limit lower="-1" upper="1" effort="5" velocity="1"/>)" + more +
+           "</joint>";
   };
   const std::string mimic = R"(<mimic joint="j_left" multiplier="-1" offset="0.01"/>)";
-  const std::string text = R"(<robot name="g"><link name="base"/>)" + finger("left", "") + finger("right", mimic);
+  const std::string text =
+      R"(<robot name="g"><link name="base"/>)" + finger("left", "") + finger("right", mimic);
   const ImportedScene robot = importRobot(text + "</robot>", "g.urdf", noFiles());
   const auto& right = jointNamed(robot, "j_right");
   ASSERT_TRUE(right.follows);
@@ -118,9 +121,10 @@ TEST(Urdf, mimicsFollowAndStartWhereTheyBelong) {
   EXPECT_NEAR(right.follows->offset, 0.0, 1e-18);
   EXPECT_NEAR(bodyNamed(robot, "right").position.x(), 0.01, 1e-18);
   EXPECT_NEAR(*right.limit->upper, 0.99, 1e-15);
-  EXPECT_THAT(errorOf(R"(<robot name="g"><link name="base"/>)" + finger("left", R"(<mimic joint="j_right"/>)") +
-                      finger("right", mimic) + "</robot>"),
-              HasSubstr("in a circle"));
+  EXPECT_THAT(
+      errorOf(R"(<robot name="g"><link name="base"/>)" +
+              finger("left", R"(<mimic joint="j_right"/>)") + finger("right", mimic) + "</robot>"),
+      HasSubstr("in a circle"));
 }
 
 TEST(Urdf, visualsAreSeenAndCollisionsTouch) {

@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 #include <algorithm>
+#include <numbers>
 
 #include "msd-sim/src/Environment/Mechanism.hpp"
 
@@ -17,12 +18,38 @@ using msd_sim::WorldModel;
 
 /// Share of an error that a step closes.
 constexpr double kClosing = 0.5;
-/// Share of the last step's contact forces that is answered at once. Not all of it: two fingers that
-/// something rigid keeps apart would push harder in every step.
+/// Share of the last step's contact forces that is answered at once. Not all of it: two fingers
+/// that something rigid keeps apart would push harder in every step.
 constexpr double kContactShare = 0.9;
 /// An error is closed no faster than this, so that a start far away is no blow.
-constexpr double kFastestTurn = 30.0;   ///< [rad/s]
-constexpr double kFastestSlide = 3.0;   ///< [m/s]
+constexpr double kFastestTurn = 30.0;  ///< [rad/s]
+constexpr double kFastestSlide = 3.0;  ///< [m/s]
+
+/// Force of a motor with gains on coordinate i, as it stands [N·m] or [N]. One that reaches its
+/// speed whatever it takes has none that is known beforehand.
+double pushOf(const msd_sim::JointMotor& motor, const Mechanism& mechanism, Eigen::Index i) {
+  using msd_sim::MotorMode;
+  const double position = motor.gear * mechanism.position()[i];
+  const double velocity = motor.gear * mechanism.velocity()[i];
+  double push = motor.feedForward;
+  if (motor.mode == MotorMode::kForce) {
+    push = motor.target;
+  } else if (motor.mode == MotorMode::kVelocity) {
+    push = motor.isSoft() ? push + motor.damping * (motor.target - velocity) : 0.0;
+  } else if (motor.isTuned()) {
+    const double omega = 2.0 * std::numbers::pi * motor.frequency;
+    const double felt = mechanism.massMatrix()(i, i) / (motor.gear * motor.gear);
+    push += felt * omega *
+            (omega * (motor.target - position) +
+             2.0 * motor.dampingRatio * (motor.targetVelocity - velocity));
+    if (motor.carriesLoad.value_or(true)) push += mechanism.bias()[i] / motor.gear;
+  } else {
+    push += motor.stiffness * (motor.target - position) +
+            (motor.damping >= 0.0 ? motor.damping : 0.0) * (motor.targetVelocity - velocity);
+    if (motor.carriesLoad.value_or(false)) push += mechanism.bias()[i] / motor.gear;
+  }
+  return motor.gear * std::clamp(push, -motor.maxForce, motor.maxForce);
+}
 
 msd_sim::Pose poseOf(const WorldModel& world, BodyId body) {
   return world.contains(body) ? world.asset(body).pose() : msd_sim::Pose{};
@@ -51,11 +78,13 @@ void JointFollowing::add(const WorldModel& world, JointId follower, std::optiona
   pairs_.push_back(pair);
 }
 
-/// What motors and contacts did to the coordinates in the last step.
+/// What motors are about to do to the coordinates, and what contacts did in the last step.
 Eigen::VectorXd JointFollowing::loads(const WorldModel& world, const Mechanism& mechanism) const {
   Eigen::VectorXd force{static_cast<Eigen::Index>(joints_.size())};
   for (std::size_t k = 0; k < joints_.size(); ++k) {
-    force[static_cast<Eigen::Index>(k)] = world.motorForce(joints_[k].id);
+    const auto& motor = world.joint(joints_[k].id).motor;
+    const auto i = static_cast<Eigen::Index>(k);
+    force[i] = motor ? pushOf(*motor, mechanism, i) : 0.0;
   }
   for (const msd_sim::ContactRecord& contact : world.contacts()) {
     const Vector3D onB = kContactShare * contact.forceOnB;
@@ -98,10 +127,10 @@ void JointFollowing::push(WorldModel& world, double dt) const {
   }
   const Eigen::LDLT<Eigen::MatrixXd> mass{mechanism.massMatrix()};
   const Eigen::MatrixXd answer = rows * mass.solve(rows.transpose());
-  const Eigen::VectorXd free =
-      rows * mass.solve(loads(world, mechanism) - mechanism.bias());
+  const Eigen::VectorXd free = rows * mass.solve(loads(world, mechanism) - mechanism.bias());
   const Eigen::VectorXd force = rows.transpose() * answer.ldlt().solve(wanted - free);
-  for (Eigen::Index k = 0; k < size; ++k) give(world, joints_[static_cast<std::size_t>(k)], force[k]);
+  for (Eigen::Index k = 0; k < size; ++k)
+    give(world, joints_[static_cast<std::size_t>(k)], force[k]);
 }
 
 }  // namespace msd_scene

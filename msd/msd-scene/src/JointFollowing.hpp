@@ -15,9 +15,9 @@ namespace msd_scene {
 ///   e = q_f - offset - ratio · q_l = J q - offset
 ///   λ = (J H⁻¹ Jᵀ)⁻¹ ((ė_d - ė)/dt - J H⁻¹ (τ - h)),   ė_d = -e/(2 dt)
 ///
-/// with the mass matrix H and the forces h of (J-30), and in τ what motors and contacts did in the
-/// last step. A follower that something holds up gives way like a spring of half the mass it shows
-/// over dt². Computed torque with constraints: Featherstone 2008, section 3.
+/// with the mass matrix H and the forces h of (J-30), and in τ what motors are about to do and what
+/// contacts did in the last step. A follower that something holds up gives way like a spring of
+/// half the mass it shows over dt². Computed torque with constraints: Featherstone 2008, section 3.
 class JointFollowing {
  public:
   /// Hinges and sliders. Without a leader the coordinate is held at the offset.
@@ -34,13 +34,13 @@ class JointFollowing {
  private:
   struct Joint {
     msd_sim::JointId id;
-    msd_sim::BodyId bodyA, bodyB;        ///< A may be the world
+    msd_sim::BodyId bodyA, bodyB;  ///< A may be the world
     bool isHinge;
-    msd_sim::Vector3D axis;              ///< in A's frame
-    msd_sim::Coordinate anchor;          ///< in B's frame [m]
+    msd_sim::Vector3D axis;      ///< in A's frame
+    msd_sim::Coordinate anchor;  ///< in B's frame [m]
   };
   struct Pair {
-    std::size_t follower;                ///< place in joints_
+    std::size_t follower;  ///< place in joints_
     std::optional<std::size_t> leader;
     double ratio;
     double offset;

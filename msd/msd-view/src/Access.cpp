@@ -1,7 +1,7 @@
 #include "msd-view/src/Access.hpp"
 
-#include <fmt/format.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -77,13 +77,14 @@ std::string keptToken(std::uint16_t port) {
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (file < 0) return makeToken();
   std::string token(kTokenLength, '\0');
-  const bool isKept = isPrivate(file) && read(file, token.data(), kTokenLength) ==
-                          static_cast<ssize_t>(kTokenLength) &&
-                      std::ranges::all_of(token, [](char c) { return isInAlphabet(c); });
+  const bool isKept =
+      isPrivate(file) &&
+      read(file, token.data(), kTokenLength) == static_cast<ssize_t>(kTokenLength) &&
+      std::ranges::all_of(token, [](char c) { return isInAlphabet(c); });
   if (!isKept) {
     token = makeToken();
-    if (!isPrivate(file) || pwrite(file, token.data(), kTokenLength, 0) !=
-                                static_cast<ssize_t>(kTokenLength)) {
+    if (!isPrivate(file) ||
+        pwrite(file, token.data(), kTokenLength, 0) != static_cast<ssize_t>(kTokenLength)) {
       unlink(path.c_str());  // or the next one would trust what is there
     }
   }

@@ -44,8 +44,8 @@ struct Subscribe {
   bool joints{false};
 };
 
-using Control =
-    std::variant<Play, Pause, Restart, Step, Seek, SetSpeed, SetMethod, Drag, Drive, Select, Subscribe>;
+using Control = std::variant<Play, Pause, Restart, Step, Seek, SetSpeed, SetMethod, Drag, Drive,
+                             Select, Subscribe>;
 
 inline constexpr double kMinSpeed = 0.01;
 inline constexpr double kMaxSpeed = 64.0;

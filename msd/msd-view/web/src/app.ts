@@ -16,6 +16,13 @@ import { Transport } from "./transport";
 import { Tree } from "./tree";
 import type { BodyReport, Bounds, Contacts, Joints, PlayState, Poses, SceneInfo, SeriesChunk } from "./wire";
 
+/** One short note, whatever there is: the tool lists all of it. */
+function warningText(warnings: string[]): string {
+  const first = warnings[0].replace(/^.*\/(?=[^/]*:\d)/, "");
+  const shown = first.length > 160 ? `${first.slice(0, 157)} …` : first;
+  return warnings.length === 1 ? shown : `${shown} (and ${warnings.length - 1} more: msd check lists them)`;
+}
+
 export class App implements Listener {
   readonly series = new Series();
   readonly stage: Stage;
@@ -87,7 +94,7 @@ export class App implements Listener {
     byId("scene-note").textContent = `${scene.live ? "live" : "recording"}, ${moving} moving ${moving === 1 ? "body" : "bodies"}`;
     document.title = `${scene.name || scene.file} · msd view`;
     byId("method").hidden = !scene.live;
-    if (!isSame) for (const warning of scene.warnings.slice(0, 3)) toast(warning, "bad");
+    if (!isSame && scene.warnings.length > 0) toast(warningText(scene.warnings), "quiet-note");
     this.applyColouring();
   }
 

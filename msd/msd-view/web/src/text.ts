@@ -73,8 +73,8 @@ export function lastingToast(message: string): { say: (text: string) => void; en
   return { say: (text) => (element.textContent = text), end: () => element.remove() };
 }
 
-export function toast(message: string, kind: "note" | "bad" = "note"): void {
+export function toast(message: string, kind: "note" | "quiet-note" | "bad" = "note"): void {
   const element = h("div", { class: `toast ${kind}` }, message);
   byId("toasts").append(element);
-  setTimeout(() => element.remove(), kind === "bad" ? 8000 : 2600);
+  setTimeout(() => element.remove(), kind === "note" ? 2600 : 8000);
 }

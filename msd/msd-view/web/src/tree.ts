@@ -136,7 +136,7 @@ export class Tree {
     const joint = row.joint < 0 ? null : this.scene!.joints[row.joint];
     const kind = body.static ? "static" : body.kinematic ? "kinematic" : "";
     const head = h("button", { class: "tree-body", role: "treeitem", "data-body": String(row.body) },
-      h("span", {}, body.name), h("small", {}, joint ? joint.kind : kind));
+      h("span", {}, body.name), h("small", { title: joint?.kind ?? "" }, joint ? joint.name || joint.kind : kind));
     head.onclick = () => this.pick(row.body);
     const line = h("div", { class: "tree-row", style: `--depth:${isFlat ? 0 : Math.min(row.depth, 12)}` }, head);
     if (joint?.free) line.append(this.sliderOf(row.joint, joint));
@@ -167,7 +167,7 @@ export class Tree {
       this.connection.send({ c: "drive", joint: number, target: null });
     };
     this.sliders.push({ joint: number, input, value, free });
-    return h("div", { class: "tree-joint" }, h("small", {}, joint.name || joint.kind), input, value, free);
+    return h("div", { class: "tree-joint" }, input, value, free);
   }
 
   private titleOf(joint: JointInfo, what: string): string {
