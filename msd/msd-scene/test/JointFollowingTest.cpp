@@ -65,13 +65,15 @@ TEST(JointFollowing, coupledPendulumsSwingWithTheirCommonPeriod) {
   EXPECT_NEAR(crossing, std::numbers::pi / omega, 1e-5 * crossing);  // measured 2.9e-6
 }
 
+/// How much of the load a motor without gains of its own carries is only estimated: a little is
+/// left.
 TEST(JointFollowing, aDrivenLeaderTakesItsFollowerAlong) {
   SceneWorld scene = buildWorld(
       load(pendulums(R"(, "motor": {"mode": "position", "target": 0.8})",
                      R"(, "follows": {"joint": "leader", "ratio": 0.5, "offset": 0.1})")));
   for (int i = 0; i < 1500; ++i) scene.advance();
   EXPECT_NEAR(scene.world.jointCoordinate(scene.joints[1]),
-              0.1 + 0.5 * scene.world.jointCoordinate(scene.joints[0]), 1e-9);  // measured 2e-16
+              0.1 + 0.5 * scene.world.jointCoordinate(scene.joints[0]), 3e-5);  // measured 9.4e-6
 }
 
 TEST(JointFollowing, withoutALeaderTheCoordinateIsHeld) {
