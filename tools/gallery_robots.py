@@ -65,6 +65,24 @@ def quadruped_stands():
     return s
 
 
+def humanoid_falls():
+    mass = 40.8441  # [kg], volumes of the geoms times 1000 kg/m³
+    s = RobotScene("humanoid_falls",
+                   "A figure of 13 bodies and 21 hinges (MuJoCo's humanoid, from its MJCF file) whose motors are off: "
+                   "pushed backwards for a moment, it falls and lies. The floor carries its weight.",
+                   3.5, [[2.2, -2.4, 1.4], [-0.3, 0, 0.4]], "humanoid/humanoid.xml",
+                   {"bodies": {"torso": {"forces": [{"at": 0, "value": [-100, 0, 0]}, {"at": 0.3, "value": [-100, 0, 0]},
+                                                    {"at": 0.3, "value": [0, 0, 0]}]}}}, rate=120)
+    # Nothing of it is thicker than 0.25 m: whoever lies has the middle of the body below that.
+    s.expect("position.z", body="torso", min=0.05, max=0.35)
+    s.expect("position.z", body="pelvis", min=0.05, max=0.35)
+    s.expect("kineticEnergy", max=0.05)
+    s.expect("contactForce.z", body="floor", value=round(-mass * G, 3), tolerance=0.4)
+    s.expect("jointError", max=1e-8, at="max")
+    s.expect("deepestPenetration", max=0.005, at="max")
+    return s
+
+
 def r2d2_stands():
     masses = [50, 1, 1, 1, 1, 0.05, 0.1, 0.1, 11]
     weight = G * sum(masses)
@@ -138,6 +156,7 @@ def allegro_holds_ball():
 
 
 ROBOTS = {
+    "robots/humanoid_falls": humanoid_falls,
     "robots/quadruped_stands": quadruped_stands,
     "robots/allegro_holds_ball": allegro_holds_ball,
     "robots/r2d2_stands": r2d2_stands,

@@ -70,6 +70,13 @@ CHAPTERS = [
         ("gripper", 4.5, ""),
         ("vehicle", 2.5, ""),
     ]),
+    ("Robots", [
+        ("robots/humanoid_falls", 3.5, "--trail 0,0.4"),
+        ("robots/quadruped_stands", 4, "--show forces --arrows 0.15"),
+        ("robots/allegro_holds_ball", 4, ""),
+        ("robots/r2d2_stands", 3, "--show forces --arrows 0.1"),
+        ("robots/kuka_tracks_sine", 3.5, times(0, 0.6, 0.2)),
+    ]),
     ("Many", [
         ("galton_board", 4, "--hide front"),
         ("terrain", 2, ""),
@@ -90,13 +97,22 @@ UNITS = {"position": "m", "speed": "m/s", "linearVelocity": "m/s", "angularVeloc
          "deepestPenetration": "m", "motorForce": "N or N·m", "kineticEnergy": "J", "potentialEnergy": "J", "mechanicalEnergy": "J"}
 
 
+# Rows of a table; more of one kind tell nothing new.
+MOST_ROWS = 14
+
+
+def plain(name):
+    """A scene's name as that of a file."""
+    return name.replace("/", "_")
+
+
 def number(value):
     return "0" if abs(value) < 1e-12 else "%.6g" % value
 
 
 def expectation(check):
     """One row of a scene's table of expected values."""
-    whose = check.get("body") or check.get("joint") or "the scene"
+    whose = check.get("body") or check.get("joint") or check.get("sensor") or "the scene"
     unit = UNITS.get(check["quantity"].split(".")[0], "-")
     if "value" in check:
         outcome = number(check["value"])
@@ -106,7 +122,7 @@ def expectation(check):
         bounds = [sign + " " + number(check[key]) for key, sign in (("min", "≥"), ("max", "≤")) if key in check]
         outcome = ", ".join(bounds)
     at = check.get("at", "end")
-    when = "%.4g s" % at if not isinstance(at, str) else {"end": "the end", "max": "largest", "min": "smallest"}[at]
+    when = "%.4g s" % at if not isinstance(at, str) else {"end": "the end", "max": "largest", "min": "smallest", "range": "range"}[at]
     if check.get("minus") == "start":
         when += ", less the start"
     return "| %s | %s | %s | %s | %s |" % (whose, check["quantity"], when, outcome, unit)
@@ -117,14 +133,17 @@ def section(name, at, options, folder):
     file = ("large/" if large else "scenes/") + name + ".json"
     with open(os.path.join(folder if large else ROOT, file), encoding="utf-8") as stream:
         scene = json.load(stream)
-    snapshot = "msd snapshot %s --at %g %s-o %s.png" % (file, at, options + " " if options else "", name)
+    snapshot = "msd snapshot %s --at %g %s-o %s.png" % (file, at, options + " " if options else "", plain(name))
     commands = ([LARGE[name]] if large else []) + ["msd run %s --expect" % file, snapshot]
     mark = "skip the scene is made, run and checked by Scene." + name if large else "help"
-    lines = ["### " + name, "", scene["description"], "", "![%s](images/gallery/%s.png)" % (name, name), "",
+    lines = ["### " + name, "", scene["description"], "", "![%s](images/gallery/%s.png)" % (name, plain(name)), "",
              "<!-- page-test: %s -->" % mark, "```sh", *commands, "```", ""]
     if scene.get("expect"):
         lines += ["| of | expected | at | value | unit |", "|---|---|---|---|---|",
-                  *map(expectation, scene["expect"]), ""]
+                  *map(expectation, scene["expect"][:MOST_ROWS]), ""]
+        more = len(scene["expect"]) - MOST_ROWS
+        if more > 0:
+            lines += ["and %d more in the file." % more, ""]
     return lines
 
 
@@ -167,7 +186,7 @@ def study_picture(msd, name, options, plot, _):
 
 def picture(msd, name, at, options, folder):
     file = os.path.join(folder, "large", name + ".json") if name in LARGE else os.path.join(ROOT, "scenes", name + ".json")
-    output = os.path.join(ROOT, "docs", "images", "gallery", name + ".png")
+    output = os.path.join(ROOT, "docs", "images", "gallery", plain(name) + ".png")
     subprocess.run([msd, "snapshot", file, "--at", "%g" % at, "--size", SIZE, *options.split(), "-o", output], check=True)
 
 
@@ -185,10 +204,11 @@ def main():
         text = page(folder)
         if arguments.compare:
             missing = [name for name in listed
-                       if not os.path.exists(os.path.join(ROOT, "docs", "images", "gallery", name + ".png"))]
+                       if not os.path.exists(os.path.join(ROOT, "docs", "images", "gallery", plain(name) + ".png"))]
             missing += ["studies/" + study[0] for study in STUDIES
                         if not os.path.exists(os.path.join(ROOT, "docs", "images", "studies", study[0] + ".svg"))]
-            shipped = {file[:-5] for file in os.listdir(os.path.join(ROOT, "scenes")) if file.endswith(".json")}
+            shipped = {below + file[:-5] for below in ("", "robots/")
+                       for file in os.listdir(os.path.join(ROOT, "scenes", below)) if file.endswith(".json")}
             for name in sorted(shipped - set(listed)):
                 print("no place in the gallery for scenes/%s.json: CHAPTERS in tools/make_gallery_page.py" % name)
             for name in missing:

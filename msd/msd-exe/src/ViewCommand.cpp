@@ -55,7 +55,8 @@ int view(const ViewOptions& options) {
   msd_view::ServerOptions server{.port = static_cast<std::uint16_t>(options.port),
                                  .startPlaying = !options.paused,
                                  .scenes = msd_view::findShippedScenes(),
-                                 .live = liveOptions(options)};
+                                 .live = liveOptions(options),
+                                 .keepsToken = true};
   const std::filesystem::path file = fileToShow(options.file, server.scenes);
   auto source = msd_view::openFile(file, server.live);
   const InterruptGuard guard;

@@ -71,15 +71,41 @@ double bound(const XmlNode& node, std::string_view limited, std::string_view ran
   return std::max(std::abs((*numbers)[0]), std::abs((*numbers)[1]));
 }
 
+double gearOf(const XmlNode& node) {
+  return at(readNumbers(node, "gear", 6), 0, 1.0);
+}
+
+/// A force on a fixed tendon is a force on each of its joints; anything else would have to measure
+/// the tendon.
+void addSumActuator(const XmlNode& node, MjcfContext& context) {
+  const std::string name = requireText(node, "tendon", "the name of a tendon");
+  RobotActuator actuator{.name = std::string{node.text("name")},
+                         .sum = name,
+                         .gear = gearOf(node),
+                         .place = {node.file, node.line}};
+  const auto known = std::ranges::find(context.robot.sums, name, &RobotSum::name);
+  const auto skip = [&](std::string_view what) {
+    context.notes.add(node, "tendon", fmt::format("<{}> of a {}", node.name, what),
+                      "the actuator is left out: motors drive joints");
+  };
+  if (known == context.robot.sums.end()) return skip("tendon that is no sum of joints");
+  if (node.name == "general" && !readGeneral(node, context, actuator)) return;
+  if ((node.name != "general" && node.name != "motor") || actuator.kind != Kind::kForce) {
+    return skip("tendon, with feedback");
+  }
+  actuator.maxForce =
+      std::abs(actuator.gear) * std::min(bound(node, "forcelimited", "forcerange", context),
+                                         bound(node, "ctrllimited", "ctrlrange", context));
+  context.robot.actuators.push_back(std::move(actuator));
+}
+
 void addActuator(const XmlNode& written, MjcfContext& context) {
   const XmlNode node = context.defaults.complete(written, {});
   const std::string_view target = node.find("joint") ? "joint" : "jointinparent";
+  if (node.find("tendon")) return addSumActuator(node, context);
   if (!node.find(target)) {
     context.notes.add(node, {},
-                      fmt::format("<{}> of a {}", node.name,
-                                  node.find("tendon") ? "tendon"
-                                  : node.find("site") ? "site"
-                                                      : "body"),
+                      fmt::format("<{}> of a {}", node.name, node.find("site") ? "site" : "body"),
                       "the actuator is left out: motors drive joints");
     return;
   }
@@ -93,7 +119,7 @@ void addActuator(const XmlNode& written, MjcfContext& context) {
   }
   RobotActuator actuator{.name = std::string{node.text("name")},
                          .joint = name,
-                         .gear = at(readNumbers(node, "gear", 6), 0, 1.0),
+                         .gear = gearOf(node),
                          .place = {node.file, node.line}};
   if (node.name == "position") {
     actuator.kind = Kind::kPosition;

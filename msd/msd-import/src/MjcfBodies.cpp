@@ -188,6 +188,9 @@ class BodyReader {
       failAt(node, {}, fmt::format("a geom whose mass cannot be measured: {}", reason.what()),
              "a closed surface or an <inertial>");
     }
+    if (!std::isfinite(inertia.mass) || !inertia.inertia.allFinite()) {
+      failAt(node, "size", "a size or density too large to have a mass", "metres and kg/m³");
+    }
     if (mass && inertia.mass > 0.0) inertia = scaled(inertia, *mass / inertia.mass);
     return inertia;
   }

@@ -87,6 +87,22 @@ void addCoupling(const XmlNode& node, MjcfContext& context) {
   context.robot.couplings.push_back(std::move(coupling));
 }
 
+void addFixedTendon(const XmlNode& node, MjcfContext& context) {
+  RobotSum sum{.name = std::string{node.text("name")}, .place = {node.file, node.line}};
+  for (const XmlNode& term : node.children) {
+    if (term.name != "joint") continue;
+    const std::string name = requireText(term, "joint", "the name of a joint");
+    const RobotJoint* joint = findJoint(context.robot, name);
+    if (joint == nullptr) failAt(term, "joint", inQuotes(name), "the name of a joint of this file");
+    if (joint->freedoms() != 1) failAt(term, "joint", inQuotes(name), "a hinge or slide");
+    sum.terms.push_back({name, requireNumber(term, "coef", "a factor [-]")});
+  }
+  if (isLimited(node, "limited", "range", context.compiler) && context.limits) {
+    context.notes.add(node, "range", "<fixed> tendon with a range", "the sum has no limits");
+  }
+  context.robot.sums.push_back(std::move(sum));
+}
+
 void addSpatialTendon(const XmlNode& node, MjcfContext& context) {
   const auto skip = [&](std::string_view why) {
     context.notes.add(node, {}, "<spatial> tendon", std::string{why});
@@ -164,8 +180,7 @@ void readTendons(const XmlNode& root, MjcfContext& context) {
       if (node.name == "spatial") {
         addSpatialTendon(node, context);
       } else if (node.name == "fixed") {
-        context.notes.add(node, {}, "<fixed> tendon",
-                          "left out: joints are not added up to a tendon");
+        addFixedTendon(node, context);
       }
     }
   }

@@ -106,6 +106,8 @@ constexpr auto kRules = std::to_array<AttributeRule>({
     {"tendon", "name class tendon1 tendon2 polycoef active"},
     {"tendon", "solref solimp", kRigid},
     {"fixed", "name class limited range"},
+    {"fixed", "group width rgba material user", kLooks, true},
+    {"fixed", "stiffness damping frictionloss springlength armature", "a sum of joints has none"},
     {"fixed", "*", kLeft},
     {"spatial", "name class limited range width rgba material group"},
     {"spatial", "*", kLeft},

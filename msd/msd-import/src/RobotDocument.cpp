@@ -57,9 +57,9 @@ class DocumentMaker {
     addExcludes();
     addWelds();
     addStrings();
+    addCouplings();
     addActuators();
     addSensors();
-    addRest();
     result_.notes = robot_.notes;
     for (ImportNote& note : notes_.take()) result_.notes.push_back(std::move(note));
     return std::move(result_);
@@ -81,8 +81,41 @@ class DocumentMaker {
                           .expected = known.empty() ? "none: the file has no keyframes" : known}};
       }
       useKeyframe(*key);
+    } else {
+      closeCouplings();
     }
     placed_ = placeRobot(robot_, start_);
+  }
+
+  /// Place of a joint's first coordinate in start_, and its reference.
+  struct Freedom {
+    std::size_t place;
+    double reference;
+  };
+  std::optional<Freedom> coordinateOf(const std::string& name) const {
+    std::size_t at = 0;
+    for (const RobotLink& link : robot_.links) {
+      for (const RobotJoint& joint : link.joints) {
+        if (joint.name == name && joint.freedoms() == 1) return Freedom{at, joint.reference};
+        at += joint.positions();
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// Followers stand where their leaders have them; chains of them take several rounds.
+  void closeCouplings() {
+    for (std::size_t round = 0; round < std::min<std::size_t>(robot_.couplings.size(), 16);
+         ++round) {
+      for (const RobotCoupling& coupling : robot_.couplings) {
+        if (!coupling.startsClosed) continue;
+        const auto follower = coordinateOf(coupling.follower);
+        const auto leader = coordinateOf(coupling.leader);
+        if (!follower || !leader) continue;
+        start_[follower->place] = follower->reference + coupling.offset +
+                                  coupling.ratio * (start_[leader->place] - leader->reference);
+      }
+    }
   }
 
   void useKeyframe(const RobotKeyframe& key) {
@@ -222,20 +255,28 @@ class DocumentMaker {
       if (owner_[i] == i) names_.insert(robot_.links[i].name);
     }
     staticBodies_.assign(robot_.links.size(), {});
-    for (const RobotGeom& geom : robot_.worldGeoms) addStatic(geom, Pose{}, "geom", worldBodies_);
+    for (const RobotGeom& geom : robot_.worldGeoms) {
+      addStatic(geom, Pose{}, "geom", anyVisible(robot_.worldGeoms), worldBodies_);
+    }
     for (std::size_t i = 0; i < robot_.links.size(); ++i) {
       if (owner_[i] != kWorld) continue;
       for (const RobotGeom& geom : robot_.links[i].geoms) {
-        addStatic(geom, placed_.links[i], robot_.links[i].name, staticBodies_[i]);
+        addStatic(geom, placed_.links[i], robot_.links[i].name, anyVisible(robot_.links[i].geoms),
+                  staticBodies_[i]);
       }
     }
   }
 
-  void addStatic(const RobotGeom& geom, const Pose& frame, const std::string& link,
+  static bool anyVisible(const std::vector<RobotGeom>& geoms) {
+    return std::ranges::any_of(geoms, &RobotGeom::visible);
+  }
+
+  void addStatic(const RobotGeom& geom, const Pose& frame, const std::string& link, bool hasVisible,
                  std::vector<std::string>& into) {
     if (!geom.collides && !geom.visible) return;
     const std::string name = uniqueName(geom.name.empty() ? link : geom.name);
-    const auto [shape, offset] = shapes_.staticShape(name, geom, robot_.staticMeshesAreConcave);
+    const auto [shape, offset] =
+        shapes_.staticShape(name, geom, robot_.staticMeshesAreConcave || !geom.collides);
     if (shape.empty()) return;
     const Pose pose = frame * geom.pose * offset;
     SceneBody body{.name = name, .shape = shape, .isStatic = true, .position = pose.position};
@@ -245,6 +286,7 @@ class DocumentMaker {
     const PlacedGeom placed{&geom, pose};
     surfaces_.apply({&placed, 1}, body);
     if (!geom.collides) body.layer = SceneBody{}.layer;
+    if (!geom.visible && hasVisible) body.visual.emplace();
     into.push_back(name);
     push(std::move(body), geom.place);
   }
@@ -266,10 +308,39 @@ class DocumentMaker {
         if (!body.colour) body.colour = placed.geom->colour;
       }
     }
+    addVisuals(i, body);
     place(body, placed_.links[i], inertia_[i]);
     const std::string parent = parentOf(i);
     push(std::move(body), link.place);
     addJoints(i, parent);
+  }
+
+  /// What is seen of a body, where that is not just what touches.
+  void addVisuals(std::size_t i, SceneBody& body) {
+    const auto isSeen = [](const PlacedGeom& p) { return p.geom->visible; };
+    const bool seesAll = std::ranges::all_of(geoms_[i], isSeen);
+    const bool seesMore = std::ranges::any_of(looks_[i], isSeen);
+    const bool seesNone = !seesMore && std::ranges::none_of(geoms_[i], isSeen);
+    const bool isSame = seesAll && !seesMore && !hasColours(geoms_[i]);
+    if (isSame || seesNone) return;
+    auto& visuals = body.visual.emplace();
+    for (const auto* list : {&looks_[i], &geoms_[i]}) {
+      for (const PlacedGeom& placed : *list) {
+        if (!isSeen(placed)) continue;
+        const std::string shape = shapes_.visualShape(body.name + "_visual", *placed.geom);
+        if (shape.empty()) continue;
+        visuals.push_back({.shape = shape,
+                           .position = placed.pose.position,
+                           .orientation = written(placed.pose.orientation),
+                           .colour = placed.geom->colour});
+      }
+    }
+    if (visuals.empty()) body.visual.reset();
+  }
+
+  static bool hasColours(const std::vector<PlacedGeom>& geoms) {
+    return std::ranges::any_of(
+        geoms, [&](const PlacedGeom& p) { return p.geom->colour != geoms.front().geom->colour; });
   }
 
   static double markerRadius(const RobotInertia& inertia) {
@@ -376,6 +447,11 @@ class DocumentMaker {
       if (joint.lower) limit.lower = *joint.lower - start;
       if (joint.upper) limit.upper = *joint.upper - start;
       result.limit = limit;
+      constexpr double kSlack = 1e-9;  // [rad] or [m]
+      if (limit.lower.value_or(0.0) > kSlack || limit.upper.value_or(0.0) < -kSlack) {
+        notes_.add(joint.place, "a joint that starts outside its limits",
+                   "it is pushed back at once");
+      }
     }
     result.friction = joint.friction;
     result.damping = joint.damping;
@@ -461,11 +537,64 @@ class DocumentMaker {
     }
   }
 
+  /// In the scene, too, coordinates count from the start.
+  void addCouplings() {
+    for (const RobotCoupling& coupling : robot_.couplings) {
+      const auto follower = coordinateOf(coupling.follower);
+      const auto leader = coordinateOf(coupling.leader);
+      const auto known = jointIndex_.find(coupling.follower);
+      const bool isHeld = coupling.leader.empty();
+      if (!follower || known == jointIndex_.end() || (!isHeld && !leader)) {
+        notes_.add(coupling.place,
+                   "a joint that follows another, one of them fixed, floating or planar",
+                   "left out");
+        continue;
+      }
+      SceneJoint& joint = result_.document.joints[known->second];
+      if (joint.follows) {
+        notes_.add(coupling.place, "a joint that follows two others", "it follows the first");
+        continue;
+      }
+      SceneFollow follows{.joint = coupling.leader, .ratio = isHeld ? 0.0 : coupling.ratio};
+      follows.offset = follower->reference + coupling.offset - start_[follower->place];
+      if (!isHeld) {
+        follows.offset += coupling.ratio * (start_[leader->place] - leader->reference);
+      }
+      if (isHeld) follows.ratio = SceneFollow{}.ratio;
+      joint.follows = follows;
+    }
+    refuseCircles();
+  }
+
+  void refuseCircles() {
+    const auto leaderOf = [&](const std::string& name) -> std::string {
+      const auto known = jointIndex_.find(name);
+      if (known == jointIndex_.end()) return {};
+      const auto& follows = result_.document.joints[known->second].follows;
+      return follows ? follows->joint : std::string{};
+    };
+    for (const RobotCoupling& coupling : robot_.couplings) {
+      std::string next = leaderOf(coupling.follower);
+      for (std::size_t n = 0; n <= robot_.couplings.size() && !next.empty(); ++n) {
+        if (next == coupling.follower) {
+          failPlace(coupling.place, "joints that follow each other in a circle",
+                    "a leader that follows nobody");
+        }
+        next = leaderOf(next);
+      }
+    }
+  }
+
   // --- motors ---
 
   void addActuators() {
     for (std::size_t k = 0; k < robot_.actuators.size(); ++k) {
       const RobotActuator& actuator = robot_.actuators[k];
+      const double control = k < controls_.size() ? controls_[k] : actuator.control;
+      if (!actuator.sum.empty()) {
+        addShares(actuator, control);
+        continue;
+      }
       const auto known = jointIndex_.find(actuator.joint);
       if (known == jointIndex_.end()) continue;
       SceneJoint& joint = result_.document.joints[known->second];
@@ -477,7 +606,28 @@ class DocumentMaker {
         notes_.add(actuator.place, "an actuator with a gear of zero", "left out");
         continue;
       }
-      joint.motor = motorOf(actuator, k < controls_.size() ? controls_[k] : actuator.control);
+      joint.motor = motorOf(actuator, control);
+    }
+  }
+
+  /// Each joint of a sum gets its share of the force; the forces of several sums add up.
+  void addShares(const RobotActuator& actuator, double control) {
+    const auto sum = std::ranges::find(robot_.sums, actuator.sum, &RobotSum::name);
+    for (const RobotSum::Term& term : sum->terms) {
+      const auto known = jointIndex_.find(term.joint);
+      if (known == jointIndex_.end()) continue;
+      SceneJoint& joint = result_.document.joints[known->second];
+      if (joint.motor && !shared_.contains(term.joint)) {
+        notes_.add(actuator.place, "a second actuator of one joint", "left out");
+        continue;
+      }
+      if (!joint.motor)
+        joint.motor = SceneMotor{.mode = msd_sim::MotorMode::kForce, .maxForce = 0.0};
+      shared_.insert(term.joint);
+      joint.motor->target += control * actuator.gear * term.coefficient;
+      const double most = actuator.maxForce * std::abs(term.coefficient);
+      if (!std::isfinite(most)) joint.motor->maxForce.reset();
+      if (joint.motor->maxForce) *joint.motor->maxForce += most;
     }
   }
 
@@ -615,12 +765,6 @@ class DocumentMaker {
     }
   }
 
-  void addRest() {
-    for (const RobotCoupling& coupling : robot_.couplings) {
-      notes_.add(coupling.place, "a joint that follows another", "left out: it moves on its own");
-    }
-  }
-
   const RobotModel& robot_;
   const ImportOptions& options_;
   RobotDocument result_{};
@@ -646,6 +790,7 @@ class DocumentMaker {
   std::set<std::pair<std::string, std::string>> excluded_{};
   std::string ghostShape_{};
   std::set<std::string> sensorNames_{};
+  std::set<std::string> shared_{};  ///< joints that sums push
 };
 
 }  // namespace

@@ -111,8 +111,9 @@ RobotMesh readRobotMesh(const FoundFile& file, const Vector3D& scale) {
     if (extension == ".stl") return msd_assets::readStl(bytes);
     if (extension == ".obj") return msd_assets::readObj(bytes);
     if (extension == ".gltf" || extension == ".glb") return msd_assets::readGltf(bytes);
-    throw std::runtime_error{
-        fmt::format("a mesh of the kind \"{}\"; STL, OBJ and glTF are read", extension)};
+    throw std::runtime_error{fmt::format(
+        "a mesh of the kind \"{}\", which must be converted: STL, OBJ and glTF are read",
+        extension)};
   };
   const msd_assets::TriangleMesh surface = read();
   RobotMesh mesh{.name = fs::path{file.name}.stem().string()};

@@ -138,12 +138,25 @@ struct RobotWeld {
 };
 
 /// Coordinate of `follower` = offset + ratio · coordinate of `leader`, both from their reference.
+/// Where `startsClosed`, the follower stands so at the start; otherwise it is pulled there.
 struct RobotCoupling {
   std::string name{};
   std::string follower{};
   std::string leader{};  ///< empty: the coordinate is held at the offset
   double offset{0.0};
   double ratio{1.0};
+  bool startsClosed{false};
+  Place place{};
+};
+
+/// A sum of coordinates that actuators push: the force on each joint is its coefficient's share.
+struct RobotSum {
+  struct Term {
+    std::string joint{};
+    double coefficient{1.0};
+  };
+  std::string name{};
+  std::vector<Term> terms{};
   Place place{};
 };
 
@@ -163,6 +176,7 @@ struct RobotActuator {
   enum class Kind : std::uint8_t { kForce, kPosition, kVelocity };
   std::string name{};
   std::string joint{};
+  std::string sum{};  ///< of a force: name of the sum that it pushes, in place of a joint
   Kind kind{Kind::kForce};
   double gear{1.0};
   double kp{0.0};            ///< position: [N·m/rad] or [N/m]
@@ -199,6 +213,7 @@ struct RobotModel {
   std::vector<RobotSite> worldSites{};
   std::vector<RobotWeld> welds{};
   std::vector<RobotCoupling> couplings{};
+  std::vector<RobotSum> sums{};
   std::vector<RobotString> strings{};
   std::vector<RobotActuator> actuators{};
   std::vector<RobotSensor> sensors{};

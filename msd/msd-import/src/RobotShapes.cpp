@@ -143,6 +143,19 @@ std::pair<std::string, Pose> ShapeMaker::staticShape(const std::string& body, co
   return {convexShape(body, geom), {}};
 }
 
+std::string ShapeMaker::visualShape(const std::string& name, const RobotGeom& geom) {
+  const RobotGeometry& g = geom.geometry;
+  if (g.kind == GeometryKind::kPlane || g.kind == GeometryKind::kField) return {};
+  if (g.kind != GeometryKind::kMesh || g.mesh->triangles.empty()) return convexShape(name, geom);
+  const auto [known, isNew] = surfaces_.try_emplace(g.mesh.get());
+  if (isNew) {
+    const std::string own = g.mesh->name.empty() ? name : g.mesh->name + "_visual";
+    known->second = add(
+        own, MeshShape{.vertices = g.mesh->vertices, .triangles = g.mesh->triangles}, geom.place);
+  }
+  return known->second;
+}
+
 std::string ShapeMaker::marker(double radius) {
   return add("marker", SphereShape{radius}, {});
 }

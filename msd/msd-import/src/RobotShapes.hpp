@@ -30,6 +30,8 @@ class ShapeMaker {
   /// frame; an empty name, with a note, where there is none.
   [[nodiscard]] std::pair<std::string, Pose> staticShape(const std::string& body,
                                                          const RobotGeom& geom, bool concave);
+  /// The shape of a geom that is only looked at: a mesh stays as it is.
+  [[nodiscard]] std::string visualShape(const std::string& name, const RobotGeom& geom);
   /// A ball for a body that touches nothing.
   [[nodiscard]] std::string marker(double radius);
 
@@ -41,6 +43,7 @@ class ShapeMaker {
   NoteList& notes_;
   std::set<std::string> names_{};
   std::map<const RobotMesh*, std::string> hulls_{};
+  std::map<const RobotMesh*, std::string> surfaces_{};
 };
 
 }  // namespace msd_import

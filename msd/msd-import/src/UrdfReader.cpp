@@ -44,12 +44,12 @@ constexpr auto kRules = std::to_array<AttributeRule>({
     {"child", "link"},
     {"axis", "xyz"},
     {"limit", "lower upper"},
-    {"limit", "effort velocity", kMotors},
+    {"limit", "effort velocity", kMotors, true},
     {"dynamics", "damping friction"},
     {"joint_properties", "damping friction"},
     {"mimic", "joint multiplier offset"},
-    {"safety_controller", "<>", "a matter of the controller"},
-    {"calibration", "<>", "a matter of the controller"},
+    {"safety_controller", "<>", "a matter of the controller", true},
+    {"calibration", "<>", "a matter of the controller", true},
     {"contact", ""},
     {"lateral_friction", "value"},
     {"rolling_friction", "value"},
@@ -432,6 +432,7 @@ class UrdfReader {
                                   .leader = leader,
                                   .offset = numberOr(*mimic, "offset", 0.0),
                                   .ratio = numberOr(*mimic, "multiplier", 1.0),
+                                  .startsClosed = true,
                                   .place = {mimic->file, mimic->line}});
     }
   }

@@ -123,13 +123,13 @@ TEST(Mjcf, whatIsNotCarriedOverIsListedOnceWithItsFirstLine) {
 <geom type="plane" solref="0.1 1"/>
 <geom type="plane" solref="0.1 1"/>
 </worldbody>
-<tendon><fixed name="t"/></tendon>
+<tendon><fixed name="t" stiffness="3"/></tendon>
 </mujoco>)",
                                           "robot.xml", noFiles());
   ASSERT_EQ(robot.notes.size(), 2u);
   EXPECT_EQ(robot.notes[0].count, 2u);
   EXPECT_THAT(describe(robot.notes[0]), HasSubstr("robot.xml:3: <geom> solref (2 times)"));
-  EXPECT_THAT(describe(robot.notes[1]), HasSubstr("robot.xml:6: <fixed> tendon"));
+  EXPECT_THAT(describe(robot.notes[1]), HasSubstr("robot.xml:6: <fixed> stiffness"));
 }
 
 TEST(Mjcf, wrongFilesAreErrorsWithALine) {
@@ -151,6 +151,61 @@ TEST(Mjcf, wrongFilesAreErrorsWithALine) {
   EXPECT_THAT(error("<worldbody><body pos=\"0 0\"/></worldbody>"), HasSubstr("3 numbers"));
   EXPECT_THAT(errorOf("<scene/>"), HasSubstr("<robot> (URDF) or <mujoco> (MJCF)"));
   EXPECT_THAT(errorOf(""), HasSubstr("XML"));
+}
+
+constexpr const char* kTwoWheels = R"(<mujoco><compiler angle="radian"/><worldbody>
+<body name="l"><joint name="left" axis="0 1 0" ref="0.5"/><geom type="sphere" size="0.1"/></body>
+<body name="r" pos="0 1 0"><joint name="right" axis="0 1 0"/><geom type="sphere" size="0.1"/></body>
+</worldbody>)";
+
+TEST(Mjcf, aForceOnASumOfJointsIsAForceOnEach) {
+  const ImportedScene robot = importRobot(std::string{kTwoWheels} + R"(<tendon>
+<fixed name="forward"><joint joint="left" coef="0.5"/><joint joint="right" coef="0.5"/></fixed>
+<fixed name="turn"><joint joint="left" coef="-0.5"/><joint joint="right" coef="0.5"/></fixed></tendon>
+<actuator><motor tendon="forward" ctrlrange="-1 1" ctrllimited="true" gear="12"/>
+<motor tendon="turn" ctrlrange="-1 1" ctrllimited="true" gear="8"/></actuator>
+<keyframe><key name="go" qpos="0.5 0" ctrl="1 0.5"/></keyframe></mujoco>)",
+                                          "car.xml", noFiles(), {.keyframe = "go", .strict = true});
+  const auto& left = *jointNamed(robot, "left").motor;
+  const auto& right = *jointNamed(robot, "right").motor;
+  EXPECT_EQ(left.mode, msd_sim::MotorMode::kForce);
+  EXPECT_EQ(left.target, 0.5 * 12.0 - 0.5 * 0.5 * 8.0);
+  EXPECT_EQ(right.target, 0.5 * 12.0 + 0.5 * 0.5 * 8.0);
+  EXPECT_EQ(*left.maxForce, 10.0);
+}
+
+/// Both coordinates count from their reference: q_l - 0.5 = 0.1 - 2 q_r.
+TEST(Mjcf, equalJointsFollowFromTheirReference) {
+  const std::string head = std::string{kTwoWheels} + R"(<equality>)";
+  const ImportedScene robot = importRobot(
+      head + R"(<joint joint1="left" joint2="right" polycoef="0.1 -2 0 0 0"/></equality></mujoco>)",
+      "pair.xml", noFiles(), {.strict = true});
+  const auto& follows = *jointNamed(robot, "left").follows;
+  EXPECT_EQ(follows.joint, "right");
+  EXPECT_EQ(follows.ratio, -2.0);
+  EXPECT_NEAR(follows.offset, 0.1, 1e-15);
+  EXPECT_THAT(errorOf(head + R"(<joint joint1="left" joint2="right"/>
+<joint joint1="right" joint2="left"/></equality></mujoco>)"),
+              HasSubstr("in a circle"));
+  const ImportedScene held =
+      importRobot(head + R"(<joint joint1="left" polycoef="0.2 0 0 0 0"/></equality></mujoco>)",
+                  "held.xml", noFiles(), {.strict = true});
+  EXPECT_TRUE(jointNamed(held, "left").follows->joint.empty());
+  EXPECT_NEAR(jointNamed(held, "left").follows->offset, 0.2, 1e-15);
+}
+
+TEST(Mjcf, whatIsOnlySeenBecomesAVisual) {
+  const ImportedScene robot = importRobot(R"(<mujoco><worldbody>
+<body name="b"><freejoint/><geom type="box" size="1 1 1" group="3"/>
+<geom type="sphere" size="0.5" pos="0 0 2" contype="0" conaffinity="0" rgba="1 0 0 1"/></body>
+<body name="plain" pos="9 0 0"><freejoint/><geom type="box" size="1 1 1"/></body></worldbody></mujoco>)",
+                                          "b.xml", noFiles());
+  const auto& body = bodyNamed(robot, "b");
+  ASSERT_TRUE(body.visual);
+  ASSERT_EQ(body.visual->size(), 1u);
+  EXPECT_EQ(body.visual->front().position.z(), 2.0);
+  EXPECT_EQ((*body.visual->front().colour)[0], 1.0);
+  EXPECT_FALSE(bodyNamed(robot, "plain").visual);
 }
 
 TEST(Mjcf, depthIsBounded) {

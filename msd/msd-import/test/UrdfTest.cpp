@@ -100,6 +100,47 @@ TEST(Urdf, wrongFilesAreErrorsWithALine) {
               HasSubstr("robot.xml:2: mass.value: found \"1e999\", expected a finite number"));
 }
 
+/// A gripper: the right finger mimics the left one from 0.01 m on.
+TEST(Urdf, mimicsFollowAndStartWhereTheyBelong) {
+  const auto finger = [](const std::string& name, const std::string& more) {
+    return "<link name=\"" + name + R"("><inertial><mass value="0.1"/>
+<inertia ixx="1e-4" iyy="1e-4" izz="1e-4" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="j_)" +
+           name + R"(" type="prismatic"><parent link="base"/><child link=")" + name +
+           R"("/><axis xyz="1 0 0"/><limit lower="-1" upper="1" effort="5" velocity="1"/>)" + more +
+           "</joint>";
+  };
+  const std::string mimic = R"(<mimic joint="j_left" multiplier="-1" offset="0.01"/>)";
+  const std::string text =
+      R"(<robot name="g"><link name="base"/>)" + finger("left", "") + finger("right", mimic);
+  const ImportedScene robot = importRobot(text + "</robot>", "g.urdf", noFiles());
+  const auto& right = jointNamed(robot, "j_right");
+  ASSERT_TRUE(right.follows);
+  EXPECT_EQ(right.follows->joint, "j_left");
+  EXPECT_EQ(right.follows->ratio, -1.0);
+  EXPECT_NEAR(right.follows->offset, 0.0, 1e-18);
+  EXPECT_NEAR(bodyNamed(robot, "right").position.x(), 0.01, 1e-18);
+  EXPECT_NEAR(*right.limit->upper, 0.99, 1e-15);
+  EXPECT_THAT(
+      errorOf(R"(<robot name="g"><link name="base"/>)" +
+              finger("left", R"(<mimic joint="j_right"/>)") + finger("right", mimic) + "</robot>"),
+      HasSubstr("in a circle"));
+}
+
+TEST(Urdf, visualsAreSeenAndCollisionsTouch) {
+  const ImportedScene robot = importRobot(R"(<robot name="b"><link name="b">
+<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+<visual><origin xyz="0 0 1"/><geometry><sphere radius="0.3"/></geometry><material name="r"><color rgba="1 0 0 1"/></material></visual>
+<visual><geometry><mesh filename="looks.dae"/></geometry></visual>
+<collision><geometry><box size="1 1 1"/></geometry></collision></link></robot>)",
+                                          "b.urdf", noFiles());
+  const auto& body = bodyNamed(robot, "b");
+  ASSERT_TRUE(body.visual);
+  ASSERT_EQ(body.visual->size(), 1u);
+  EXPECT_EQ((*body.visual->front().colour)[0], 1.0);
+  EXPECT_EQ(body.visual->front().position.z(), 1.0);
+}
+
 TEST(Urdf, entitiesAreNotFollowed) {
   EXPECT_THAT(
       errorOf("<!DOCTYPE r [<!ENTITY a \"b\">]>\n<robot name=\"&a;\"><link name=\"x\"/></robot>"),

@@ -166,6 +166,18 @@ void spawnJoints(SceneWorld& scene, const SceneDocument& document) {
     }
     if (joint.motor && joint.motor->inverseDynamics) scene.tracking.add(id, joint);
   }
+  for (std::size_t i = 0; i < document.joints.size(); ++i) {
+    const auto& follows = document.joints[i].follows;
+    if (!follows) continue;
+    const auto leader = follows->joint.empty() ? std::nullopt
+                                               : std::optional{scene.jointByName.at(follows->joint)};
+    if (scene.following.empty()) {
+      for (std::size_t b = 0; b < document.bodies.size(); ++b) {
+        if (document.bodies[b].kinematic) scene.following.addKinematic(scene.bodies[b]);
+      }
+    }
+    scene.following.add(scene.world, scene.joints[i], leader, follows->ratio, follows->offset);
+  }
 }
 
 void addSensors(SceneWorld& scene, const SceneDocument& document) {
@@ -208,6 +220,7 @@ msd_sim::StepReport SceneWorld::advance() {
     const auto [target, rate] = valueAt(motor.targets, moment);
     world.setMotorTarget(motor.joint, target, rate);
   }
+  if (!following.empty()) following.push(world, dt);
   for (const TimedForce& timed : timedForces) {
     const Vector3D force = vectorAt(timed.forces, moment), torque = vectorAt(timed.torques, moment);
     if (!force.isZero(0.0)) world.applyForce(timed.body, force);  // none lets it sleep

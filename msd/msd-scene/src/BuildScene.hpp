@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "msd-scene/src/JointFollowing.hpp"
 #include "msd-scene/src/SceneDocument.hpp"
 #include "msd-scene/src/TargetTracking.hpp"
 #include "msd-sim/src/Environment/Sensors.hpp"
@@ -58,6 +59,7 @@ struct SceneWorld {
   std::vector<TimedForce> timedForces{};
   std::vector<TimedMotor> motors{};
   TargetTracking tracking{};
+  JointFollowing following{};
 
   /// Applies the scene's forces and targets of this moment, and advances the world by dt.
   msd_sim::StepReport advance();

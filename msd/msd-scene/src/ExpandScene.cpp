@@ -439,10 +439,14 @@ class Expander {
       field(body, "shape", "shapes");
       field(body, "material", "materials");
       field(body, "frame", "bodies");
+      JsonValue* visuals = body.find("visual");
+      if (visuals == nullptr) return;
+      for (JsonValue& visual : visuals->items) field(visual, "shape", "shapes");
     });
     forAll("joints", [&](JsonValue& joint) {
       field(joint, "name", "joints");
       for (const std::string_view key : {"bodyA", "bodyB", "frame"}) field(joint, key, "bodies");
+      if (JsonValue* follows = joint.find("follows")) field(*follows, "joint", "joints");
     });
     forAll("sensors", [&](JsonValue& sensor) {
       field(sensor, "name", "sensors");

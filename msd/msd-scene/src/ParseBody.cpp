@@ -13,7 +13,23 @@ std::uint32_t readBits(JsonReader& reader) {
   return static_cast<std::uint32_t>(readWhole(reader, 0, 0xFFFFFFFFu));
 }
 
-constexpr std::array<Field<B>, 25> kFields{{
+using V = SceneVisual;
+constexpr std::array<Field<V>, 4> kVisualFields{{
+    {"shape", [](R& r, V& v) { v.shape = readName(r, "the name of a shape"); },
+     "the name of a shape"},
+    {"position", [](R& r, V& v) { v.position = readVector3(r, "[m]"); }},
+    {"orientation", [](R& r, V& v) { v.orientation = readRotation(r); }},
+    {"colour", [](R& r, V& v) { v.colour = readColour(r); }},
+}};
+
+void readVisuals(JsonReader& reader, B& body) {
+  auto& visuals = body.visual.emplace();
+  reader.readArray("an array of what is to be seen", [&](std::size_t) {
+    readFields(reader, "a visual of a body", kVisualFields, visuals.emplace_back());
+  });
+}
+
+constexpr std::array<Field<B>, 26> kFields{{
     {"name", [](R& r, B& b) { b.name = readName(r, "a body's name"); }, "a body's name"},
     {"shape", [](R& r, B& b) { b.shape = readName(r, "the name of a shape"); },
      "the name of a shape"},
@@ -40,6 +56,7 @@ constexpr std::array<Field<B>, 25> kFields{{
     {"continuous", [](R& r, B& b) { b.continuous = r.readBoolean("true or false"); }},
     {"maySleep", [](R& r, B& b) { b.maySleep = r.readBoolean("true or false"); }},
     {"colour", [](R& r, B& b) { b.colour = readColour(r); }},
+    {"visual", readVisuals},
 }};
 
 }  // namespace
@@ -51,7 +68,9 @@ SceneBody parseBody(JsonReader& reader) {
 }
 
 std::vector<FieldGroup> bodyFields() {
-  return {{"a body", fieldNames(kFields)}, {"a value over time", timedFields()}};
+  return {{"a body", fieldNames(kFields)},
+          {"a visual of a body", fieldNames(kVisualFields)},
+          {"a value over time", timedFields()}};
 }
 
 }  // namespace msd_scene

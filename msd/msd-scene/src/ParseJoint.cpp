@@ -69,7 +69,14 @@ void readMotor(JsonReader& reader, J& joint) {
   }
 }
 
-constexpr std::array<Field<J>, 19> kFields{{
+using F = SceneFollow;
+constexpr std::array<Field<F>, 3> kFollowFields{{
+    {"joint", [](R& r, F& f) { f.joint = readName(r, "the name of a joint"); }},
+    {"ratio", [](R& r, F& f) { f.ratio = readNumber(r, "[-], [m/rad] or [rad/m]"); }},
+    {"offset", [](R& r, F& f) { f.offset = readNumber(r, "[rad] or [m]"); }},
+}};
+
+constexpr std::array<Field<J>, 20> kFields{{
     {"type", [](R& r, J& j) { j.kind = static_cast<JointKind>(readChoice(r, kJointTypes)); },
      "the kind of joint"},
     {"name", [](R& r, J& j) { j.name = readName(r, "a joint's name"); }},
@@ -88,6 +95,8 @@ constexpr std::array<Field<J>, 19> kFields{{
     {"limit",
      [](R& r, J& j) { readFields(r, "a joint's limit", kLimitFields, j.limit.emplace()); }},
     {"motor", readMotor},
+    {"follows",
+     [](R& r, J& j) { readFields(r, "what a joint follows", kFollowFields, j.follows.emplace()); }},
     {"friction", [](R& r, J& j) { j.friction = readNumber(r, "[N] or [N·m]"); }},
     {"armature", [](R& r, J& j) { j.armature = readNumber(r, "[kg] or [kg·m²]"); }},
     {"breakingForce", [](R& r, J& j) { j.breakingForce = readNumber(r, "[N]"); }},
@@ -105,10 +114,13 @@ struct KindRule {
 const std::array<KindRule, kJointTypes.size()>& kindRules() {
   static const std::vector<std::string_view> kDrive{"limit",   "motor", "friction", "armature",
                                                     "damping", "rest",  "stiffness"};
+  static const std::vector<std::string_view> kAll{"limit",     "motor",   "friction",
+                                                  "armature",  "damping", "rest",
+                                                  "stiffness", "follows"};
   static const std::array<KindRule, kJointTypes.size()> kTable{{
       {{}, {}},
-      {{"axis"}, kDrive},
-      {{"axis"}, kDrive},
+      {{"axis"}, kAll},
+      {{"axis"}, kAll},
       {{"axis"}, kDrive},
       {{"axis", "axisB"}, {}},
       {{}, {}},
@@ -119,9 +131,9 @@ const std::array<KindRule, kJointTypes.size()>& kindRules() {
   return kTable;
 }
 
-constexpr std::array<std::string_view, 11> kKindFields{
+constexpr std::array<std::string_view, 12> kKindFields{
     "anchorB", "axis",  "axisB", "length",   "stiffness", "damping",
-    "rest",    "limit", "motor", "friction", "armature"};
+    "rest",    "limit", "motor", "friction", "armature",  "follows"};
 
 bool has(FieldSet seen, std::string_view name) {
   const auto field = std::ranges::find(kFields, name, &Field<J>::name);
@@ -160,7 +172,8 @@ SceneJoint parseJoint(JsonReader& reader) {
 std::vector<FieldGroup> jointFields() {
   return {{"a joint", fieldNames(kFields)},
           {"a joint's limit", fieldNames(kLimitFields)},
-          {"a joint's motor", fieldNames(kMotorFields)}};
+          {"a joint's motor", fieldNames(kMotorFields)},
+          {"what a joint follows", fieldNames(kFollowFields)}};
 }
 
 }  // namespace msd_scene

@@ -158,6 +158,15 @@ struct AtTime {
 using TimedNumber = AtTime<double>;
 using TimedVector = AtTime<std::array<double, 3>>;
 
+/// Something to look at that belongs to a body and touches nothing.
+struct SceneVisual {
+  std::string shape{};                 ///< any shape of the scene
+  Coordinate position{0.0, 0.0, 0.0};  ///< in the body's frame [m]
+  WrittenRotation orientation{kNoRotation};
+  std::optional<SceneColour> colour{};  ///< otherwise the body's
+  bool operator==(const SceneVisual&) const = default;
+};
+
 struct SceneBody {
   std::string name{};
   std::string shape{};
@@ -188,6 +197,8 @@ struct SceneBody {
   bool continuous{false};
   bool maySleep{true};
   std::optional<SceneColour> colour{};  ///< for viewers
+  /// What viewers show in place of the shape; none: the shape, an empty list: nothing.
+  std::optional<std::vector<SceneVisual>> visual{};
 
   bool operator==(const SceneBody&) const = default;
 };
@@ -221,6 +232,14 @@ struct SceneMotor {
   bool operator==(const SceneMotor&) const = default;
 };
 
+/// The coordinate of a joint is offset + ratio · that of another one.
+struct SceneFollow {
+  std::string joint{};  ///< the leader; empty: the coordinate is held at the offset
+  double ratio{1.0};    ///< [-], [m/rad] or [rad/m]
+  double offset{0.0};   ///< [rad] or [m]
+  bool operator==(const SceneFollow&) const = default;
+};
+
 struct SceneJoint {
   std::string name{};  ///< may be empty
   msd_sim::JointKind kind{msd_sim::JointKind::kBall};
@@ -236,6 +255,7 @@ struct SceneJoint {
   double rest{0.0};                     ///< free coordinate where its spring is at rest [rad], [m]
   std::optional<SceneLimit> limit{};
   std::optional<SceneMotor> motor{};
+  std::optional<SceneFollow> follows{};    ///< hinge and slider: JointFollowing
   double friction{0.0};                    ///< [N] or [N·m]
   double armature{0.0};                    ///< [kg] or [kg·m²]
   std::optional<double> breakingForce{};   ///< [N]; none: never breaks

@@ -50,6 +50,7 @@ class SceneValidator {
 
   void checkBodies();  // ValidateBodies.cpp
   void checkBody(std::size_t i);
+  void checkVisuals(std::size_t i);
   void checkPlacement(std::size_t i);
   void checkStatic(std::size_t i);
   void checkMoving(std::size_t i);
@@ -62,6 +63,7 @@ class SceneValidator {
   void checkJointGeometry(std::size_t i);
   void checkJointDrive(std::size_t i);
   void checkMotor(const JsonPath& motor, const SceneMotor& m);
+  void checkFollows(std::size_t i);
   void checkJointBreaking(std::size_t i);
 
   /// Moments in order, none before the start.

@@ -49,12 +49,32 @@ void SceneValidator::checkBody(std::size_t i) {
                      [&] { return bodyPath(i) / "colour" / k; });
     }
   }
+  if (body.visual) checkVisuals(i);
   checkPlacement(i);
   if (body.isStatic) {
     checkStatic(i);
   } else {
     checkMoving(i);
     if (shape != NameTable::npos) checkMass(i, shape, material);
+  }
+}
+
+void SceneValidator::checkVisuals(std::size_t i) {
+  const std::vector<SceneVisual>& visuals = *document_.bodies[i].visual;
+  for (std::size_t k = 0; k < visuals.size(); ++k) {
+    const SceneVisual& visual = visuals[k];
+    const JsonPath path = bodyPath(i) / "visual" / k;
+    if (shapes_.find(visual.shape) == NameTable::npos) {
+      missing(path / "shape", visual.shape, shapes_, "a shape");
+    }
+    issues_.demandVector(visual.position, Limits::kMaxSize, "[m]",
+                         [&] { return path / "position"; });
+    const WrittenRotation& q = visual.orientation;
+    issues_.demandUnit(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3],
+                       [&] { return path / "orientation"; });
+    for (std::size_t c = 0; visual.colour && c < visual.colour->size(); ++c) {
+      issues_.demand((*visual.colour)[c], {0.0, 1.0, "[-]"}, [&] { return path / "colour" / c; });
+    }
   }
 }
 

@@ -133,6 +133,36 @@ void SceneValidator::checkJointDrive(std::size_t i) {
     }
   }
   if (joint.motor) checkMotor(jointPath(i) / "motor", *joint.motor);
+  if (joint.follows) checkFollows(i);
+}
+
+void SceneValidator::checkFollows(std::size_t i) {
+  const SceneFollow& follows = *document_.joints[i].follows;
+  const JsonPath path = jointPath(i) / "follows";
+  constexpr Range kAny{-Limits::kMaxPosition, Limits::kMaxPosition, "[rad] or [m]"};
+  issues_.demand(follows.ratio, kAny, [&] { return path / "ratio"; });
+  issues_.demand(follows.offset, kAny, [&] { return path / "offset"; });
+  if (follows.joint.empty()) return;  // held at the offset
+  const std::size_t leader = joints_.find(follows.joint);
+  if (leader == NameTable::npos) {
+    missing(path / "joint", follows.joint, joints_, "a joint");
+    return;
+  }
+  const JointKind kind = document_.joints[leader].kind;
+  if (leader == i || (kind != JointKind::kHinge && kind != JointKind::kSlider)) {
+    issues_.error(path / "joint", shortened(jsonString(follows.joint)),
+                  "the name of another joint, a hinge or slider");
+  }
+  // Whoever is followed may follow, but not in a circle.
+  std::size_t next = leader;
+  for (std::size_t n = 0; n <= document_.joints.size(); ++n) {
+    const auto& above = document_.joints[next].follows;
+    next = above && !above->joint.empty() ? joints_.find(above->joint) : NameTable::npos;
+    if (next == NameTable::npos) return;
+    if (next == i) break;
+  }
+  issues_.error(path / "joint", shortened(jsonString(follows.joint)),
+                "a joint that does not follow this one");
 }
 
 void SceneValidator::checkMotor(const JsonPath& motor, const SceneMotor& m) {

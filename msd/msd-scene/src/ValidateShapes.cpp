@@ -194,7 +194,9 @@ void SceneValidator::checkSize(std::size_t i) {
 
 void SceneValidator::checkSurface(std::size_t i) {
   const auto* mesh = std::get_if<msd_assets::Mesh>(&result_.shapes[i].value());
-  if (mesh == nullptr) return;
+  const auto isTouched = [&](const SceneBody& b) { return b.shape == document_.shapes[i].name; };
+  // Of what is only looked at, none of this matters.
+  if (mesh == nullptr || std::ranges::none_of(document_.bodies, isTouched)) return;
   const auto& report = mesh->surface->report();
   const JsonPath path = JsonPath{} / "shapes" / document_.shapes[i].name;
   // An open surface is a normal ground; what follows is not.

@@ -91,6 +91,23 @@ class ObjectText {
         .addUnless("quantity", q.quantity, usual.quantity)
         .close();
   }
+  static void append(std::string& out, const SceneVisual& visual) {
+    const SceneVisual usual{};
+    ObjectText text{out};
+    text.add("shape", visual.shape)
+        .addUnless("position", visual.position, usual.position)
+        .addUnless("orientation", visual.orientation, usual.orientation)
+        .add("colour", visual.colour)
+        .close();
+  }
+  static void append(std::string& out, const SceneFollow& follow) {
+    const SceneFollow usual{};
+    ObjectText text{out};
+    text.addUnless("joint", follow.joint, usual.joint)
+        .addUnless("ratio", follow.ratio, usual.ratio)
+        .addUnless("offset", follow.offset, usual.offset)
+        .close();
+  }
   static void append(std::string& out, const SceneLimit& limit) {
     ObjectText text{out};
     text.add("lower", limit.lower).add("upper", limit.upper).close();
@@ -228,6 +245,7 @@ void write(std::string& out, const SceneBody& b) {
       .addUnless("continuous", b.continuous, usual.continuous)
       .addUnless("maySleep", b.maySleep, usual.maySleep)
       .add("colour", b.colour)
+      .add("visual", b.visual)
       .close();
 }
 
@@ -248,6 +266,7 @@ void write(std::string& out, const SceneJoint& j) {
       .addUnless("rest", j.rest, usual.rest)
       .add("limit", j.limit)
       .add("motor", j.motor)
+      .add("follows", j.follows)
       .addUnless("friction", j.friction, usual.friction)
       .addUnless("armature", j.armature, usual.armature)
       .add("breakingForce", j.breakingForce)

@@ -10,6 +10,11 @@ namespace msd_view {
 /// 24 characters from a set of 64, from the system's random source: 144 bits.
 [[nodiscard]] std::string makeToken();
 
+/// The token that this user's last server on this port had, so that a page finds a server that was
+/// started again; a new one where there is none, kept for the next in a file that only the user can
+/// read. Without a folder for it, a new one.
+[[nodiscard]] std::string keptToken(std::uint16_t port);
+
 /// Who may talk to the server: those who know the token in the URL, from a page that the server
 /// itself sent. The names in Host and Origin keep other sites, which a browser would let connect to
 /// 127.0.0.1 (directly, or by pointing a name of theirs at it), from doing so.

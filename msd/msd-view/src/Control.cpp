@@ -91,6 +91,16 @@ Drag dragOf(const json& message) {
                      .target = pointOf(message, "target")}};
 }
 
+Drive driveOf(const json& message) {
+  constexpr std::int64_t kMost = 0xFFFFFFFE;
+  constexpr double kFarthest = 1e9;  // as for targets in scene files
+  Drive drive{.joint = static_cast<std::uint32_t>(wholeOf(message, "joint", 0, kMost))};
+  if (!fieldOf(message, "target").is_null()) {
+    drive.target = numberOf(message, "target", -kFarthest, kFarthest);
+  }
+  return drive;
+}
+
 }  // namespace
 
 Control parseControl(std::string_view text) {
@@ -109,13 +119,16 @@ Control parseControl(std::string_view text) {
   if (wish == "method") return methodOf(message);
   if (wish == "drag") return dragOf(message);
   if (wish == "release") return Drag{};
+  if (wish == "drive") return driveOf(message);
   if (wish == "select") return Select{wholeOf(message, "body", -1, 0xFFFFFFFE)};
   if (wish == "subscribe") {
     return Subscribe{.contacts = truthOf(message, "contacts"),
-                     .bounds = truthOf(message, "bounds")};
+                     .bounds = truthOf(message, "bounds"),
+                     .joints = message.contains("joints") && truthOf(message, "joints")};
   }
   refuse("c", wish,
-         "play, pause, restart, step, seek, speed, method, drag, release, select or subscribe");
+         "play, pause, restart, step, seek, speed, method, drag, release, drive, select "
+         "or subscribe");
 }
 
 }  // namespace msd_view

@@ -29,6 +29,11 @@ struct SetMethod {
 struct Drag {
   std::optional<DragTarget> target{};  ///< none: let go
 };
+/// A motor's target, or where a joint without a motor is to be held.
+struct Drive {
+  std::uint32_t joint{0};
+  std::optional<double> target{};  ///< none: as the scene says again
+};
 /// What this viewer wants to see; answered without the player.
 struct Select {
   std::int64_t body{-1};
@@ -36,10 +41,11 @@ struct Select {
 struct Subscribe {
   bool contacts{false};
   bool bounds{false};
+  bool joints{false};
 };
 
-using Control =
-    std::variant<Play, Pause, Restart, Step, Seek, SetSpeed, SetMethod, Drag, Select, Subscribe>;
+using Control = std::variant<Play, Pause, Restart, Step, Seek, SetSpeed, SetMethod, Drag, Drive,
+                             Select, Subscribe>;
 
 inline constexpr double kMinSpeed = 0.01;
 inline constexpr double kMaxSpeed = 64.0;

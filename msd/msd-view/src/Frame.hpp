@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,11 @@ struct JointFrame {
   msd_sim::Force force{msd_sim::Force::Zero()};     ///< on body B [N]
   msd_sim::Torque torque{msd_sim::Torque::Zero()};  ///< on body B, about its anchor [N·m]
   bool isBroken{false};
+  float coordinate{std::numeric_limits<float>::quiet_NaN()};  ///< [rad] or [m]; NaN: it has none
+  float velocity{0.0f};                                       ///< [rad/s] or [m/s]
+  float motorForce{0.0f};                                     ///< [N·m] or [N]
+  /// Of the motor, on its own side of the gear; NaN: it has none.
+  float target{std::numeric_limits<float>::quiet_NaN()};
 };
 
 /// Everything the view shows of one moment. Immutable once it is published.

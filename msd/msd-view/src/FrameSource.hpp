@@ -42,7 +42,7 @@ class FrameSource {
   virtual bool extend() = 0;
   /// Whether extend() would add a moment.
   [[nodiscard]] virtual bool canExtend() const = 0;
-  /// Back to the start; a live simulation forgets what it simulated.
+  /// Back to the start; a live simulation forgets what it simulated, and reads its file again.
   virtual void restart() = 0;
 
   /// Figures of the steps made since the last call; all of a recording at the first.
@@ -51,6 +51,9 @@ class FrameSource {
   [[nodiscard]] virtual msd_sim::Method method() const = 0;
   /// Live only: the method of the steps to come.
   virtual void setMethod(msd_sim::Method method) = 0;
+  /// Live only: the target of a joint's motor, a place where a joint without one is held, or none:
+  /// as the scene says.
+  virtual void setDrive(std::uint32_t /*joint*/, std::optional<double> /*target*/) {}
   virtual void setDrag(const std::optional<DragTarget>& drag) = 0;
   /// Whether moments should hold the bounds of the broadphase.
   virtual void setBoundsWanted(bool wanted) = 0;

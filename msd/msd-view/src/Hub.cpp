@@ -42,6 +42,7 @@ void Hub::accept(Update update) {
   poses_.reset();
   contacts_.reset();
   bounds_.reset();
+  joints_.reset();
   // A viewer may leave while it is told.
   const std::vector<Viewer*> viewers{viewers_.begin(), viewers_.end()};
   for (Viewer* viewer : viewers) {
@@ -79,6 +80,11 @@ Message Hub::poses() {
 Message Hub::contacts() {
   if (!contacts_) contacts_ = makeMessage(encodeContacts(*update_.frame, *update_.scene));
   return contacts_;
+}
+
+Message Hub::joints() {
+  if (!joints_) joints_ = makeMessage(encodeJoints(*update_.frame));
+  return joints_;
 }
 
 Message Hub::bounds() {

@@ -42,6 +42,7 @@ class Hub {
   [[nodiscard]] Message poses();
   [[nodiscard]] Message contacts();
   [[nodiscard]] Message bounds();
+  [[nodiscard]] Message joints();
   [[nodiscard]] Message scene();
   [[nodiscard]] std::string stateText() const;
 
@@ -58,7 +59,7 @@ class Hub {
   std::vector<SeriesRow> rows_;
   std::uint64_t dropped_rows_{0};
   std::set<Viewer*> viewers_;
-  Message poses_, contacts_, bounds_, scene_;
+  Message poses_, contacts_, bounds_, joints_, scene_;
 };
 
 }  // namespace msd_view

@@ -66,12 +66,55 @@ void LiveSource::build() {
   history_bytes_ = history_.front()->bytes();
   new_rows_.clear();
   row_maker_ = {};
+  script_ = {scene_->motors, scene_->tracking};
+  driven_.clear();
   drag_.reset();
   failure_.clear();
 }
 
 void LiveSource::restart() {
-  build();
+  if (!options_.reload) return build();
+  msd_scene::LoadedScene before = std::exchange(loaded_, options_.reload());
+  try {
+    build();
+  } catch (...) {
+    loaded_ = std::move(before);
+    throw;
+  }
+}
+
+/// Joints that are driven by hand do not follow the scene; inverse dynamics is for all or none.
+void LiveSource::followScript() {
+  scene_->motors = script_.motors;
+  std::erase_if(scene_->motors, [&](const msd_scene::SceneWorld::TimedMotor& motor) {
+    const auto at = std::ranges::find(scene_->joints, motor.joint) - scene_->joints.begin();
+    return driven_.contains(static_cast<std::uint32_t>(at));
+  });
+  scene_->tracking = driven_.empty() ? script_.tracking : msd_scene::TargetTracking{};
+}
+
+void LiveSource::setDrive(std::uint32_t joint, std::optional<double> target) {
+  if (joint >= scene_->joints.size() || !info_->joints[joint].hasCoordinate()) return;
+  const msd_sim::JointId id = scene_->joints[joint];
+  msd_sim::WorldModel& world = scene_->world;
+  if (world.isBroken(id)) return;
+  if (!target) {
+    if (const auto before = driven_.find(joint); before != driven_.end()) {
+      world.change(id, before->second);
+      driven_.erase(before);
+      followScript();
+    }
+    return;
+  }
+  const auto [before, isNew] = driven_.try_emplace(joint, world.joint(id));
+  if (isNew) followScript();
+  msd_sim::JointDescription description = before->second;
+  if (!description.motor) {
+    description.motor = msd_sim::JointMotor{.mode = msd_sim::MotorMode::kPosition};
+  }
+  description.motor->target = *target;
+  description.motor->targetVelocity = 0.0;
+  world.change(id, description);
 }
 
 FramePointer LiveSource::frame(std::uint64_t index) {
@@ -155,6 +198,27 @@ void LiveSource::captureContacts(Frame& frame) const {
   }
 }
 
+void LiveSource::captureJoints(Frame& frame) const {
+  const msd_sim::WorldModel& world = scene_->world;
+  frame.joints.resize(scene_->joints.size());
+  for (std::size_t i = 0; i < scene_->joints.size(); ++i) {
+    const msd_sim::JointId id = scene_->joints[i];
+    JointFrame& joint = frame.joints[i];
+    joint.isBroken = world.isBroken(id);
+    if (world.stepCount() > 0) {
+      const msd_sim::JointReaction reaction = world.jointReaction(id);
+      joint.force = reaction.force;
+      joint.torque = reaction.torque;
+    }
+    if (!info_->joints[i].hasCoordinate() || joint.isBroken) continue;
+    joint.coordinate = static_cast<float>(world.jointCoordinate(id));
+    joint.velocity = static_cast<float>(world.jointVelocity(id));
+    joint.motorForce = static_cast<float>(world.motorForce(id));
+    const auto& motor = world.joint(id).motor;
+    if (motor) joint.target = static_cast<float>(motor->target);
+  }
+}
+
 std::shared_ptr<Frame> LiveSource::capture() const {
   const msd_sim::WorldModel& world = scene_->world;
   auto frame = std::make_shared<Frame>();
@@ -175,16 +239,12 @@ std::shared_ptr<Frame> LiveSource::capture() const {
   }
   if (world.stepCount() > 0) {
     captureContacts(*frame);
-    frame->joints.reserve(scene_->joints.size());
-    for (const msd_sim::JointId id : scene_->joints) {
-      const msd_sim::JointReaction reaction = world.jointReaction(id);
-      frame->joints.push_back({reaction.force, reaction.torque, world.isBroken(id)});
-    }
     if (bounds_wanted_) {
       frame->bounds.reserve(scene_->bodies.size());
       for (const BodyId id : scene_->bodies) frame->bounds.push_back(world.bounds(id));
     }
   }
+  captureJoints(*frame);
   frame->drag = applied_;
   return frame;
 }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <deque>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +19,8 @@ struct LiveOptions {
   msd_scene::SettingsOverrides overrides{};
   /// Memory for the moments that the scrub bar reaches back to [bytes]; the oldest go first.
   std::size_t historyBytes{std::size_t{512} << 20};
+  /// Reads the scene again, for a restart; none: it stays what it was.
+  std::function<msd_scene::LoadedScene()> reload{};
 };
 
 /// A simulation that runs while it is watched.
@@ -36,12 +40,15 @@ class LiveSource final : public FrameSource {
   [[nodiscard]] std::vector<SeriesRow> takeRows() override;
   [[nodiscard]] msd_sim::Method method() const override;
   void setMethod(msd_sim::Method method) override;
+  void setDrive(std::uint32_t joint, std::optional<double> target) override;
   void setDrag(const std::optional<DragTarget>& drag) override { drag_ = drag; }
   void setBoundsWanted(bool wanted) override { bounds_wanted_ = wanted; }
   [[nodiscard]] std::string failure() const override { return failure_; }
 
  private:
   void build();
+  void captureJoints(Frame& frame) const;
+  void followScript();
   void remember();
   [[nodiscard]] std::shared_ptr<Frame> capture() const;
   void captureContacts(Frame& frame) const;
@@ -60,6 +67,13 @@ class LiveSource final : public FrameSource {
   std::vector<SeriesRow> new_rows_;
   RowMaker row_maker_;
   std::optional<DragTarget> drag_;
+  /// What the scene says of its motors, for when nobody drives them.
+  struct Script {
+    std::vector<msd_scene::SceneWorld::TimedMotor> motors{};
+    msd_scene::TargetTracking tracking{};
+  };
+  Script script_;
+  std::map<std::uint32_t, msd_sim::JointDescription> driven_;  ///< as they were before
   std::optional<DragForce> applied_;
   bool bounds_wanted_{false};
   std::string failure_;

@@ -32,7 +32,10 @@ bool isRecording(const std::filesystem::path& path) {
 std::unique_ptr<FrameSource> openFile(const std::filesystem::path& path,
                                       const LiveOptions& options) {
   if (isRecording(path)) return openRecording(path, path.string(), nullptr);
-  return std::make_unique<LiveSource>(msd_import::loadAnyFile(path), path.string(), options);
+  LiveOptions live = options;
+  // Standard input can be read but once.
+  if (path != "-") live.reload = [path] { return msd_import::loadAnyFile(path); };
+  return std::make_unique<LiveSource>(msd_import::loadAnyFile(path), path.string(), live);
 }
 
 std::unique_ptr<FrameSource> openDropped(std::shared_ptr<const TemporaryFile> file,

@@ -213,6 +213,8 @@ void Player::apply(const Control& control) {
     owed_ = 0.0;
   } else if (const auto* method = std::get_if<SetMethod>(&control)) {
     source_->setMethod(method->method);
+  } else if (const auto* drive = std::get_if<Drive>(&control)) {
+    source_->setDrive(drive->joint, drive->target);
   } else if (const auto* drag = std::get_if<Drag>(&control)) {
     // The mouse acts on the present, not on what was.
     const bool isPresent = shown_->index >= source_->lastIndex();

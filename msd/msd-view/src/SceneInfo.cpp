@@ -21,12 +21,24 @@ SceneInfo::Body describeBody(const msd_scene::SceneWorld& scene, BodyId id,
                          .shape = shape,
                          .isStatic = body.isStatic,
                          .isKinematic = body.kinematic,
-                         .constantForce = body.force};
+                         .constantForce = body.force,
+                         .colour = body.colour};
   if (!scene.world.isEnvironment(id)) {
     const msd_sim::AssetInertial& asset = scene.world.inertial(id);
     result.mass = asset.getMass();
     result.centre = asset.localCentreOfMass();
     result.inertia = asset.getInertiaTensor();
+  }
+  return result;
+}
+
+std::vector<SceneInfo::Visual> describeVisuals(const std::vector<msd_scene::SceneVisual>& visuals,
+                                               const msd_scene::NameTable& shapes) {
+  std::vector<SceneInfo::Visual> result;
+  for (const msd_scene::SceneVisual& visual : visuals) {
+    result.push_back({.shape = static_cast<std::uint32_t>(shapes.find(visual.shape)),
+                      .pose = {visual.position, msd_scene::toQuaternion(visual.orientation)},
+                      .colour = visual.colour});
   }
   return result;
 }
@@ -40,7 +52,9 @@ SceneInfo::Joint describeJoint(const msd_scene::SceneDocument& document,
     const msd_scene::SceneBody& at = document.bodies[body];
     return Pose{at.position, msd_scene::toQuaternion(at.orientation)};
   };
-  SceneInfo::Joint result{.name = joint.name, .kind = joint.kind};
+  SceneInfo::Joint result{
+      .name = joint.name, .kind = joint.kind, .limit = joint.limit, .motor = joint.motor};
+  if (joint.follows) result.follows = joint.follows->joint;
   result.anchorA = joint.anchor;
   result.axis = joint.axis.value_or(Vector3D::UnitZ()).normalized();
   result.bodyB = place.at(joint.bodyB);
@@ -132,6 +146,7 @@ SceneInfo describeScene(const msd_scene::LoadedScene& loaded, const msd_scene::S
     place.emplace(body.name, static_cast<std::uint32_t>(i));
     const auto shape = static_cast<std::uint32_t>(shapeTable.find(body.shape));
     info.bodies.push_back(describeBody(scene, scene.bodies[i], body, shape));
+    if (body.visual) info.bodies.back().visual = describeVisuals(*body.visual, shapeTable);
     sum += body.position;
   }
   for (const msd_scene::SceneJoint& joint : document.joints) {

@@ -13,6 +13,12 @@ namespace msd_view {
 
 /// What stays the same while a scene runs: who is there and what they look like.
 struct SceneInfo {
+  /// Something to look at, on a body.
+  struct Visual {
+    std::uint32_t shape{0};  ///< place in `shapes`
+    msd_sim::Pose pose{};    ///< in the body's frame
+    std::optional<msd_scene::SceneColour> colour{};
+  };
   struct Body {
     std::string name{};
     std::uint32_t shape{0};  ///< place in `shapes`
@@ -22,6 +28,8 @@ struct SceneInfo {
     msd_sim::Coordinate centre{msd_sim::Coordinate::Zero()};  ///< of mass, in the shape's frame [m]
     msd_sim::Matrix3D inertia{msd_sim::Matrix3D::Zero()};     ///< about it, body axes [kg·m²]
     msd_sim::Force constantForce{msd_sim::Force::Zero()};     ///< of the scene [N]
+    std::optional<msd_scene::SceneColour> colour{};
+    std::optional<std::vector<Visual>> visual{};  ///< none: the shape itself is shown
   };
   struct Joint {
     static constexpr std::uint32_t kWorld = 0xFFFFFFFFu;
@@ -33,6 +41,15 @@ struct SceneInfo {
         msd_sim::Coordinate::Zero()};  ///< in A's frame; world where A is it
     msd_sim::Coordinate anchorB{msd_sim::Coordinate::Zero()};  ///< in B's frame
     msd_sim::Vector3D axis{msd_sim::Vector3D::UnitZ()};        ///< in A's frame
+    std::optional<msd_scene::SceneLimit> limit{};
+    std::optional<msd_scene::SceneMotor> motor{};
+    std::string follows{};  ///< the joint whose coordinate it follows
+
+    /// Has one coordinate that is free: an angle or a travel.
+    [[nodiscard]] bool hasCoordinate() const {
+      using msd_sim::JointKind;
+      return kind == JointKind::kHinge || kind == JointKind::kSlider;
+    }
   };
 
   std::string name{};

@@ -1,3 +1,4 @@
+#include <array>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <type_traits>
@@ -132,6 +133,18 @@ json shapeJson(const msd_assets::Shape& shape, Blob& blob) {
       shape.value());
 }
 
+json visualsJson(const std::vector<SceneInfo::Visual>& visuals) {
+  json list = json::array();
+  for (const SceneInfo::Visual& visual : visuals) {
+    const msd_sim::Quaternion& q = visual.pose.orientation;
+    list.push_back({{"shape", visual.shape},
+                    {"position", toJson(visual.pose.position)},
+                    {"orientation", {q.w(), q.x(), q.y(), q.z()}}});
+    if (visual.colour) list.back()["colour"] = *visual.colour;
+  }
+  return list;
+}
+
 json bodiesJson(const SceneInfo& scene) {
   json bodies = json::array();
   for (const SceneInfo::Body& body : scene.bodies) {
@@ -141,6 +154,8 @@ json bodiesJson(const SceneInfo& scene) {
                       {"kinematic", body.isKinematic},
                       {"mass", body.mass},
                       {"centre", toJson(body.centre)}});
+    if (body.colour) bodies.back()["colour"] = *body.colour;
+    if (body.visual) bodies.back()["visual"] = visualsJson(*body.visual);
   }
   return bodies;
 }
@@ -155,7 +170,17 @@ json jointsJson(const SceneInfo& scene) {
                       {"b", joint.bodyB},
                       {"anchorA", toJson(onWorld ? joint.anchorA - scene.origin : joint.anchorA)},
                       {"anchorB", toJson(joint.anchorB)},
-                      {"axis", toJson(joint.axis)}});
+                      {"axis", toJson(joint.axis)},
+                      {"free", joint.hasCoordinate()}});
+    json& written = joints.back();
+    if (joint.limit && joint.limit->lower) written["lower"] = *joint.limit->lower;
+    if (joint.limit && joint.limit->upper) written["upper"] = *joint.limit->upper;
+    if (!joint.follows.empty()) written["follows"] = joint.follows;
+    if (!joint.motor) continue;
+    constexpr std::array<const char*, 3> kModes{"velocity", "position", "force"};
+    written["motor"] = {{"mode", kModes[static_cast<std::size_t>(joint.motor->mode)]},
+                        {"gear", joint.motor->gear}};
+    if (joint.motor->maxForce) written["motor"]["maxForce"] = *joint.motor->maxForce;
   }
   return joints;
 }

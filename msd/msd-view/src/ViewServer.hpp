@@ -24,6 +24,7 @@ struct ServerOptions {
   std::uint64_t startIndex{0};     ///< the moment shown first, brought into the source's range
   std::filesystem::path scenes{};  ///< folder of the scenes offered; empty: none
   LiveOptions live{};              ///< for scenes opened from the page
+  bool keepsToken{false};          ///< the address stays the same from run to run, by port
 };
 
 /// The browser view: serves its page on 127.0.0.1 and shows a source to all who open it.

@@ -97,7 +97,7 @@ bool Viewer::sendScene() {
   if (scene_sent_ != present.sceneNumber) {
     scene_sent_ = present.sceneNumber;
     was_state_sent_ = false;
-    rows_sent_ = poses_sent_ = contacts_sent_ = bounds_sent_ = body_sent_ = 0;
+    rows_sent_ = poses_sent_ = contacts_sent_ = bounds_sent_ = joints_sent_ = body_sent_ = 0;
     send(hub_.scene(), false);
     return true;
   }
@@ -124,6 +124,9 @@ bool Viewer::sendPicture() {
   } else if (wants_.bounds && bounds_sent_ != hub_.sequence()) {
     bounds_sent_ = hub_.sequence();
     send(hub_.bounds(), false);
+  } else if (wants_.joints && joints_sent_ != hub_.sequence()) {
+    joints_sent_ = hub_.sequence();
+    send(hub_.joints(), false);
   } else {
     return false;
   }

@@ -59,6 +59,7 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
   std::uint64_t poses_sent_{0};
   std::uint64_t contacts_sent_{0};
   std::uint64_t bounds_sent_{0};
+  std::uint64_t joints_sent_{0};
   std::uint64_t body_sent_{0};
   Subscribe wants_{};
   std::int64_t selected_{-1};

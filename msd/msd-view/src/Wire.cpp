@@ -111,6 +111,20 @@ std::string encodeBounds(const Frame& frame, const SceneInfo& scene) {
   return out.take();
 }
 
+std::string encodeJoints(const Frame& frame) {
+  Writer out{16 + frame.joints.size() * 16};
+  out.put(MessageKind::kJoints);
+  out.put(static_cast<std::uint32_t>(frame.joints.size()));
+  out.put(static_cast<double>(frame.index));
+  for (const JointFrame& joint : frame.joints) {
+    out.put(joint.coordinate);
+    out.put(joint.velocity);
+    out.put(joint.motorForce);
+    out.put(joint.target);
+  }
+  return out.take();
+}
+
 std::string encodeSeries(std::span<const SeriesRow> rows, bool reset) {
   Writer out{16 + rows.size_bytes()};
   out.put(MessageKind::kSeries);

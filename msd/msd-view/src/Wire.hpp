@@ -18,6 +18,7 @@ enum class MessageKind : std::uint32_t {
   kSeries = 3,
   kScene = 4,
   kBounds = 5,
+  kJoints = 6,
 };
 
 /// How the playing stands; goes out with every picture.
@@ -40,6 +41,8 @@ struct PlayState {
                                       const PlayState& state);
 [[nodiscard]] std::string encodeContacts(const Frame& frame, const SceneInfo& scene);
 [[nodiscard]] std::string encodeBounds(const Frame& frame, const SceneInfo& scene);
+/// Coordinates and motors of the joints.
+[[nodiscard]] std::string encodeJoints(const Frame& frame);
 /// `reset` tells the page to forget the rows it has.
 [[nodiscard]] std::string encodeSeries(std::span<const SeriesRow> rows, bool reset);
 /// The scene as JSON, followed by the vertices and triangles it refers to.

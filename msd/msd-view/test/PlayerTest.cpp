@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <condition_variable>
 #include <cstdlib>
+#include <fstream>
 #include <mutex>
 #include <new>
 #include <set>
@@ -171,6 +173,38 @@ TEST(LiveView, showsTheDemoInEveryMethod) {
   EXPECT_EQ(demo->method(), msd_sim::Method::kExact);
   demo->restart();
   EXPECT_TRUE(demo->extend());
+}
+
+/// A hinge without a motor is held where the slider says, and swings again when it is let go.
+TEST(LiveView, holdsAJointByHandAndReadsAnEditedFileAgain) {
+  const ScratchFolder folder{"msd-live"};
+  const fs::path file = folder.path() / "arm.json";
+  const auto write = [&](const char* name) {
+    std::ofstream{file} << R"({"version": 1, "name": ")" << name
+                        << R"(", "shapes": {"s": {"type": "sphere", "radius": 0.1}},
+"bodies": [{"name": "b", "shape": "s", "position": [1, 0, 0]}],
+"joints": [{"type": "hinge", "name": "j", "bodyA": "world", "bodyB": "b", "anchor": [0, 0, 0], "axis": [0, 1, 0]}]})";
+  };
+  write("first");
+  const auto source = openFile(file, {});
+  source->setDrive(0, 0.5);
+  for (int i = 0; i < 180; ++i) ASSERT_TRUE(source->extend());
+  const JointFrame held = source->frame(180)->joints[0];
+  EXPECT_NEAR(held.coordinate, 0.5, 1e-4);  // measured 2e-6
+  EXPECT_EQ(held.target, 0.5f);
+  source->setDrive(0, std::nullopt);
+  for (int i = 0; i < 30; ++i) ASSERT_TRUE(source->extend());
+  EXPECT_GT(std::fabs(source->frame(210)->joints[0].coordinate - 0.5f), 0.1f);
+  EXPECT_TRUE(std::isnan(source->frame(210)->joints[0].target));
+  source->setDrive(7, 1.0);  // no such joint
+
+  write("second");
+  source->restart();
+  EXPECT_EQ(source->scene()->name, "second");
+  std::ofstream{file} << "no scene";
+  EXPECT_THROW(source->restart(), std::exception);
+  EXPECT_EQ(source->scene()->name, "second");
+  EXPECT_TRUE(source->extend());
 }
 
 TEST(ScratchFolder, ofADeadProcessIsRemovedByTheNextOne) {

@@ -1,7 +1,9 @@
 // The messages to the page: layouts, and what quantising costs.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numbers>
 #include <random>
@@ -10,6 +12,7 @@
 #include "msd-view/src/BodyReport.hpp"
 #include "msd-view/src/Control.hpp"
 #include "msd-view/src/RateLimit.hpp"
+#include "msd-view/src/ScratchFolder.hpp"
 #include "msd-view/src/StepRow.hpp"
 #include "msd-view/src/Wire.hpp"
 #include "msd-view/test/FakeSource.hpp"
@@ -159,6 +162,29 @@ TEST(Bounds, ofATurnedBoxCylinderAndCapsuleAreTight) {
   const msd_sim::Aabb capsule = tightBounds(msd_assets::Capsule{0.5, 2}, pose);
   EXPECT_NEAR(capsule.upper.z(), 3 + 2 * r + 0.5, 1e-12);
   EXPECT_TRUE(tightBounds(msd_assets::Plane{}, pose).isEmpty());
+}
+
+TEST(Control, drivesJointsAndLetsThemGo) {
+  const auto drive = std::get<Drive>(parseControl(R"({"c":"drive","joint":3,"target":0.5})"));
+  EXPECT_EQ(drive.joint, 3u);
+  EXPECT_EQ(drive.target, 0.5);
+  EXPECT_FALSE(std::get<Drive>(parseControl(R"({"c":"drive","joint":3,"target":null})")).target);
+  EXPECT_THROW(parseControl(R"({"c":"drive","joint":-1,"target":0})"), std::invalid_argument);
+  EXPECT_THROW(parseControl(R"({"c":"drive","joint":1})"), std::invalid_argument);
+}
+
+TEST(Access, aTokenIsKeptForTheSamePortAndUser) {
+  const ScratchFolder folder{"msd-token"};
+  const char* before = std::getenv("XDG_RUNTIME_DIR");
+  const std::string old = before == nullptr ? "" : before;
+  setenv("XDG_RUNTIME_DIR", folder.path().c_str(), 1);
+  const std::string token = keptToken(4711);
+  EXPECT_EQ(keptToken(4711), token);
+  EXPECT_NE(keptToken(4712), token);
+  // A file that others could have written is not trusted.
+  std::filesystem::permissions(folder.path() / "msd-view/token-4711", std::filesystem::perms{0644});
+  EXPECT_NE(keptToken(4711), token);
+  before == nullptr ? unsetenv("XDG_RUNTIME_DIR") : setenv("XDG_RUNTIME_DIR", old.c_str(), 1);
 }
 
 TEST(Control, readsWishesAndNamesWhatIsWrong) {

@@ -10,10 +10,18 @@ import { Pointer } from "./pointer";
 import { Series } from "./series";
 import { ShowPanel } from "./showpanel";
 import { Stage } from "./stage";
-import { byId, scientific, toast, unit } from "./text";
+import { byId, plain, toast, unit } from "./text";
 import { initialTheme, keepTheme, type ThemeName } from "./theme";
 import { Transport } from "./transport";
-import type { BodyReport, Bounds, Contacts, PlayState, Poses, SceneInfo, SeriesChunk } from "./wire";
+import { Tree } from "./tree";
+import type { BodyReport, Bounds, Contacts, Joints, PlayState, Poses, SceneInfo, SeriesChunk } from "./wire";
+
+/** One short note, whatever there is: the tool lists all of it. */
+function warningText(warnings: string[]): string {
+  const first = warnings[0].replace(/^.*\/(?=[^/]*:\d)/, "");
+  const shown = first.length > 160 ? `${first.slice(0, 157)} …` : first;
+  return warnings.length === 1 ? shown : `${shown} (and ${warnings.length - 1} more: msd check lists them)`;
+}
 
 export class App implements Listener {
   readonly series = new Series();
@@ -24,6 +32,7 @@ export class App implements Listener {
   readonly inspector: Inspector;
   readonly plots: Plots;
   readonly show: ShowPanel;
+  readonly tree: Tree;
   readonly pointer: Pointer;
   readonly layout: Layout;
   readonly video = new Video();
@@ -46,6 +55,7 @@ export class App implements Listener {
     this.inspector = new Inspector((body) => this.select(body), () => this.stage.frameBody(this.selected));
     this.plots = new Plots(this.series, this.stage.theme, (row) => this.seekRow(row));
     this.show = new ShowPanel(this.overlays, () => this.overlaysChanged());
+    this.tree = new Tree(this.connection, (body) => this.select(body, false));
     this.pointer = new Pointer(this.stage, this.connection, {
       canPull: () => this.scene?.live === true && this.poses !== null && this.poses.index >= this.poses.last,
       picked: (body) => this.select(body),
@@ -72,7 +82,9 @@ export class App implements Listener {
     this.scene = scene;
     this.series.start(scene.columns, scene.faults);
     this.stage.open(scene, isSame);
+    this.tree.open(scene);
     this.stage.bodies!.hidden = new Set(this.query.get("hide")?.split(",").filter((word) => word !== "").map(Number));
+    this.stage.bodies!.showShapes = this.show.areShapesOn;
     this.overlays.open();
     this.lastContacts = null;
     if (!isSame) this.select(-1);
@@ -82,7 +94,7 @@ export class App implements Listener {
     byId("scene-note").textContent = `${scene.live ? "live" : "recording"}, ${moving} moving ${moving === 1 ? "body" : "bodies"}`;
     document.title = `${scene.name || scene.file} · msd view`;
     byId("method").hidden = !scene.live;
-    if (!isSame) for (const warning of scene.warnings.slice(0, 3)) toast(warning, "bad");
+    if (!isSame && scene.warnings.length > 0) toast(warningText(scene.warnings), "quiet-note");
     this.applyColouring();
   }
 
@@ -104,6 +116,10 @@ export class App implements Listener {
   boundsCame(bounds: Bounds): void {
     this.overlays.setBounds(bounds);
     this.stage.invalidate();
+  }
+
+  jointsCame(joints: Joints): void {
+    this.tree.setJoints(joints);
   }
 
   seriesCame(chunk: SeriesChunk): void {
@@ -147,7 +163,7 @@ export class App implements Listener {
     const status = this.series.status(row);
     const isGood = status === "ok";
     const natural = this.series.value("naturalMap", row);
-    const measure = isExact ? `certified ${scientific(natural)}` : `penetration ${unit(this.series.value("penetration", row), "m", 2)}`;
+    const measure = isExact ? `certified ${plain(natural, 2)}` : `penetration ${unit(this.series.value("penetration", row), "m", 2)}`;
     proof.textContent = isGood ? measure : `${status}: ${this.series.faults(row)}`;
     proof.className = `chip ${isGood ? (isExact ? "good" : "") : "bad"}`;
     proof.dataset.status = status;
@@ -163,7 +179,7 @@ export class App implements Listener {
 
   private overlaysChanged(): void {
     // Called while parts are still being made, too.
-    this.connection?.subscribe(this.overlays.needsContacts, this.overlays.on.bounds);
+    this.connection?.subscribe({ contacts: this.overlays.needsContacts, bounds: this.overlays.on.bounds });
     if (this.show) this.applyColouring();
     this.stage.invalidate();
   }
@@ -172,20 +188,22 @@ export class App implements Listener {
     this.show.legend(this.stage.theme);
     if (!this.stage.bodies) return;
     this.stage.bodies.colouring = this.show.colouring;
+    this.stage.bodies.showShapes = this.show.areShapesOn;
     this.stage.bodies.repaint();
     if (this.poses && this.poses.count === this.scene?.bodies.length) this.stage.bodies.update(this.poses);
   }
 
   // --- what is asked for ------------------------------------------------------------------------
 
-  select(body: number): void {
+  select(body: number, showIt = true): void {
     this.selected = body;
+    this.tree.select(body);
     this.overlays.selected = body;
     this.stage.bodies?.select(body);
     this.stage.invalidate();
     this.connection.select(body);
     if (body < 0) this.inspector.clear();
-    else this.layout.showTab("body");
+    else if (showIt) this.layout.showTab("body");
   }
 
   seekRow(row: number): void {

@@ -2,14 +2,27 @@
 import * as THREE from "three";
 import { makeGeometry, reachOf } from "./geometry";
 import type { Theme } from "./theme";
-import { kAsleep, kNoIsland, type Poses, type SceneInfo } from "./wire";
+import { kAsleep, kNoIsland, type Colour, type Poses, type SceneInfo } from "./wire";
 
 export type Colouring = "shape" | "island" | "sleep" | "speed";
 
 interface Group {
   mesh: THREE.InstancedMesh;
   bodies: Uint32Array; // scene's number of each instance
+  parts: Part[];
   isStatic: boolean;
+}
+
+/** One thing to draw: a body's shape, or something that is only seen, somewhere on it. */
+interface Part {
+  body: number;
+  shape: number;
+  local: THREE.Matrix4 | null; // in the body's frame
+  colour: THREE.Color | null;
+}
+
+function colourFrom(colour: Colour | undefined): THREE.Color | null {
+  return colour ? new THREE.Color().setRGB(colour[0], colour[1], colour[2], THREE.SRGBColorSpace) : null;
 }
 
 const kScale = 1 / 32767;
@@ -22,8 +35,8 @@ export function hueOf(number: number): THREE.Color {
 export class Bodies {
   readonly root = new THREE.Group();
   private groups: Group[] = [];
-  private instance: Int32Array = new Int32Array(0); // body -> place in its group
-  private groupOf: Int32Array = new Int32Array(0);
+  private matrices: Float32Array = new Float32Array(0); // 16 a body
+  private areShapesShown = false;
   private base: THREE.Color[] = [];
   private selected = -1;
   private outline: THREE.LineSegments | null = null;
@@ -35,38 +48,57 @@ export class Bodies {
   hidden: ReadonlySet<number> = new Set();
   private first: Float32Array | null = null; // positions in the moment that came first
 
-  constructor(private readonly scene: SceneInfo, private theme: Theme, sceneSize: number) {
-    this.build(sceneSize);
+  constructor(private readonly scene: SceneInfo, private theme: Theme, private readonly sceneSize: number) {
+    const { bodies, shapes, blob } = scene;
+    this.matrices = new Float32Array(bodies.length * 16);
+    this.reaches = Float32Array.from(bodies, (body) => reachOf(shapes[body.shape], blob));
+    this.build();
     this.setTheme(theme);
   }
 
-  private build(sceneSize: number): void {
-    const { bodies, shapes, blob } = this.scene;
-    this.instance = new Int32Array(bodies.length);
-    this.groupOf = new Int32Array(bodies.length);
-    this.reaches = Float32Array.from(bodies, (body) => reachOf(shapes[body.shape], blob));
-    const members = new Map<string, number[]>();
-    bodies.forEach((body, i) => {
-      const key = `${body.shape}${body.static ? "s" : "m"}`;
-      if (!members.has(key)) members.set(key, []);
-      members.get(key)!.push(i);
+  /** The shapes that touch, in place of what is only seen. */
+  set showShapes(on: boolean) {
+    if (on === this.areShapesShown) return;
+    this.areShapesShown = on;
+    this.clear();
+    this.build();
+    this.setTheme(this.theme);
+    this.repaint();
+  }
+
+  private parts(): Part[] {
+    return this.scene.bodies.flatMap((body, i): Part[] => {
+      if (!body.visual || this.areShapesShown) return [{ body: i, shape: body.shape, local: null, colour: colourFrom(body.colour) }];
+      return body.visual.filter((visual) => (visual.colour?.[3] ?? 1) > 0).map((visual) => {
+        const [w, x, y, z] = visual.orientation;
+        const local = new THREE.Matrix4().compose(new THREE.Vector3(...visual.position), new THREE.Quaternion(x, y, z, w), new THREE.Vector3(1, 1, 1));
+        return { body: i, shape: visual.shape, local, colour: colourFrom(visual.colour ?? body.colour) };
+      });
     });
+  }
+
+  private build(): void {
+    const { bodies, shapes, blob } = this.scene;
+    const { sceneSize } = this;
+    const members = new Map<string, Part[]>();
+    for (const part of this.parts()) {
+      const key = `${part.shape}${bodies[part.body].static ? "s" : "m"}`;
+      if (!members.has(key)) members.set(key, []);
+      members.get(key)!.push(part);
+    }
     for (const list of members.values()) {
-      const first = bodies[list[0]];
-      const geometry = makeGeometry(shapes[first.shape], blob, { bodies: bodies.length, sceneSize });
+      const first = bodies[list[0].body];
+      const shape = shapes[list[0].shape];
+      const geometry = makeGeometry(shape, blob, { bodies: bodies.length, sceneSize });
       const material = first.static ? groundMaterial(sceneSize) : new THREE.MeshStandardMaterial({ roughness: 0.55, metalness: 0.05 });
-      const surface = ["mesh", "heightfield", "plane"].includes(shapes[first.shape].type);
+      const surface = ["mesh", "heightfield", "plane"].includes(shape.type);
       if (surface) material.side = THREE.DoubleSide;
       const mesh = new THREE.InstancedMesh(geometry, material, list.length);
       mesh.instanceMatrix.setUsage(first.static ? THREE.StaticDrawUsage : THREE.DynamicDrawUsage);
-      mesh.castShadow = shapes[first.shape].type !== "plane";
+      mesh.castShadow = shape.type !== "plane";
       mesh.receiveShadow = true;
       mesh.frustumCulled = false;
-      list.forEach((body, place) => {
-        this.instance[body] = place;
-        this.groupOf[body] = this.groups.length;
-      });
-      this.groups.push({ mesh, bodies: Uint32Array.from(list), isStatic: first.static });
+      this.groups.push({ mesh, bodies: Uint32Array.from(list, (part) => part.body), parts: list, isStatic: first.static });
       this.root.add(mesh);
     }
     const moving = this.groups.filter((group) => !group.isStatic).map((group) => group.bodies.length);
@@ -90,30 +122,42 @@ export class Bodies {
   }
 
   update(poses: Poses): void {
-    const { positions: p, rotations: r } = poses;
-    this.first ??= Float32Array.from(p);
+    this.first ??= Float32Array.from(poses.positions);
+    this.place(poses);
+    const body = new THREE.Matrix4();
     for (const group of this.groups) {
       const out = group.mesh.instanceMatrix.array as Float32Array;
       for (let place = 0; place < group.bodies.length; ++place) {
-        const body = group.bodies[place];
-        let x = r[body * 4] * kScale, y = r[body * 4 + 1] * kScale, z = r[body * 4 + 2] * kScale, w = r[body * 4 + 3] * kScale;
-        const n = 1 / Math.sqrt(x * x + y * y + z * z + w * w);
-        x *= n; y *= n; z *= n; w *= n;
-        const o = place * 16;
-        if (this.hidden.has(body)) {
-          out.fill(0, o, o + 16);
-          continue;
-        }
-        out[o] = 1 - 2 * (y * y + z * z); out[o + 1] = 2 * (x * y + z * w); out[o + 2] = 2 * (x * z - y * w); out[o + 3] = 0;
-        out[o + 4] = 2 * (x * y - z * w); out[o + 5] = 1 - 2 * (x * x + z * z); out[o + 6] = 2 * (y * z + x * w); out[o + 7] = 0;
-        out[o + 8] = 2 * (x * z + y * w); out[o + 9] = 2 * (y * z - x * w); out[o + 10] = 1 - 2 * (x * x + y * y); out[o + 11] = 0;
-        out[o + 12] = p[body * 3]; out[o + 13] = p[body * 3 + 1]; out[o + 14] = p[body * 3 + 2]; out[o + 15] = 1;
+        const from = group.bodies[place] * 16;
+        const { local } = group.parts[place];
+        if (local === null || this.hidden.has(group.bodies[place])) out.set(this.matrices.subarray(from, from + 16), place * 16);
+        else body.fromArray(this.matrices, from).multiply(local).toArray(out, place * 16);
       }
       group.mesh.instanceMatrix.needsUpdate = true;
       group.mesh.boundingSphere = null;
     }
     this.paint(poses);
     this.placeOutline();
+  }
+
+  /** Where every body is, as a matrix. */
+  private place(poses: Poses): void {
+    const { positions: p, rotations: r } = poses;
+    const out = this.matrices;
+    for (let body = 0; body < this.scene.bodies.length; ++body) {
+      let x = r[body * 4] * kScale, y = r[body * 4 + 1] * kScale, z = r[body * 4 + 2] * kScale, w = r[body * 4 + 3] * kScale;
+      const n = 1 / Math.sqrt(x * x + y * y + z * z + w * w);
+      x *= n; y *= n; z *= n; w *= n;
+      const o = body * 16;
+      if (this.hidden.has(body)) {
+        out.fill(0, o, o + 16);
+        continue;
+      }
+      out[o] = 1 - 2 * (y * y + z * z); out[o + 1] = 2 * (x * y + z * w); out[o + 2] = 2 * (x * z - y * w); out[o + 3] = 0;
+      out[o + 4] = 2 * (x * y - z * w); out[o + 5] = 1 - 2 * (x * x + z * z); out[o + 6] = 2 * (y * z + x * w); out[o + 7] = 0;
+      out[o + 8] = 2 * (x * z + y * w); out[o + 9] = 2 * (y * z - x * w); out[o + 10] = 1 - 2 * (x * x + y * y); out[o + 11] = 0;
+      out[o + 12] = p[body * 3]; out[o + 13] = p[body * 3 + 1]; out[o + 14] = p[body * 3 + 2]; out[o + 15] = 1;
+    }
   }
 
   /** Leaves a pale copy of what is elsewhere now than in the moment that came first. */
@@ -140,13 +184,13 @@ export class Bodies {
     }
   }
 
-  private colourOf(body: number, poses: Poses): THREE.Color {
+  private colourOf({ body, colour }: Part, poses: Poses): THREE.Color {
     const info = this.scene.bodies[body];
-    if (info.static) return this.base[body];
+    if (info.static) return colour ?? this.base[body];
     const island = poses.info[body] & kNoIsland;
     const isAsleep = (poses.info[body] & kAsleep) !== 0;
     switch (this.colouring) {
-      case "shape": return this.base[body];
+      case "shape": return colour ?? this.base[body];
       case "sleep": return new THREE.Color(isAsleep ? this.theme.asleep : this.theme.bodies[3]);
       case "island": return island === kNoIsland ? new THREE.Color(this.theme.asleep) : hueOf(island);
       case "speed": {
@@ -166,7 +210,7 @@ export class Bodies {
     for (const group of this.groups) {
       if (group.isStatic && this.colouring !== "shape" && group.mesh.instanceColor) continue;
       for (let place = 0; place < group.bodies.length; ++place) {
-        group.mesh.setColorAt(place, this.colourOf(group.bodies[place], poses));
+        group.mesh.setColorAt(place, this.colourOf(group.parts[place], poses));
       }
       group.mesh.instanceColor!.needsUpdate = true;
     }
@@ -177,8 +221,7 @@ export class Bodies {
   }
 
   matrixOf(body: number, target = new THREE.Matrix4()): THREE.Matrix4 {
-    this.groups[this.groupOf[body]].mesh.getMatrixAt(this.instance[body], target);
-    return target;
+    return target.fromArray(this.matrices, body * 16);
   }
 
   select(body: number): void {
@@ -193,8 +236,9 @@ export class Bodies {
     const shape = this.scene.shapes[this.scene.bodies[body].shape];
     const solid = shape.type === "box"
       ? new THREE.BoxGeometry(...(shape.halfExtents.map((e) => 2 * e) as [number, number, number]))
-      : this.groups[this.groupOf[body]].mesh.geometry;
+      : makeGeometry(shape, this.scene.blob, { bodies: this.scene.bodies.length, sceneSize: this.sceneSize });
     const geometry = new THREE.EdgesGeometry(solid, 12);
+    solid.dispose();
     const material = new THREE.LineBasicMaterial({ color: this.theme.select, depthTest: false, transparent: true, opacity: 0.9 });
     this.outline = new THREE.LineSegments(geometry, material);
     this.outline.matrixAutoUpdate = false;
@@ -220,11 +264,17 @@ export class Bodies {
 
   dispose(): void {
     this.select(-1);
+    this.clear();
+  }
+
+  private clear(): void {
     for (const group of this.groups) {
+      this.root.remove(group.mesh);
       group.mesh.geometry.dispose();
       (group.mesh.material as THREE.Material).dispose();
       group.mesh.dispose();
     }
+    this.groups = [];
   }
 }
 

@@ -1,7 +1,7 @@
 // The way to the server: one WebSocket for what is to be seen and done, requests for opening files.
 import {
-  messageKinds, readBounds, readContacts, readPoses, readScene, readSeries,
-  type BodyReport, type Bounds, type Contacts, type PlayState, type Poses, type SceneInfo, type SeriesChunk,
+  messageKinds, readBounds, readContacts, readJoints, readPoses, readScene, readSeries,
+  type BodyReport, type Bounds, type Contacts, type Joints, type PlayState, type Poses, type SceneInfo, type SeriesChunk,
 } from "./wire";
 
 export interface Listener {
@@ -11,6 +11,7 @@ export interface Listener {
   posesCame(poses: Poses): void;
   contactsCame(contacts: Contacts): void;
   boundsCame(bounds: Bounds): void;
+  jointsCame(joints: Joints): void;
   seriesCame(chunk: SeriesChunk): void;
   stateCame(state: PlayState): void;
   bodyCame(report: BodyReport): void;
@@ -27,7 +28,7 @@ export interface ShippedScene {
 export class Connection {
   private socket: WebSocket | null = null;
   private retryMs = 250;
-  private wishes = { contacts: false, bounds: false };
+  private wishes = { contacts: false, bounds: false, joints: false };
   private selected = -1;
   /** Bytes received, for the measurements. */
   received = 0;
@@ -74,6 +75,7 @@ export class Connection {
       case messageKinds.series: return this.listener.seriesCame(readSeries(data));
       case messageKinds.scene: return this.listener.sceneCame(readScene(data));
       case messageKinds.bounds: return this.listener.boundsCame(readBounds(data));
+      case messageKinds.joints: return this.listener.jointsCame(readJoints(data));
     }
   }
 
@@ -87,9 +89,10 @@ export class Connection {
     if (this.isOpen) this.socket!.send(JSON.stringify(wish));
   }
 
-  subscribe(contacts: boolean, bounds: boolean): void {
-    if (this.wishes.contacts === contacts && this.wishes.bounds === bounds) return;
-    this.wishes = { contacts, bounds };
+  subscribe(wishes: Partial<Connection["wishes"]>): void {
+    const all = { ...this.wishes, ...wishes };
+    if (JSON.stringify(all) === JSON.stringify(this.wishes)) return;
+    this.wishes = all;
     this.send({ c: "subscribe", ...this.wishes });
   }
 

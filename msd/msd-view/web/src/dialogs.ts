@@ -1,13 +1,13 @@
 // Scene picker, help sheet, certificate, problems, and dropping files.
 import { listScenes, open, send } from "./connection";
 import type { Series } from "./series";
-import { byId, h, lastingToast, scientific, unit } from "./text";
+import { byId, h, lastingToast, plain, unit } from "./text";
 
 const help: [string, [string, string][]][] = [
-  ["Time", [["Space", "play, pause"], ["→  ←", "step on, step back"], ["Shift → ←", "ten steps"], ["Home  End", "first, latest moment"], ["R", "restart"], ["+  −", "faster, slower"], ["M", "fast or exact"]]],
+  ["Time", [["Space", "play, pause"], ["→  ←", "step on, step back"], ["Shift → ←", "ten steps"], ["Home  End", "first, latest moment"], ["R", "restart; a file that was edited is read again"], ["+  −", "faster, slower"], ["M", "fast or exact"]]],
   ["Camera", [["Drag", "look around"], ["Right drag", "move sideways"], ["Wheel", "closer, farther"], ["F", "all in view"], [".", "picked body in view"], ["H", "the scene's own view"]]],
-  ["Bodies", [["Click", "pick"], ["Drag a body", "pull it (live)"], ["G", "pulling on, off"], ["Esc", "let go"]]],
-  ["Show", [["1 … 8", "points, forces, normals, penetration, cones, bounds, joints, centres"], ["K", "colour by shape, island, sleep, speed"], ["[  ]", "shorter, longer force arrows"], ["L", "light, dark"], ["Q", "shadows on, off"], ["B", "hide or show the panels"]]],
+  ["Bodies", [["Click", "pick"], ["Drag a body", "pull it (live)"], ["G", "pulling on, off"], ["T", "tree of bodies and joints"], ["/", "search in it"], ["Esc", "let go"]]],
+  ["Show", [["1 … 8", "points, forces, normals, penetration, cones, bounds, joints, centres"], ["9", "shapes that touch, in place of what is only seen"], ["K", "colour by shape, island, sleep, speed"], ["[  ]", "shorter, longer force arrows"], ["L", "light, dark"], ["Q", "shadows on, off"], ["B", "hide or show the panels"]]],
   ["Files", [["O", "choose a scene"], ["Drop", "open a scene or a recording"], ["P", "save a picture"], ["V", "start, stop a video"], ["?", "this sheet"]]],
 ];
 
@@ -42,7 +42,7 @@ export function showProblem(title: string, message: string): void {
 
 export async function openFile(file: File): Promise<void> {
   const note = lastingToast(`Opening ${file.name}`);
-  const size = `${(file.size / 1e6).toPrecision(3)} MB`;
+  const size = `${unit(file.size, "B", 3)}`;
   try {
     await send(file, (share) => note.say(share < 1 ? `Sending ${file.name}: ${Math.floor(100 * share)} % of ${size}` : `Opening ${file.name}`));
   } catch (error) {
@@ -63,7 +63,7 @@ async function openShipped(scene: string): Promise<void> {
 export async function showScenes(current: string): Promise<void> {
   const dialog = prepare("scenes");
   const list = h("div", { class: "cards" });
-  const picker = h("input", { type: "file", accept: ".json,.db", hidden: "" });
+  const picker = h("input", { type: "file", accept: ".json,.db,.urdf,.xml,.mjcf", hidden: "" });
   picker.onchange = () => {
     if (picker.files?.[0]) void openFile(picker.files[0]);
     dialog.close();
@@ -97,8 +97,8 @@ export function showCertificate(series: Series, row: number): void {
   const value = (name: string) => series.value(name, row);
   const isExact = value("method") === 1;
   const lines: [string, string, string][] = isExact
-    ? [["natural map", scientific(value("naturalMap")), "distance from Coulomb's and Signorini's laws, relative"],
-       ["velocity error", scientific(value("velocityError")), "worst error of a contact's velocity, relative to the largest"],
+    ? [["natural map", plain(value("naturalMap"), 2), "distance from Coulomb's and Signorini's laws, relative"],
+       ["velocity error", plain(value("velocityError"), 2), "worst error of a contact's velocity, relative to the largest"],
        ["complementarity", unit(value("complementarity"), "J", 3), "worst product of normal impulse and separation speed"],
        ["outside the cone", unit(value("coneViolation"), "N·s", 3), "worst friction impulse beyond what the cone allows"],
        ["approach left", unit(value("normalViolation"), "m/s", 3), "worst speed of surfaces into each other"],

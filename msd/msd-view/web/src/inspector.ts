@@ -1,12 +1,14 @@
 // All about the picked body, above all the forces that hold it.
-import { byId, fixed, h, norm, plain, unit } from "./text";
+import { byId, h, norm, plain, unit } from "./text";
 import type { BodyReport, Vec3 } from "./wire";
 
 /** A sum of forces this small against the weight counts as balance. */
 const kBalanced = 0.01;
 
-function vector(v: readonly number[], digits = 3): string {
-  return v.map((c) => fixed(c, digits)).join("  ");
+function vector(v: readonly number[], digits = 4): string {
+  // What is next to nothing beside the largest is shown as nothing: 1e-17 tells nobody anything.
+  const least = 1e-9 * Math.max(1e-3, ...v.map(Math.abs));
+  return v.map((c) => plain(Math.abs(c) < least ? 0 : c, digits)).join("  ");
 }
 
 function row(name: string, value: string, data?: [string, number | string]): HTMLElement {

@@ -13,11 +13,15 @@ const icons = {
   help: "M9.200 9a2.900 2.900 0 1 1 4.300 2.500c-1 .6-1.500 1.200-1.500 2.300|M12 17.200v.3",
 };
 
+type TabName = "body" | "plots" | "tree" | "show";
+
 const kPhone = 720; // [px]
+/** Lower windows than this have no room for a sheet below the picture: everything moves to the sides [px]. */
+const kShort = 520;
 
 export class Layout {
   private readonly buttons = new Map<string, HTMLButtonElement>();
-  private tab: "body" | "plots" | "show" = "plots";
+  private tab: TabName = "plots";
   private arePanelsOn = true;
 
   constructor(private readonly app: App) {
@@ -34,7 +38,7 @@ export class Layout {
       button.onclick = () => app.setMethod(button.dataset.method as "fast" | "exact");
     }
     for (const button of byId("tabs").querySelectorAll("button")) {
-      button.onclick = () => this.showTab(button.dataset.tab as "body" | "plots" | "show");
+      button.onclick = () => this.showTab(button.dataset.tab as TabName);
     }
     addEventListener("resize", () => this.arrange());
     addEventListener("keydown", (event) => this.key(event));
@@ -54,8 +58,17 @@ export class Layout {
     byId("tools").append(button);
   }
 
+  /** Wide, but low: a small window on a desk, or a phone held across. */
+  get isShort(): boolean {
+    return innerHeight < kShort && innerWidth > innerHeight;
+  }
+
   get isPhone(): boolean {
-    return innerWidth < kPhone;
+    return innerWidth < kPhone && !this.isShort;
+  }
+
+  private get hasShowTab(): boolean {
+    return this.isPhone || this.isShort;
   }
 
   update(): void {
@@ -71,20 +84,22 @@ export class Layout {
     this.update();
   }
 
-  showTab(tab: "body" | "plots" | "show"): void {
-    this.tab = tab === "show" && !this.isPhone ? "plots" : tab;
+  showTab(tab: TabName): void {
+    this.tab = tab === "show" && !this.hasShowTab ? "plots" : tab;
     for (const button of byId("tabs").querySelectorAll("button")) {
       button.setAttribute("aria-selected", String(button.dataset.tab === this.tab));
     }
-    for (const name of ["body", "plots", "show"]) byId(`${name}-panel`).hidden = name !== this.tab;
+    for (const name of ["body", "plots", "tree", "show"]) byId(`${name}-panel`).hidden = name !== this.tab;
     this.app.plots.isVisible = this.tab === "plots";
+    this.app.tree.setVisible(this.tab === "tree");
     this.app.plots.refresh();
   }
 
   arrange(): void {
     document.body.classList.toggle("phone", this.isPhone);
-    this.app.show.moveTo(this.isPhone ? byId("show-panel") : byId("show"));
-    if (this.tab === "show" && !this.isPhone) this.showTab("plots");
+    document.body.classList.toggle("short", this.isShort);
+    this.app.show.moveTo(this.hasShowTab ? byId("show-panel") : byId("show"));
+    if (this.tab === "show" && !this.hasShowTab) this.showTab("plots");
     const isBare = document.body.classList.contains("bare");
     const side = byId("side").getBoundingClientRect();
     const bar = byId("bar").getBoundingClientRect();
@@ -98,7 +113,7 @@ export class Layout {
 
   private key(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const isTyping = event.target instanceof HTMLElement && /^(INPUT|TEXTAREA)$/.test(event.target.tagName) && (event.target as HTMLInputElement).type !== "checkbox";
+    const isTyping = event.target instanceof HTMLElement && /^(INPUT|TEXTAREA)$/.test(event.target.tagName) && !["checkbox", "range"].includes((event.target as HTMLInputElement).type);
     if (isTyping || document.querySelector("dialog[open]")) return;
     const action = this.actionFor(event.key, event.shiftKey);
     if (!action) return;
@@ -133,6 +148,12 @@ export class Layout {
       l: () => app.toggleTheme(),
       b: () => this.togglePanels(),
       m: () => app.setMethod(app.state?.method === "exact" ? "fast" : "exact"),
+      "9": () => app.show.setShapes(!app.show.areShapesOn),
+      t: () => this.showTab("tree"),
+      "/": () => {
+        this.showTab("tree");
+        app.tree.search();
+      },
       o: () => app.scenes(),
       p: () => app.picture(),
       q: () => app.stage.setPlain(!app.stage.plain),

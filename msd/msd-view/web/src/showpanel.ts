@@ -26,6 +26,9 @@ export class ShowPanel {
   private readonly colours = new Map<Colouring, HTMLButtonElement>();
   private readonly content = h("div", { class: "show-content" });
   colouring: Colouring = "shape";
+  /** The shapes that touch are drawn in place of visual meshes. */
+  areShapesOn = false;
+  private readonly shapesBox = h("input", { type: "checkbox", id: "show-shapes" });
 
   constructor(private readonly overlays: Overlays, private readonly changed: () => void) {
     const asked = new URLSearchParams(location.search).get("show");
@@ -38,6 +41,9 @@ export class ShowPanel {
       this.boxes.set(name, box);
       list.append(h("label", { title: note }, box, h("span", {}, label), h("kbd", {}, key)));
     }
+    this.shapesBox.checked = this.areShapesOn = kept.includes("shapes");
+    this.shapesBox.onchange = () => this.setShapes(this.shapesBox.checked);
+    list.append(h("label", { title: "The shapes that touch, in place of what is only seen" }, this.shapesBox, h("span", {}, "Collision shapes"), h("kbd", {}, "9")));
     const colour = h("div", { class: "switch small", role: "radiogroup", "aria-label": "Colour by" });
     for (const [name, label] of colourings) {
       const button = h("button", { role: "radio", "data-colouring": name }, label);
@@ -62,6 +68,11 @@ export class ShowPanel {
     this.keep();
   }
 
+  setShapes(on: boolean): void {
+    this.areShapesOn = this.shapesBox.checked = on;
+    this.keep();
+  }
+
   toggle(name: OverlayName): void {
     this.set(name, !this.overlays.on[name]);
   }
@@ -79,7 +90,7 @@ export class ShowPanel {
 
   private keep(): void {
     const on = [...this.boxes.keys()].filter((name) => this.overlays.on[name]);
-    localStorage.setItem(storage, [...on, this.colouring].join(","));
+    localStorage.setItem(storage, [...on, ...(this.areShapesOn ? ["shapes"] : []), this.colouring].join(","));
     this.changed();
   }
 

@@ -32,35 +32,34 @@ export function icon(path: string): SVGSVGElement {
 
 const prefixes: [number, string][] = [[1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"]];
 
-/** "12.34 kJ", "3.2 µm"; below a pico-unit plain zero or a power of ten. */
-export function unit(value: number, name: string, digits = 4): string {
-  if (!Number.isFinite(value)) return "–";
-  const size = Math.abs(value);
-  if (size === 0) return `0 ${name}`;
-  if (size < 1e-9 || size >= 1e12) return `${value.toExponential(2)} ${name}`;
-  const [factor, prefix] = prefixes.find(([f]) => size >= f) ?? prefixes[prefixes.length - 1];
-  return `${trim((value / factor).toPrecision(digits))} ${prefix}${name}`;
-}
-
+/** The page's one way to write a number: this many digits that count, without zeros at the end, and
+ *  a power of ten (1.2e-8) below 1e-4 and from 1e6 on. */
 export function plain(value: number, digits = 4): string {
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-4 || size >= 1e6)) return value.toExponential(digits - 2);
-  return trim(value.toPrecision(digits));
+  if (size === 0) return "0";
+  const isFar = size < 1e-4 || size >= 1e6;
+  const [mantissa, power] = (isFar ? value.toExponential(digits - 1) : value.toPrecision(digits)).split("e");
+  return trim(mantissa) + (power === undefined ? "" : `e${power.replace("+", "")}`);
+}
+
+/** "12.34 kJ", "3.2 µm": the same with a prefix of the unit in place of the power. */
+export function unit(value: number, name: string, digits = 4): string {
+  const size = Math.abs(value);
+  if (!Number.isFinite(value)) return "–";
+  if (size < 1e-9 || size >= 1e12) return `${plain(value, digits)} ${name}`;
+  const [factor, prefix] = prefixes.find(([f]) => size >= f) ?? prefixes[prefixes.length - 1];
+  return `${plain(value / factor, digits)} ${prefix}${name}`;
 }
 
 function trim(text: string): string {
-  return text.includes(".") && !text.includes("e") ? text.replace(/\.?0+$/, "") : text;
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
 
+/** For a clock or a column, where the point must not move. */
 export function fixed(value: number, digits: number): string {
   const text = value.toFixed(digits);
   return Number(text) === 0 ? text.replace("-", "") : text;
-}
-
-export function scientific(value: number): string {
-  if (!Number.isFinite(value)) return "–";
-  return value === 0 ? "0" : value.toExponential(1);
 }
 
 export function norm(v: readonly number[]): number {
@@ -74,8 +73,8 @@ export function lastingToast(message: string): { say: (text: string) => void; en
   return { say: (text) => (element.textContent = text), end: () => element.remove() };
 }
 
-export function toast(message: string, kind: "note" | "bad" = "note"): void {
+export function toast(message: string, kind: "note" | "quiet-note" | "bad" = "note"): void {
   const element = h("div", { class: `toast ${kind}` }, message);
   byId("toasts").append(element);
-  setTimeout(() => element.remove(), kind === "bad" ? 8000 : 2600);
+  setTimeout(() => element.remove(), kind === "note" ? 2600 : 8000);
 }

@@ -25,7 +25,12 @@ export interface BodyInfo {
   kinematic: boolean;
   mass: number;
   centre: Vec3;
+  colour?: Colour;
+  /** What is to be seen of it; without it, its shape. */
+  visual?: { shape: number; position: Vec3; orientation: Quat; colour?: Colour }[];
 }
+
+export type Colour = [number, number, number, number]; // red, green, blue, opacity
 
 export interface JointInfo {
   name: string;
@@ -35,6 +40,11 @@ export interface JointInfo {
   anchorA: Vec3;
   anchorB: Vec3;
   axis: Vec3;
+  free: boolean; // one coordinate is free: an angle or a travel
+  lower?: number;
+  upper?: number;
+  follows?: string;
+  motor?: { mode: "velocity" | "position" | "force"; gear: number; maxForce?: number };
 }
 
 export interface SceneInfo {
@@ -94,6 +104,13 @@ export interface Bounds {
   floats: Float32Array; // lower and upper corner a body
 }
 
+/** What joints with a free coordinate do; NaN where there is nothing. */
+export interface Joints {
+  count: number;
+  index: number;
+  floats: Float32Array; // 4 a joint: coordinate, velocity, force of the motor, its target
+}
+
 export interface SeriesChunk {
   rows: number;
   columns: number;
@@ -136,7 +153,7 @@ export interface BodyReport {
   net: Vec3;
 }
 
-export const messageKinds = { poses: 1, contacts: 2, series: 3, scene: 4, bounds: 5 } as const;
+export const messageKinds = { poses: 1, contacts: 2, series: 3, scene: 4, bounds: 5, joints: 6 } as const;
 
 function vec3(view: DataView, at: number): Vec3 {
   return [view.getFloat32(at, true), view.getFloat32(at + 4, true), view.getFloat32(at + 8, true)];
@@ -188,6 +205,12 @@ export function readBounds(data: ArrayBuffer): Bounds {
   const view = new DataView(data);
   const count = view.getUint32(4, true);
   return { count, index: view.getFloat64(8, true), floats: new Float32Array(data, 16, count * 6) };
+}
+
+export function readJoints(data: ArrayBuffer): Joints {
+  const view = new DataView(data);
+  const count = view.getUint32(4, true);
+  return { count, index: view.getFloat64(8, true), floats: new Float32Array(data, 16, count * 4) };
 }
 
 export function readSeries(data: ArrayBuffer): SeriesChunk {

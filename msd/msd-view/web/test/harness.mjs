@@ -22,7 +22,8 @@ export async function msd(...words) {
 
 /** A server that shows a file, until end() is called. */
 export async function view(file, ...options) {
-  const child = spawn(tool, ["view", file, "--port", "0", ...options], { stdio: ["ignore", "pipe", "pipe"] });
+  const port = options.includes("--port") ? [] : ["--port", "0"];
+  const child = spawn(tool, ["view", file, ...port, ...options], { stdio: ["ignore", "pipe", "pipe"] });
   let errors = "";
   child.stderr.on("data", (data) => (errors += data));
   const url = await new Promise((resolve, reject) => {

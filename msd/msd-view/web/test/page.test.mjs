@@ -206,6 +206,127 @@ test("the scene picker opens a shipped scene", async () => {
   });
 });
 
+/** Two hinges on the world, one of them with a motor, and a free ball with a visual. */
+const arms = (name) => JSON.stringify({
+  version: 1, name, dt: 1 / 120,
+  shapes: { bar: { type: "box", halfExtents: [0.5, 0.05, 0.05] }, ball: { type: "sphere", radius: 0.1 }, floor: { type: "plane" },
+    flag: { type: "mesh", vertices: [[0, 0, 0], [0.4, 0, 0], [0, 0, 0.4]], triangles: [[0, 1, 2]] } },
+  bodies: [{ name: "floor", shape: "floor", static: true, position: [0, 0, -2] },
+    { name: "upper", shape: "bar", position: [0.5, 0, 0], colour: [0.9, 0.2, 0.1] }, { name: "lower", shape: "bar", position: [1.5, 0, 0] },
+    { name: "ball", shape: "ball", position: [0, 1, -1.9], visual: [{ shape: "flag", colour: [0, 0.6, 0.2] }, { shape: "ball", position: [0, 0, 0.5] }] }],
+  joints: [{ type: "hinge", name: "shoulder", bodyA: "world", bodyB: "upper", anchor: [0, 0, 0], axis: [0, 1, 0], limit: { lower: -2, upper: 2 }, motor: { mode: "position", target: 0.3 } },
+    { type: "hinge", name: "elbow", bodyA: "upper", bodyB: "lower", anchor: [1, 0, 0], axis: [0, 1, 0] }],
+});
+
+test("the tree finds bodies and joints, and its sliders drive them", async () => {
+  const file = path.join(folder.path, "arms.json");
+  await writeFile(file, arms("arms"));
+  await inPage(file, {}, async (page) => {
+    await page.keyboard.press("t");
+    await page.waitForSelector("#tree-list [data-joint]");
+    assert.deepEqual(await page.$$eval("#tree-list .tree-body span", (rows) => rows.map((row) => row.textContent)), ["upper", "lower", "floor", "ball"]);
+    assert.deepEqual(await page.$eval("#tree-list [data-joint='0']", (slider) => [slider.min, slider.max]), ["-2", "2"]);
+    const stands = (joint, value) => page.waitForFunction(([i, wanted]) => {
+      const shown = window.msd.tree.joints?.floats[i * 4];
+      return Math.abs(shown - wanted) < 0.02;
+    }, [joint, value]);
+    const slide = (joint, value) => page.$eval(`#tree-list [data-joint='${joint}']`, (slider, wanted) => {
+      slider.value = String(wanted);
+      slider.dispatchEvent(new Event("input", { bubbles: true }));
+    }, value);
+    await stands(0, 0.3); // the scene's own target
+    await slide(0, -0.8);
+    await stands(0, -0.8);
+    await slide(1, 0.5); // no motor: it is held
+    await stands(1, 0.5);
+    await page.click(".tree-row:first-child .link");
+    await stands(0, 0.3);
+    await page.keyboard.press("/");
+    await page.keyboard.type("elb");
+    await page.waitForFunction(() => document.querySelectorAll("#tree-list .tree-body").length === 1);
+    await page.click("#tree-list .tree-body");
+    await page.waitForFunction(() => window.msd.selected === 2);
+    assert.equal(await page.locator("#tree-list .on").count(), 1);
+    await page.fill("#tree-search", "nobody");
+    assert.match(await page.textContent("#tree-note"), /Nothing/);
+  });
+});
+
+test("R reads an edited file again, and says what is wrong with a broken one", async () => {
+  const file = path.join(folder.path, "edited.json");
+  await writeFile(file, arms("before"));
+  await inPage(file, {}, async (page) => {
+    await page.waitForFunction(() => window.msd.poses.step > 5);
+    await writeFile(file, arms("after"));
+    await page.keyboard.press("r");
+    await page.waitForFunction(() => window.msd.scene.name === "after");
+    await writeFile(file, arms("wrong").replace('"radius":0.1', '"radius":-1'));
+    await page.keyboard.press("r");
+    await page.waitForFunction(() => /radius/.test(document.getElementById("banner").textContent));
+    assert.equal(await page.evaluate(() => window.msd.scene.name), "after");
+    await writeFile(file, arms("mended"));
+    await page.keyboard.press("r");
+    await page.waitForFunction(() => window.msd.scene.name === "mended" && document.getElementById("banner").hidden);
+  });
+});
+
+test("a page finds its server when that is started again", async () => {
+  process.env.XDG_RUNTIME_DIR = folder.path;
+  const first = await view(stack);
+  const port = new URL(first.url).port;
+  const { page, context } = await openPage(browser, first.url);
+  await first.end();
+  await page.waitForFunction(() => document.body.classList.contains("lost"));
+  const second = await view(path.join(scenes, "pendulum.json"), "--port", port);
+  assert.equal(second.url, first.url);
+  await page.waitForFunction(() => !document.body.classList.contains("lost") && window.msd.scene.name === "pendulum" && window.msd.poses.step > 3, null, { timeout: 20_000 });
+  await context.close();
+  assert.equal(await second.end(), 0);
+});
+
+test("colours and visual meshes are shown, or the shapes that touch", async () => {
+  const file = path.join(folder.path, "looks.json");
+  await writeFile(file, arms("looks"));
+  await inPage(file, { server: ["--paused"] }, async (page) => {
+    const drawn = () => page.evaluate(() => window.msd.stage.bodies.groups.flatMap((group) => group.parts.map((part) => [part.body, part.shape, part.colour?.getHexString() ?? null])));
+    const seen = await drawn();
+    assert.deepEqual(seen.filter(([body]) => body === 3).map(([, shape]) => shape).sort(), await page.evaluate(() => window.msd.scene.bodies[3].visual.map((v) => v.shape).sort()));
+    assert.equal(seen.find(([body]) => body === 1)[2], "e6331a");
+    await page.keyboard.press("9");
+    await page.waitForFunction(() => window.msd.show.areShapesOn);
+    const touching = await drawn();
+    assert.equal(touching.filter(([body]) => body === 3).length, 1);
+    await page.keyboard.press("9");
+  });
+});
+
+test("panels and dialogs fit a window of 640 by 400", async () => {
+  const file = path.join(folder.path, "small.json");
+  await writeFile(file, arms("small"));
+  await inPage(file, { width: 640, height: 400 }, async (page) => {
+    const boxes = () => page.evaluate(() => Object.fromEntries(["bar", "side", "transport", "tool-help", "play", "speed"].map((id) => {
+      const { left, top, right, bottom } = document.getElementById(id).getBoundingClientRect();
+      return [id, { left, top, right, bottom }];
+    })));
+    for (const tab of ["body", "plots", "tree", "show"]) {
+      await page.click(`#tabs [data-tab=${tab}]`);
+      const at = await boxes();
+      for (const [id, box] of Object.entries(at)) assert.ok(box.left >= 0 && box.top >= 0 && box.right <= 640 && box.bottom <= 400, `${tab}: ${id} ${JSON.stringify(box)}`);
+      assert.ok(at.side.top >= at.bar.bottom && at.side.bottom <= at.transport.top, `${tab}: ${JSON.stringify(at)}`);
+      assert.ok(at.side.bottom - at.side.top >= 240 && at.side.left >= 320, `${tab}: room ${JSON.stringify(at.side)}`);
+      const isCut = await page.$eval(`#${tab}-panel`, (panel) => panel.scrollWidth > panel.clientWidth + 1);
+      assert.equal(isCut, false, `${tab} is wider than its panel`);
+    }
+    for (const [key, id] of [["?", "help"], ["o", "scenes"]]) {
+      await page.keyboard.press(key);
+      await page.waitForSelector(`#${id}[open]`);
+      const box = await page.$eval(`#${id}`, (dialog) => ({ ...dialog.getBoundingClientRect().toJSON(), wide: dialog.scrollWidth - dialog.clientWidth }));
+      assert.ok(box.left >= 8 && box.top >= 8 && box.right <= 632 && box.bottom <= 392 && box.wide <= 0, `${id} ${JSON.stringify(box)}`);
+      await page.keyboard.press("Escape");
+    }
+  });
+});
+
 test("all overlays and colourings draw, in both themes", async () => {
   await inPage(stack, { server: ["--paused"] }, async (page) => {
     await goTo(page, 30);
