@@ -70,6 +70,24 @@ def free_rotation(inertia, omega, time, steps):
     return state[:4], rotate(state[:4], state[4:])
 
 
+# What the reference method, of first order in time, is held to: (scene, body or joint, quantity) → the fields of a
+# check's "reference", or a function of the check that gives them. (scene, None, None) stands for all of its checks.
+REFERENCE = {
+    # A free top's momentum is exact, its energy not quite (measured: 0.008 of 21.3 J), nor the moment when it turns over
+    # (measured: 0.15 rad/s).
+    ("dzhanibekov nut", None, "kineticEnergy"): {"tolerance": 0.01},
+    ("dzhanibekov nut", "plate", "angularVelocity.x"): {"tolerance": 0.2},
+    ("dzhanibekov nut", "plate", "angularVelocity.z"): {"tolerance": 0.2},
+    # The swing is early by half a step: ½ dt a ω = 4.2e-3 m where it is fastest; measured 4.2e-3.
+    ("spring oscillator", "weight", "position.z"): {"tolerance": 0.005},
+    # Spheres are found to touch up to a step late, by when the line between them has turned; measured 0.028 and 0.016.
+    ("glancing blow", "first", "linearVelocity.x"): {"tolerance": 0.03},
+    ("glancing blow", "second", "linearVelocity.x"): {"tolerance": 0.03},
+    # One impact after the other (sequentialImpacts) is of the exact method alone: here all balls are hit at once.
+    ("newton's cradle", None, None): {"applies": False},
+}
+
+
 # --- a scene ------------------------------------------------------------------------------------------
 
 class Scene:
@@ -117,6 +135,9 @@ class Scene:
             check["max"] = high
         if at is not None:
             check["at"] = at
+        own = REFERENCE.get((self.data["name"], what, quantity)) or REFERENCE.get((self.data["name"], None, None))
+        if own:
+            check["reference"] = own(check) if callable(own) else own
         self.data["expect"].append(check)
 
     def text(self):

@@ -57,7 +57,7 @@ void addRun(std::string& out, const RunResult& result) {
        seconds > 0.0 ? fmt::format(" ({:.3g} x real time)", simulated / seconds) : "");
   const msd_sim::Settings& settings = result.scene.world.settings();
   const bool exact = settings.method == msd_sim::Method::kExact;
-  line(out, "method", "{}, {}{}, {}, sleeping {}", exact ? "exact" : "fast",
+  line(out, "method", "{}, {}{}, {}, sleeping {}", msd_sim::methodName(settings.method),
        plural(s.last().substeps, "substep", "substeps"),
        exact ? ""
              : ", " +

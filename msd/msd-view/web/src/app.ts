@@ -13,7 +13,7 @@ import { Stage } from "./stage";
 import { byId, scientific, toast, unit } from "./text";
 import { initialTheme, keepTheme, type ThemeName } from "./theme";
 import { Transport } from "./transport";
-import type { BodyReport, Bounds, Contacts, PlayState, Poses, SceneInfo, SeriesChunk } from "./wire";
+import { METHODS, type BodyReport, type Bounds, type Contacts, type Method, type PlayState, type Poses, type SceneInfo, type SeriesChunk } from "./wire";
 
 export class App implements Listener {
   readonly series = new Series();
@@ -151,7 +151,7 @@ export class App implements Listener {
     proof.textContent = isGood ? measure : `${status}: ${this.series.faults(row)}`;
     proof.className = `chip ${isGood ? (isExact ? "good" : "") : "bad"}`;
     proof.dataset.status = status;
-    proof.dataset.method = isExact ? "exact" : "fast";
+    proof.dataset.method = METHODS[this.series.value("method", row)] ?? "fast";
     proof.dataset.value = String(isExact ? natural : this.series.value("residual", row));
   }
 
@@ -193,7 +193,7 @@ export class App implements Listener {
     this.connection.send({ c: "seek", index: this.series.value("index", row) });
   }
 
-  setMethod(method: "fast" | "exact"): void {
+  setMethod(method: Method): void {
     this.connection.send({ c: "method", method });
   }
 

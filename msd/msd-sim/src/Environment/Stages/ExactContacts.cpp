@@ -137,6 +137,7 @@ void collectContact(Simulation& sim, const ContactCache::Contact& contact, const
   for (std::size_t i = 0; i < kPoints; ++i) active += bundle.active[i][lane] > 0.0 ? 1 : 0;
   for (std::size_t i = 0; i < kPoints; ++i) {
     if (!(bundle.active[i][lane] > 0.0)) continue;
+    if (!(rows.points[i].normalMass[lane] > 0.0)) continue;  // disabled by the user's function for contacts
     p.rows = &rows.points[i];
     p.core0 = laneVector(bundle.anchor0[i], lane) + toCore0;
     p.core1 = laneVector(bundle.anchor1[i], lane) + toCore1;

@@ -33,8 +33,9 @@ void listActiveBlocks(Simulation& sim) {
   }
 }
 
-/// A kinematic body on its way to a target, or one that has arrived.
-void steer(Simulation& sim, std::uint32_t i, double dt) {
+}  // namespace
+
+void steerBody(Simulation& sim, std::uint32_t i, double dt) {
   BodySlot& slot = sim.slots[i];
   if (slot.target) {
     if (dt > 0.0) aimAtTarget(sim, i, dt);
@@ -44,8 +45,6 @@ void steer(Simulation& sim, std::uint32_t i, double dt) {
     for (int c = 0; c < 3; ++c) m.v[c] = m.w[c] = 0.0;
   }
 }
-
-}  // namespace
 
 // v = (x_target - x)/dt, ω = log(q_target q⁻¹)/dt.
 void aimAtTarget(Simulation& sim, std::uint32_t i, double dt) {
@@ -66,7 +65,7 @@ void gatherBody(Simulation& sim, std::uint32_t i, double dt) {
   if (sim.pushable[i] != 0) {
     if (sim.potentials.empty()) writeLoad(sim, i);
   } else if (sim.kinematicCount > 0) {
-    steer(sim, i, dt);
+    steerBody(sim, i, dt);
   }
   foresee(sim, i, dt);
 }

@@ -133,6 +133,7 @@ const char* ContactCache::findFault(std::size_t bodies) const {
     return "colours of more bodies than there are";
   }
   if (const char* fault = findBookFault(bodies)) return fault;
+  if (!impulses_.isValid()) return "a remembered impulse that is none";
   std::vector<std::uint8_t> seen(contacts_.size(), 0);
   for (int c = 0; c < static_cast<int>(points_.size()); ++c) {
     if (const char* fault = findLaneFault<1>(c, bodies, seen)) return fault;

@@ -616,7 +616,8 @@ int ContactCache::countColours() {
   return most;
 }
 
-void ContactCache::expireOldEntries() {
+void ContactCache::expireOldEntries(std::uint64_t maxAge) {
+  impulses_.expire(frame_, maxAge);
   if (free_.size() < kManyFree || free_.size() < live_count_) return;
   std::size_t end = contacts_.size();
   while (end > 0 && contacts_[end - 1].pair == kNone) --end;
@@ -640,6 +641,7 @@ void ContactCache::clear() {
   live_count_ = 0;
   bouncing_count_ = 0;
   resisting_count_ = 0;
+  impulses_.clear();
   ++version_;
 }
 

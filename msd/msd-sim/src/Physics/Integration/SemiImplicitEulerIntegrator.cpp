@@ -13,15 +13,21 @@ InertialState SemiImplicitEulerIntegrator::step(const InertialState& state,
   requirePositive(dt, "dt", "s");
   requirePositive(body.mass, "mass", "kg");
   const Matrix3D inertia = requireInertia(body.inertia, "inertia");
-  const Matrix3D R_WB = state.orientation.toRotationMatrix();
-  const Matrix3D inertia_W = R_WB * inertia * R_WB.transpose();
+  const Matrix3D inverse = inertia.inverse();
+  const auto turned = [](const Quaternion& q, const Matrix3D& m, const Vector3D& a) -> Vector3D {
+    return q * (m * (q.conjugate() * a));
+  };
   InertialState next = state;
   next.velocity += (dt / body.mass) * load.linear;
-  const Vector3D& w = state.angularVelocity;
-  next.angularVelocity += dt * (inertia_W.inverse() * (load.angular - w.cross(inertia_W * w)));
   next.position += dt * next.velocity;
-  next.orientation = exponentialRotation(dt * next.angularVelocity) * state.orientation;
+  const Vector3D momentum =
+      turned(state.orientation, inertia, state.angularVelocity) + dt * load.angular;
+  const Vector3D early = turned(state.orientation, inverse, momentum);
+  const Quaternion middle = exponentialRotation(0.5 * dt * early) * state.orientation;
+  const Vector3D spin = turned(middle, inverse, momentum);
+  next.orientation = exponentialRotation(dt * spin) * state.orientation;
   next.orientation.normalize();
+  next.angularVelocity = turned(next.orientation, inverse, momentum);
   return next;
 }
 
