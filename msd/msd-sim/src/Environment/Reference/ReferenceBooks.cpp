@@ -25,10 +25,9 @@ const InertialState& stateOf(const Simulation& sim, std::uint32_t slot) {
 }
 
 void sortRecords(std::vector<ContactRecord>& records) {
-  std::stable_sort(records.begin(), records.end(),
-                   [](const ContactRecord& x, const ContactRecord& y) {
-                     return std::tie(x.bodyA, x.bodyB) < std::tie(y.bodyA, y.bodyB);
-                   });
+  std::sort(records.begin(), records.end(), [](const ContactRecord& x, const ContactRecord& y) {
+    return std::tie(x.bodyA, x.bodyB, x.feature) < std::tie(y.bodyA, y.bodyB, y.feature);
+  });
 }
 
 CoordinateRate velocityAt(const InertialState& s, const Coordinate& point) {

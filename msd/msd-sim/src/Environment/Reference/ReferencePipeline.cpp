@@ -72,8 +72,9 @@ void ReferencePipeline::findPairs() {
   for (const Body& body : bodies_) boxes.push_back(boundsOf(*body.asset));
   std::vector<std::size_t> order(bodies_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t k) {
-    return boxes[i].lower.x() < boxes[k].lower.x();
+  std::sort(order.begin(), order.end(), [&](std::size_t i, std::size_t k) {
+    const double a = boxes[i].lower.x(), b = boxes[k].lower.x();
+    return a < b || (a == b && i < k);
   });
   for (std::size_t i = 0; i < order.size(); ++i) {
     for (std::size_t k = i + 1; k < order.size(); ++k) {

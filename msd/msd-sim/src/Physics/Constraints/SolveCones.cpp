@@ -21,6 +21,10 @@ constexpr double kSpeedFloor = 1e-4;
 // Residual at which a solve that ran out of steps is no fault, in tolerances.
 constexpr double kGoodEnough = 10.0;
 
+// Residual worth a few more steps, in tolerances: what is left of this solve is there when the next
+// begins, which else starts outside its tolerance even where nothing moves.
+constexpr double kAim = 1e-3;
+
 class ConeSolve {
  public:
   ConeSolve(const ConstraintProblem& problem, Eigen::VectorXd& lambdas)
@@ -141,6 +145,7 @@ void ConstraintSolver::solveCones(const Problem& problem, SolveResult& result) c
   cones.build();
   const ExactOptions options{.tolerance = cone_tolerance_,
                              .velocityFloor = cones.speedFloor(),
+                             .aim = kAim * cone_tolerance_,
                              .maxIterations = cone_iterations_};
   ExactSolver solver;
   const ExactResult answer = solver.solve(cones.friction, options, cones.warm);
