@@ -73,11 +73,8 @@ def free_rotation(inertia, omega, time, steps):
 # What the reference method, of first order in time, is held to: (scene, body or joint, quantity) → the fields of a
 # check's "reference", or a function of the check that gives them. (scene, None, None) stands for all of its checks.
 REFERENCE = {
-    # A free top's momentum is exact, its energy not quite (measured: 0.008 of 21.3 J), nor the moment when it turns over
-    # (measured: 0.15 rad/s).
-    ("dzhanibekov nut", None, "kineticEnergy"): {"tolerance": 0.01},
-    ("dzhanibekov nut", "plate", "angularVelocity.x"): {"tolerance": 0.2},
-    ("dzhanibekov nut", "plate", "angularVelocity.z"): {"tolerance": 0.2},
+    # A free top's momentum is exact, its energy goes to and fro with dt² (measured: 1.6e-6 of 21.3 J where it ends).
+    ("dzhanibekov nut", None, "kineticEnergy"): {"tolerance": 1e-5},
     # The swing is early by half a step: ½ dt a ω = 4.2e-3 m where it is fastest; measured 4.2e-3.
     ("spring oscillator", "weight", "position.z"): {"tolerance": 0.005},
     # Spheres are found to touch up to a step late, by when the line between them has turned; measured 0.028 and 0.016.

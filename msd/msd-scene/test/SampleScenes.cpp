@@ -102,10 +102,11 @@ std::string_view fullScene() {
       "reference": {"applies": false}},
     {"body": "ball", "quantity": "position.x", "max": 9, "at": "max",
       "minus": {"body": "pill", "quantity": "position.y"}},
-    {"quantity": "mechanicalEnergy", "max": 1e9, "at": "range", "minus": "start"},
+    {"quantity": "mechanicalEnergy", "max": 1e9, "at": "range", "minus": "start",
+      "reference": {"min": 0, "max": 1e10}},
     {"sensor": "angle", "quantity": "value", "min": -1, "minus": {"joint": "door", "quantity": "coordinate"}},
     {"sensor": "eye", "quantity": "value", "min": -2, "at": "min", "minus": {"sensor": "skin"}},
-    {"quantity": "deepestPenetration", "max": 0.01, "at": "end", "reference": {"min": 0, "max": 0.1}}
+    {"quantity": "deepestPenetration", "max": 0.01, "at": "end"}
   ]
 }
 )";

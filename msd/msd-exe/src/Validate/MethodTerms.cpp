@@ -21,7 +21,10 @@ constexpr std::string_view kFound =
 
 constexpr std::array kRows{
     Row{"free flight for 10 s", Method::kReference, {.tolerance = 0.8176, .why = "½ g t dt"}},
-    Row{"free asymmetric top, energy", Method::kReference, {.tolerance = 0.05, .why = kFirstOrder}},
+    // It goes to and fro and does not drift; measured 5.1e-4 over 1e5 steps.
+    Row{"free asymmetric top, energy",
+        Method::kReference,
+        {.tolerance = 1e-3, .why = "second order in dt, bounded"}},
     // 7 cm of overlap are taken out by displacements of bodies that pass each other, which is no
     // momentum; measured 1.9e-3, and 7e-15 without the correction.
     Row{"angular momentum in a collision",

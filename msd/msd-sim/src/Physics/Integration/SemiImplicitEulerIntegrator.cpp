@@ -7,6 +7,14 @@
 
 namespace msd_sim {
 
+namespace {
+
+// Each brings the spin halfway nearer by about a quarter of the angle of the step: 12 leave rounding
+// at angles of 0.1 rad.
+constexpr int kSpinSweeps = 12;
+
+}  // namespace
+
 InertialState SemiImplicitEulerIntegrator::step(const InertialState& state,
                                                 const IntegratedBody& body,
                                                 const SpatialVector& load, double dt) const {
@@ -22,9 +30,13 @@ InertialState SemiImplicitEulerIntegrator::step(const InertialState& state,
   next.position += dt * next.velocity;
   const Vector3D momentum =
       turned(state.orientation, inertia, state.angularVelocity) + dt * load.angular;
-  const Vector3D early = turned(state.orientation, inverse, momentum);
-  const Quaternion middle = exponentialRotation(0.5 * dt * early) * state.orientation;
-  const Vector3D spin = turned(middle, inverse, momentum);
+  // The spin halfway, which turns the body to where that spin is: read backwards the step is the
+  // same, so that the energy of a free top comes back and does not drift.
+  Vector3D spin = turned(state.orientation, inverse, momentum);
+  for (int sweep = 0; sweep < kSpinSweeps; ++sweep) {
+    const Quaternion middle = exponentialRotation(0.5 * dt * spin) * state.orientation;
+    spin = turned(middle, inverse, momentum);
+  }
   next.orientation = exponentialRotation(dt * spin) * state.orientation;
   next.orientation.normalize();
   next.angularVelocity = turned(next.orientation, inverse, momentum);

@@ -7,11 +7,11 @@ namespace msd_sim {
 /// Momenta first, positions with the new velocities:
 ///
 ///   v₁ = v₀ + dt F/m,   x₁ = x₀ + dt v₁
-///   L₁ = L₀ + dt τ,     q½ = exp(½dt I₀⁻¹L₁) q₀,   q₁ = exp(dt I½⁻¹L₁) q₀,   ω₁ = I₁⁻¹L₁,   I_k at q_k
+///   L₁ = L₀ + dt τ,     q½ = exp(½dt I½⁻¹L₁) q₀,   q₁ = exp(dt I½⁻¹L₁) q₀,   ω₁ = I₁⁻¹L₁,   I_k at q_k
 ///
 /// First order: a fall of time t is off by ½ g t dt. The yardstick of most engines, with the gyroscopic
 /// torque in its honest place: L changes by the torque alone, in the world's axes. (The axes of the middle
-/// keep a free top from gaining energy at first order, which would make it change its axis of spin.)
+/// keep the energy of a free top within bounds for ever; else it would drift, and the top change its axis.)
 class SemiImplicitEulerIntegrator final : public Integrator {
  public:
   [[nodiscard]] InertialState step(const InertialState& state, const IntegratedBody& body,
