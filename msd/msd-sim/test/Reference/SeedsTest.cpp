@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <cstdio>
+#include <ctime>
+#include <vector>
 
 #include "msd-sim/src/Environment/WorldModel.hpp"
 
@@ -289,22 +291,22 @@ TEST(Seeds, WorldModel_CollisionResponse_PositionCorrection) {
   EXPECT_NEAR(stateOf(world, a).position.x() + stateOf(world, b).position.x(), 0.95, 1e-9);
 }
 
-/// Median time of sixty steps, and the fastest of them [s].
-std::pair<double, double> timeSteps(WorldModel& world) {
+/// Median processor time of sixty steps [s]: other programs do not count.
+double timeSteps(WorldModel& world) {
   std::vector<double> times;
   for (int i = 0; i < 60; ++i) {
-    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t start = std::clock();
     world.update(kFrame);
-    times.push_back(
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    times.push_back(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
   }
   std::sort(times.begin(), times.end());
-  return {times[times.size() / 2], times.front()};
+  return times[times.size() / 2];
 }
 
 TEST(Seeds, updateCollisions_BenchN) {
-  // Fifty bodies in at most 10 ms a step, ten in 1 ms: in towers, and in a wall that is one island.
-  // The limits are for the fastest step, for the machine may be busy.
+  // Fifty bodies in at most 10 ms a step, ten in 1 ms: in towers (measured 0.9 and 0.15 ms), and in
+  // a wall at rest that is one island of 500 contacts (3.1 and 0.6 ms; its first step, which has
+  // nothing to start from, 22 ms). A wall that topples takes more: docs/reference-method.md.
 #ifndef NDEBUG
   GTEST_SKIP() << "left out: timing (not an optimised build)";
 #endif
@@ -317,10 +319,9 @@ TEST(Seeds, updateCollisions_BenchN) {
         const double x = bonded ? i % 5 + 0.5 * (row % 2) : 1.1 * (i % 5);
         addCube(world, {x, 0.0, 0.5 + 1.0 * row}, 0.0);
       }
-      const auto [median, fastest] = timeSteps(world);
-      std::printf("%d bodies in %s: median %.3f ms, fastest %.3f ms\n", count,
-                  bonded ? "a wall" : "towers", 1e3 * median, 1e3 * fastest);
-      EXPECT_LT(fastest, count == 10 ? 1e-3 : 10e-3) << count;
+      const double median = timeSteps(world);
+      std::printf("%d bodies in %s: %.3f ms\n", count, bonded ? "a wall" : "towers", 1e3 * median);
+      EXPECT_LT(median, count == 10 ? 1e-3 : 10e-3) << count;
     }
   }
 }
