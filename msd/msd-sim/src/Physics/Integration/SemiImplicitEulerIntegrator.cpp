@@ -9,8 +9,8 @@ namespace msd_sim {
 
 namespace {
 
-// Each brings the spin halfway nearer by about a quarter of the angle of the step: 12 leave rounding
-// at angles of 0.1 rad.
+// Each brings the spin halfway nearer by about a quarter of the angle of the step: 12 leave
+// rounding at angles of 0.1 rad.
 constexpr int kSpinSweeps = 12;
 
 }  // namespace
