@@ -122,7 +122,9 @@ def kuka_tracks_sine():
                    seconds, [[1.9, -1.9, 1.4], [0, 0, 0.6]], "kuka/kuka_iiwa.urdf", {"joints": joints}, **GROUND)
     for t in (0.25, 0.5, 0.75, 1.25, 1.5, 2.25, 2.75, 3.5, 4.0):
         for k in range(7):
-            s.expect("coordinate", joint=f"lbr_iiwa_joint_{k + 1}", at=t, value=round(target(k, t), 12), tolerance=1e-3)
+            # The reference method is half a step behind: ½ dt q̇, 5.6e-3 rad for the fastest; measured 5.9e-3.
+            s.expect("coordinate", joint=f"lbr_iiwa_joint_{k + 1}", at=t, value=round(target(k, t), 12), tolerance=1e-3,
+                     reference={"tolerance": 0.0066})
     s.expect("jointError", max=1e-6, at="max")
     return s
 

@@ -11,6 +11,7 @@
 #   pairs      1,000,000 pairs of convex shapes against other judges
 #   energy     1,000 random scenes: contact creates no energy
 #   kills      200 recordings killed at a random moment
+#   reference  every scene of at most 200 bodies in full with the reference method
 #   soak       1,000,000 steps of a world that bodies and joints come to and go from
 #   tidy       clang-tidy over all sources of the product
 #   coverage   which share of the lines the suite reaches
@@ -23,7 +24,7 @@ root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 source "$root/tools/setup.sh"
 cd "$root" || exit 1
 
-every=(suite clang bits address python threads fuzz pairs energy kills soak tidy coverage)
+every=(suite clang bits address python threads fuzz pairs energy kills reference soak tidy coverage)
 parts=("$@")
 [[ ${#parts[@]} -eq 0 ]] && parts=("${every[@]}")
 for part in "${parts[@]}"; do
@@ -130,6 +131,18 @@ program_with() {
   local lists
   lists=$(grep -rlE "(^|[[:space:]])$1Test\.cpp" msd --include=CMakeLists.txt | head -n 1)
   awk -v name="$1Test.cpp" '/msd_test\(/ { sub(/.*msd_test\(/, ""); program = $1 } index($0, name) { print program; exit }' "$lists"
+}
+
+part_reference() {
+  built release msd >/dev/null || { echo "does not build"; return 1; }
+  local scene status=0 count=0
+  for scene in scenes/*.json; do
+    [[ $scene =~ (demo|galton_board)\.json$ ]] && continue
+    build/release/bin/msd run "$scene" --method reference --expect >"$logs/reference.log" || { status=1; echo "$scene fails"; }
+    count=$((count + 1))
+  done
+  echo "$count scenes"
+  return "$status"
 }
 
 part_soak() { built release soak >/dev/null && build/release/test/soak 1000000 | tee "$logs/soak.csv"; }

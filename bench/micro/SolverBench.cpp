@@ -1,10 +1,11 @@
 // The contact solver on scenes at rest: seconds of the solve stage, and what one sweep over one
 // contact costs (counter ns/contact/sweep); and the reference solver, one call for 1, 10 and 50
-// contacts.
+// contacts; and a whole frame with five collisions, with each method.
 //   solver_bench --benchmark_repetitions=5 --benchmark_report_aggregates_only=true
 #include <benchmark/benchmark.h>
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "msd-sim/src/Environment/WorldModel.hpp"
@@ -74,6 +75,18 @@ void reference(benchmark::State& state) {
   }
 }
 
+/// A full frame with five collisions: five boxes on the floor.
+void frame(benchmark::State& state, Method method) {
+  WorldModel world{Settings{.method = method, .sleeping = false}};
+  world.spawn(EnvironmentDescription{.shape = Box{{100, 100, 1}}, .position = {0, 0, -1}});
+  for (int i = 0; i < 5; ++i) {
+    world.spawn(InertialDescription{
+        .shape = Box{{0.5, 0.5, 0.5}}, .position = {2.0 * i, 0, 0.5}, .restitution = 0.0});
+  }
+  for (int i = 0; i < 60; ++i) world.update(kDt);
+  for (auto _ : state) benchmark::DoNotOptimize(world.update(kDt));
+}
+
 void addAll() {
   using benchmark::RegisterBenchmark;
   RegisterBenchmark("sweep/boxes", [](benchmark::State& s) { sweep(s, Box{{0.5, 0.5, 0.5}}); })
@@ -85,6 +98,10 @@ void addAll() {
       ->Arg(100)
       ->UseManualTime();
   RegisterBenchmark("reference/contacts", reference)->Arg(1)->Arg(10)->Arg(50);
+  for (const Method method : {Method::kFast, Method::kExact, Method::kReference}) {
+    RegisterBenchmark(("frame/five_collisions/" + std::string{methodName(method)}).c_str(),
+                      [method](benchmark::State& s) { frame(s, method); });
+  }
 }
 
 }  // namespace

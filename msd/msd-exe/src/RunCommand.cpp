@@ -71,7 +71,7 @@ msd_scene::SettingsOverrides overridesOf(const RunOptions& options) {
                                       .iterations = options.iterations,
                                       .threads = options.threads};
   if (options.method) {
-    result.method = *options.method == "exact" ? msd_sim::Method::kExact : msd_sim::Method::kFast;
+    result.method = msd_sim::methodFromName(*options.method);
   }
   if (options.noSleep) result.sleeping = false;
   if (!options.record.empty()) result.hashEveryStep = true;
@@ -255,7 +255,8 @@ int run(const RunOptions& options) {
   const double buildMilliseconds = 1e3 * secondsSince(start);
   const std::uint64_t steps = options.steps.value_or(loaded.document.steps);
   if (!options.problem.empty() && scene.world.settings().method != msd_sim::Method::kExact) {
-    throw UsageError{"--dump-problem: the method is fast, expected --method exact"};
+    throw UsageError{fmt::format("--dump-problem: the method is {}, expected --method exact",
+                                 msd_sim::methodName(scene.world.settings().method))};
   }
   const std::string name =
       loaded.document.name.empty() ? fs::path{options.input.path}.stem().string() : loaded.document.name;
@@ -300,8 +301,8 @@ void addSimulationOptions(CLI::App& parser, RunOptions& o) {
   parser.add_option("--threads", o.threads, "threads that share a step; 0: all cores (default)")
       ->check(wholeNumber(0, 1024))
       ->type_name("N");
-  parser.add_option("--method", o.method, "fast or exact")
-      ->check(oneOf({"fast", "exact"}))
+  parser.add_option("--method", o.method, "fast, exact or reference")
+      ->check(oneOf({"fast", "exact", "reference"}))
       ->type_name("NAME");
   parser.add_option("--substeps", o.substeps, "substeps of a step; 0: the method's default")
       ->check(wholeNumber(0, 64))

@@ -18,7 +18,7 @@ Json settingsJson(const RunResult& result) {
   const msd_sim::Settings& s = result.scene.world.settings();
   const bool exact = s.method == msd_sim::Method::kExact;
   const auto used = result.statistics.last().substeps;
-  Json json{{"method", exact ? "exact" : "fast"},
+  Json json{{"method", msd_sim::methodName(s.method)},
             {"dt", result.scene.dt},
             {"substeps", used > 0 ? static_cast<int>(used) : s.substeps},
             {"iterations", s.iterations},

@@ -56,14 +56,14 @@ void addRun(std::string& out, const RunResult& result) {
        plural(s.steps(), "step", "steps"), 1e3 * result.scene.dt, simulated, seconds,
        seconds > 0.0 ? fmt::format(" ({:.3g} x real time)", simulated / seconds) : "");
   const msd_sim::Settings& settings = result.scene.world.settings();
-  const bool exact = settings.method == msd_sim::Method::kExact;
-  line(out, "method", "{}, {}{}, {}, sleeping {}", exact ? "exact" : "fast",
+  const bool fast = settings.method == msd_sim::Method::kFast;
+  line(out, "method", "{}, {}{}, {}, sleeping {}", msd_sim::methodName(settings.method),
        plural(s.last().substeps, "substep", "substeps"),
-       exact ? ""
-             : ", " +
-                   plural(static_cast<std::size_t>(settings.iterations), "iteration", "iterations"),
+       fast ? ", " +
+                  plural(static_cast<std::size_t>(settings.iterations), "iteration", "iterations")
+            : "",
        threadsText(result.scene.world),
-       settings.sleeping ? "on" : "off");
+       settings.sleeping && settings.method != msd_sim::Method::kReference ? "on" : "off");
   if (s.steps() == 0) return;
   const StepTimes times = s.allTimes();
   line(out, "speed", "{:.0f} steps/s; a step takes {:.3g} ms (median), {:.3g} ms (99 %)",

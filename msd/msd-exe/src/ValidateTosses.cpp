@@ -62,7 +62,7 @@ struct MethodResult {
 
 MethodResult runMethod(const TossData& data, Method method, const TossOptions& options) {
   MethodResult result;
-  result.curve.name = method == Method::kExact ? "msd-sim exact" : "msd-sim fast";
+  result.curve.name = fmt::format("msd-sim {}", msd_sim::methodName(method));
   const std::size_t count =
       options.most > 0 ? std::min(options.most, data.tosses.size()) : data.tosses.size();
   const Clock::time_point start = Clock::now();
@@ -124,8 +124,11 @@ int validate(const TossOptions& options) {
   std::unique_ptr<OutputFile> plot;
   if (!options.plot.empty()) plot = std::make_unique<OutputFile>(options.plot);
   std::vector<MethodResult> results;
-  if (options.method != "exact") results.push_back(runMethod(data, Method::kFast, options));
-  if (options.method != "fast") results.push_back(runMethod(data, Method::kExact, options));
+  for (const Method method : {Method::kFast, Method::kExact, Method::kReference}) {
+    const bool asked = options.method == "both" ? method != Method::kReference
+                                                : options.method == msd_sim::methodName(method);
+    if (asked) results.push_back(runMethod(data, method, options));
+  }
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   std::vector<TossCurve> curves;
   for (const MethodResult& r : results) {
@@ -189,8 +192,8 @@ void addValidateTosses(CLI::App& parser, Action& action) {
   parser.add_option("FOLDER", options->folder,
                     "folder with tosses.csv and experiment.json (default: cube-tosses in "
                     "$MSD_EXTERNAL_DATA)");
-  parser.add_option("--method", options->method, "fast, exact or both")
-      ->check(oneOf({"fast", "exact", "both"}))
+  parser.add_option("--method", options->method, "fast, exact, reference, or both of the first")
+      ->check(oneOf({"fast", "exact", "reference", "both"}))
       ->type_name("NAME");
   parser.add_option("--steps-per-frame", options->substeps, "steps between two frames (default 1)")
       ->check(wholeNumber(1, 1000))

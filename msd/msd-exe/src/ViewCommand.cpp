@@ -35,7 +35,7 @@ msd_view::LiveOptions liveOptions(const ViewOptions& options) {
   live.overrides.threads = options.threads;
   if (!options.method.empty()) {
     live.overrides.method =
-        options.method == "exact" ? msd_sim::Method::kExact : msd_sim::Method::kFast;
+        msd_sim::methodFromName(options.method).value_or(msd_sim::Method::kFast);
   }
   return live;
 }
@@ -89,8 +89,8 @@ void addViewCommand(CLI::App& parser, Action& action) {
       ->type_name("P")
       ->capture_default_str();
   parser.add_flag("--paused", options->paused, "wait for the play button");
-  parser.add_option("--method", options->method, "fast or exact, instead of the scene's")
-      ->check(oneOf({"fast", "exact"}))
+  parser.add_option("--method", options->method, "fast, exact or reference, instead of the scene's")
+      ->check(oneOf({"fast", "exact", "reference"}))
       ->type_name("NAME");
   parser.add_option("--threads", options->threads, "threads that share a step; 0: all cores (default)")
       ->check(wholeNumber(0, 1024))

@@ -51,7 +51,7 @@ def Compound(parts: Sequence[Union[Shape, Tuple[Shape, Vector], Tuple[Shape, Vec
 class Settings:
     def __init__(self, *, gravity: Vector = ..., method: str = ..., substeps: int = ..., iterations: int = ...,
                  exact_tolerance: float = ..., exact_iterations: int = ..., restitution_threshold: float = ...,
-                 position_correction: float = ..., correction_speed: float = ..., sleeping: bool = ...,
+                 position_correction: float = ..., baumgarte: float = ..., correction_speed: float = ..., sleeping: bool = ...,
                  sleep_speed: float = ..., sleep_time: float = ..., threads: int = ..., hash_every_step: bool = ...,
                  sequential_impacts: bool = ...) -> None: ...
     @property
@@ -65,6 +65,7 @@ class Settings:
     exact_iterations: int
     restitution_threshold: float
     position_correction: float
+    baumgarte: float
     correction_speed: float
     sleeping: bool
     sleep_speed: float
@@ -395,7 +396,7 @@ class Lease:
 class World:
     def __init__(self, settings: Optional[Settings] = ..., *, dt: float = ..., gravity: Vector = ..., method: str = ...,
                  substeps: int = ..., iterations: int = ..., exact_tolerance: float = ..., exact_iterations: int = ...,
-                 restitution_threshold: float = ..., position_correction: float = ..., correction_speed: float = ...,
+                 restitution_threshold: float = ..., position_correction: float = ..., baumgarte: float = ..., correction_speed: float = ...,
                  sleeping: bool = ..., sleep_speed: float = ..., sleep_time: float = ..., threads: int = ...,
                  hash_every_step: bool = ..., sequential_impacts: bool = ...) -> None: ...
     def step(self, n: int = ..., dt: Optional[float] = ...) -> StepReport: ...

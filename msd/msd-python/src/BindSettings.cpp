@@ -38,6 +38,8 @@ constexpr Field kFields[] = {
     plain<&Settings::exactIterations>("exact_iterations", "Exact mode: solver iterations before a step is reported as not converged."),
     plain<&Settings::restitutionThreshold>("restitution_threshold", "Approach speed below which an impact does not bounce [m/s]."),
     plain<&Settings::positionCorrection>("position_correction", "Share of a penetration removed per step, 0 to 1 [-]."),
+    plain<&Settings::baumgarte>("baumgarte",
+                                "Reference: share of a penetration removed per step through the velocities, 0 to 1 [-]."),
     plain<&Settings::correctionSpeed>("correction_speed", "Fastest separation by position correction, in body sizes per second [1/s]."),
     plain<&Settings::sleeping>("sleeping", "Put islands to sleep that have been still."),
     plain<&Settings::sleepSpeed>("sleep_speed", "Speed below which a body counts as still [m/s]."),

@@ -97,13 +97,13 @@ py::array_t<double> fromTable(std::span<const double> values, py::ssize_t column
 }
 
 msd_sim::Method toMethod(const std::string& name) {
-  if (name == "fast") return msd_sim::Method::kFast;
-  if (name == "exact") return msd_sim::Method::kExact;
-  throw py::value_error(fmt::format("method is \"{}\"; expected \"fast\" or \"exact\"", name));
+  if (const auto method = msd_sim::methodFromName(name)) return *method;
+  throw py::value_error(
+      fmt::format("method is \"{}\"; expected \"fast\", \"exact\" or \"reference\"", name));
 }
 
 std::string fromMethod(msd_sim::Method method) {
-  return method == msd_sim::Method::kExact ? "exact" : "fast";
+  return std::string{msd_sim::methodName(method)};
 }
 
 std::string describe(const msd_sim::Vector3D& v) {

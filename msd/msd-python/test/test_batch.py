@@ -19,7 +19,7 @@ def alone(prototype, forces, count):
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
-@pytest.mark.parametrize("method", ["fast", "exact"])
+@pytest.mark.parametrize("method", ["fast", "exact", "reference"])
 def test_worlds_of_a_batch_are_bit_identical_to_worlds_alone(threads, method):
     prototype = stack(2, method=method)
     prototype.step(7)

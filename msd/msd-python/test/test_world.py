@@ -68,9 +68,20 @@ def test_dt_and_settings():
     assert world.step().dt == 0.005
 
 
+@pytest.mark.parametrize("method", ["exact", "reference"])
+def test_every_method_ends_where_fast_does(method):
+    fast, other = stack(3), stack(3, method=method)
+    assert other.settings.method == method and f'method=\'{method}\'' in repr(other.settings)
+    fast.step(120)
+    other.step(120)
+    assert other.report.status == "ok"
+    assert np.abs(other.positions - fast.positions).max() < 2e-3
+
+
 @pytest.mark.parametrize("field, value", [
-    ("method", "exact"), ("substeps", 4), ("iterations", 3), ("exact_tolerance", 1e-9), ("exact_iterations", 50),
-    ("restitution_threshold", 0.1), ("position_correction", 0.3), ("correction_speed", 1.0), ("sleeping", False),
+    ("method", "exact"), ("method", "reference"), ("substeps", 4), ("iterations", 3), ("exact_tolerance", 1e-9),
+    ("exact_iterations", 50), ("restitution_threshold", 0.1), ("position_correction", 0.3), ("baumgarte", 0.2),
+    ("correction_speed", 1.0), ("sleeping", False),
     ("sleep_speed", 0.01), ("sleep_time", 1.0), ("threads", 2), ("hash_every_step", True), ("sequential_impacts", True)])
 def test_every_setting_is_kept(field, value):
     settings = msd.Settings(**{field: value})

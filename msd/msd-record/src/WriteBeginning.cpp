@@ -50,7 +50,7 @@ void writeSettings(Database& database, const msd_sim::Settings& s) {
   setting("gravity.x", s.gravity.x(), "m/s^2");
   setting("gravity.y", s.gravity.y(), "m/s^2");
   setting("gravity.z", s.gravity.z(), "m/s^2");
-  setting("method", std::string_view{s.method == msd_sim::Method::kExact ? "exact" : "fast"});
+  setting("method", msd_sim::methodName(s.method));
   setting("substeps", whole(s.substeps));
   setting("iterations", whole(s.iterations));
   setting("exactTolerance", s.exactTolerance);

@@ -6,6 +6,7 @@
 #include <exception>
 #include <limits>
 #include <new>
+#include <memory>
 #include <tuple>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "msd-scene/src/ScenePairs.hpp"
 #include "msd-scene/src/ValidateScene.hpp"
 #include "msd-sim/src/Environment/ContactExclusion.hpp"
+#include "msd-sim/src/Physics/PotentialEnergy/Potentials.hpp"
 
 namespace msd_scene {
 
@@ -151,6 +153,29 @@ void spawnBodies(SceneWorld& scene, const SceneDocument& document, const SceneSh
   }
 }
 
+std::unique_ptr<msd_sim::PotentialEnergy> makePotential(const ScenePotential& p) {
+  switch (p.kind) {
+    case PotentialKind::kUniform:
+      return std::make_unique<msd_sim::UniformForcePotential>(p.force, p.point);
+    case PotentialKind::kCentral:
+      return std::make_unique<msd_sim::PointGravityPotential>(p.centre, p.strength, p.radius);
+    case PotentialKind::kSpring:
+      return std::make_unique<msd_sim::AnchorSpringPotential>(p.anchor, p.point, p.stiffness,
+                                                              p.length);
+  }
+  return nullptr;
+}
+
+void addPotentials(SceneWorld& scene, const SceneDocument& document) {
+  for (std::size_t i = 0; i < document.potentials.size(); ++i) {
+    const ScenePotential& p = document.potentials[i];
+    std::vector<BodyId> bodies;
+    for (const std::string& name : p.bodies) bodies.push_back(scene.bodyByName.at(name));
+    atPath(JsonPath{} / "potentials" / i,
+           [&] { return scene.world.addPotential(makePotential(p), bodies); });
+  }
+}
+
 void spawnJoints(SceneWorld& scene, const SceneDocument& document) {
   scene.joints.reserve(document.joints.size());
   for (std::size_t i = 0; i < document.joints.size(); ++i) {
@@ -203,6 +228,7 @@ SceneWorld build(const SceneDocument& document, const SceneShapes& shapes,
                    .dt = overrides.dt.value_or(document.dt)};
   spawnBodies(scene, document, shapes);
   spawnJoints(scene, document);
+  addPotentials(scene, document);
   for (const auto& [a, b] : document.exclude) {
     msd_sim::setPairCollides(scene.world, scene.bodyByName.at(a), scene.bodyByName.at(b), false);
   }
@@ -247,6 +273,7 @@ Settings makeSettings(const SceneDocument& document, const SettingsOverrides& ov
   settings.exactIterations = s.exactIterations.value_or(settings.exactIterations);
   settings.restitutionThreshold = s.restitutionThreshold.value_or(settings.restitutionThreshold);
   settings.positionCorrection = s.positionCorrection.value_or(settings.positionCorrection);
+  settings.baumgarte = s.baumgarte.value_or(settings.baumgarte);
   settings.correctionSpeed = s.correctionSpeed.value_or(settings.correctionSpeed);
   settings.sleeping = overrides.sleeping.value_or(s.sleeping.value_or(settings.sleeping));
   settings.sleepSpeed = s.sleepSpeed.value_or(settings.sleepSpeed);

@@ -146,6 +146,18 @@ auto findMeasure(const Table& table, std::string_view quantity) {
   return found == table.end() ? nullptr : found->measure;
 }
 
+/// What a check asks of the method that runs.
+SceneExpectation forMethod(const SceneExpectation& check, msd_sim::Method method) {
+  SceneExpectation e = check;
+  if (method != msd_sim::Method::kReference || !check.reference) return e;
+  const SceneReferenceCheck& own = *check.reference;
+  if (own.value) e.value = own.value;
+  if (own.tolerance) e.tolerance = *own.tolerance;
+  if (own.min) e.min = own.min;
+  if (own.max) e.max = own.max;
+  return e;
+}
+
 bool holds(const SceneExpectation& e, double measured) {
   if (!std::isfinite(measured)) return false;
   if (e.value) return std::abs(measured - *e.value) <= e.tolerance;
@@ -211,7 +223,8 @@ double measureDifference(const SceneExpectation& e, const SceneWorld& scene) {
   return e.minus ? measured - QuantityProbe{subtracted(e), scene}.measure(scene) : measured;
 }
 
-std::string describe(const SceneExpectation& e, const ExpectationResult& result) {
+std::string describe(const SceneExpectation& check, const ExpectationResult& result) {
+  const SceneExpectation e = forMethod(check, result.method);
   const std::string& of = !e.body.empty() ? e.body : !e.joint.empty() ? e.joint : e.sensor;
   constexpr std::array<std::string_view, 4> kWhich{"", "largest ", "smallest ", "span of "};
   std::string minus = e.minusStart ? " less its start" : "";
@@ -293,7 +306,10 @@ void ExpectationChecker::finish(const SceneWorld& scene) {
 }
 
 void ExpectationChecker::measure(std::size_t index, const SceneWorld& scene) {
-  const SceneExpectation& e = document_.expect[index];
+  const msd_sim::Method method = scene.world.settings().method;
+  const SceneExpectation& check = document_.expect[index];
+  if (method == msd_sim::Method::kReference && check.reference && !check.reference->applies) return;
+  const SceneExpectation e = forMethod(check, method);
   double measured = measureDifference(e, scene);
   double time = scene.world.time();
   if (const auto& span = spans_[index]) {
@@ -303,7 +319,7 @@ void ExpectationChecker::measure(std::size_t index, const SceneWorld& scene) {
     if (e.over == RunValue::kRange) measured = span->high - span->low;
     if (e.over == RunValue::kMax || e.over == RunValue::kMin) time = span->time;
   }
-  results_.push_back({index, time, measured, holds(e, measured)});
+  results_.push_back({index, time, measured, holds(e, measured), method});
 }
 
 bool ExpectationChecker::allHold() const {

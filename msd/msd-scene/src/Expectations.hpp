@@ -25,6 +25,7 @@ struct ExpectationResult {
   double time{0.0};      ///< when it was measured [s]
   double measured{0.0};
   bool holds{false};
+  msd_sim::Method method{msd_sim::Method::kFast};  ///< that was measured
 };
 
 /// One line: `ok    top.position.z at 10 s: 9.4998 [m], expected 9.5 ± 0.01`.

@@ -16,7 +16,6 @@ using R = JsonReader;
 using D = SceneDocument;
 using msd_sim::Method;
 
-constexpr std::array<std::string_view, 2> kMethods{"fast", "exact"};
 constexpr std::uint64_t kMostInt = 1'000'000'000;
 
 int readInt(JsonReader& reader, std::uint64_t low) {
@@ -66,9 +65,9 @@ constexpr std::array<Field<P>, 5> kPairFields{{
     {"torsionalResistance", [](R& r, P& p) { p.torsionalResistance = readNumber(r, "[m]"); }},
 }};
 
-constexpr std::array<Field<SceneSolver>, 12> kSolverFields{{
+constexpr std::array<Field<SceneSolver>, 13> kSolverFields{{
     {"method",
-     [](R& r, SceneSolver& s) { s.method = static_cast<Method>(readChoice(r, kMethods)); }},
+     [](R& r, SceneSolver& s) { s.method = static_cast<Method>(readChoice(r, msd_sim::kMethodNames)); }},
     {"substeps", [](R& r, SceneSolver& s) { s.substeps = readInt(r, 0); }},
     {"iterations", [](R& r, SceneSolver& s) { s.iterations = readInt(r, 1); }},
     {"exactTolerance", [](R& r, SceneSolver& s) { s.exactTolerance = readNumber(r, "[-]"); }},
@@ -77,6 +76,7 @@ constexpr std::array<Field<SceneSolver>, 12> kSolverFields{{
      [](R& r, SceneSolver& s) { s.restitutionThreshold = readNumber(r, "[m/s]"); }},
     {"positionCorrection",
      [](R& r, SceneSolver& s) { s.positionCorrection = readNumber(r, "[-]"); }},
+    {"baumgarte", [](R& r, SceneSolver& s) { s.baumgarte = readNumber(r, "[-]"); }},
     {"correctionSpeed", [](R& r, SceneSolver& s) { s.correctionSpeed = readNumber(r, "[1/s]"); }},
     {"sleeping", [](R& r, SceneSolver& s) { s.sleeping = r.readBoolean("true or false"); }},
     {"sleepSpeed", [](R& r, SceneSolver& s) { s.sleepSpeed = readNumber(r, "[m/s]"); }},
@@ -107,6 +107,15 @@ constexpr std::array<Field<N>, 9> kSensorFields{{
     {"halfExtents", [](R& r, N& n) { n.halfExtents = readVector3(r, "[m]"); }},
     {"range", [](R& r, N& n) { n.range = readNumber(r, "[m]"); }},
     {"offset", [](R& r, N& n) { n.offset = readNumber(r, "[rad] or [m]"); }},
+}};
+
+using C = SceneReferenceCheck;
+constexpr std::array<Field<C>, 5> kReferenceFields{{
+    {"applies", [](R& r, C& c) { c.applies = r.readBoolean("true or false"); }},
+    {"value", [](R& r, C& c) { c.value = readNumber(r, "(in the quantity's unit)"); }},
+    {"tolerance", [](R& r, C& c) { c.tolerance = readNumber(r, "(in the quantity's unit)"); }},
+    {"min", [](R& r, C& c) { c.min = readNumber(r, "(in the quantity's unit)"); }},
+    {"max", [](R& r, C& c) { c.max = readNumber(r, "(in the quantity's unit)"); }},
 }};
 
 using E = SceneExpectation;
@@ -143,7 +152,7 @@ void readMinus(JsonReader& reader, E& e) {
   readFields(reader, "what is subtracted", kMinusFields, e.minus.emplace());
 }
 
-constexpr std::array<Field<E>, 10> kExpectFields{{
+constexpr std::array<Field<E>, 11> kExpectFields{{
     {"body", [](R& r, E& e) { e.body = readName(r, "the name of a body"); }},
     {"joint", [](R& r, E& e) { e.joint = readName(r, "the name of a joint"); }},
     {"quantity", [](R& r, E& e) { e.quantity = readName(r, "the name of a quantity"); },
@@ -155,6 +164,11 @@ constexpr std::array<Field<E>, 10> kExpectFields{{
     {"at", readMoment},
     {"sensor", [](R& r, E& e) { e.sensor = readName(r, "the name of a sensor"); }},
     {"minus", readMinus},
+    {"reference",
+     [](R& r, E& e) {
+       readFields(r, "what a check asks of the reference method", kReferenceFields,
+                  e.reference.emplace());
+     }},
 }};
 
 /// Reads an object whose keys are names of things. Each name may occur once.
@@ -193,6 +207,11 @@ void readJoints(JsonReader& reader, D& document) {
                    [&](std::size_t) { document.joints.push_back(parseJoint(reader)); });
 }
 
+void readPotentials(JsonReader& reader, D& document) {
+  reader.readArray("an array of potentials",
+                   [&](std::size_t) { document.potentials.push_back(parsePotential(reader)); });
+}
+
 void readPairs(JsonReader& reader, D& document) {
   reader.readArray("an array of pairs of materials", [&](std::size_t) {
     readFields(reader, "a pair of materials", kPairFields, document.pairs.emplace_back());
@@ -219,7 +238,7 @@ void readExpect(JsonReader& reader, D& document) {
   });
 }
 
-constexpr std::array<Field<D>, 16> kFields{{
+constexpr std::array<Field<D>, 17> kFields{{
     {"version", [](R& r, D&) { (void)readWhole(r, 1, 2); }, "the version of the format: 1 or 2"},
     {"name", [](R& r, D& d) { d.name = readName(r, "the scene's name"); }},
     {"description", [](R& r, D& d) { d.description = r.readString("a text"); }},
@@ -234,6 +253,7 @@ constexpr std::array<Field<D>, 16> kFields{{
     {"shapes", readShapes, "the shapes of the scene by name"},
     {"bodies", readBodies, "an array of bodies"},
     {"joints", readJoints},
+    {"potentials", readPotentials},
     {"exclude", readExclude},
     {"sensors", readSensors},
     {"expect", readExpect},
@@ -264,7 +284,7 @@ std::vector<FieldGroup> sceneFields() {
   std::vector<FieldGroup> groups{{"a scene", fieldNames(kFields)},
                                  {"a material", fieldNames(kMaterialFields)},
                                  {"a pair of materials", fieldNames(kPairFields)}};
-  for (const auto& more : {shapeFields(), bodyFields(), jointFields()}) {
+  for (const auto& more : {shapeFields(), bodyFields(), jointFields(), potentialFields()}) {
     groups.insert(groups.end(), more.begin(), more.end());
   }
   groups.push_back({"the solver settings", fieldNames(kSolverFields)});
@@ -272,6 +292,7 @@ std::vector<FieldGroup> sceneFields() {
   groups.push_back({"a sensor", fieldNames(kSensorFields)});
   groups.push_back({"a check", fieldNames(kExpectFields)});
   groups.push_back({"what is subtracted", fieldNames(kMinusFields)});
+  groups.push_back({"what a check asks of the reference method", fieldNames(kReferenceFields)});
   return groups;
 }
 

@@ -20,15 +20,18 @@ struct FieldGroup {
 };
 [[nodiscard]] std::vector<FieldGroup> sceneFields();
 
-// The parts of a scene, one function per file (ParseShape.cpp, ParseBody.cpp, ParseJoint.cpp).
+// The parts of a scene, one function per file (ParseShape.cpp, ParseBody.cpp, ParseJoint.cpp,
+// ParsePotential.cpp).
 
 [[nodiscard]] SceneShape::Variant parseShape(JsonReader& reader);
 [[nodiscard]] SceneBody parseBody(JsonReader& reader);
 [[nodiscard]] SceneJoint parseJoint(JsonReader& reader);
 [[nodiscard]] SceneMaterial parseMaterial(JsonReader& reader);  ///< without its name
 [[nodiscard]] SceneSolver parseSolver(JsonReader& reader);
+[[nodiscard]] ScenePotential parsePotential(JsonReader& reader);
 [[nodiscard]] std::vector<FieldGroup> shapeFields();
 [[nodiscard]] std::vector<FieldGroup> bodyFields();
 [[nodiscard]] std::vector<FieldGroup> jointFields();
+[[nodiscard]] std::vector<FieldGroup> potentialFields();
 
 }  // namespace msd_scene

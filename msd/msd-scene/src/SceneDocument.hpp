@@ -265,6 +265,28 @@ struct SceneJoint {
   bool operator==(const SceneJoint&) const = default;
 };
 
+// --- potentials ---
+
+/// "uniform", "central", "spring": the value of a potential's field `type`, in this order.
+enum class PotentialKind : std::uint8_t { kUniform, kCentral, kSpring };
+inline constexpr std::array<std::string_view, 3> kPotentialTypes{"uniform", "central", "spring"};
+
+/// A field of force, for all bodies that move or for those it names.
+struct ScenePotential {
+  PotentialKind kind{PotentialKind::kUniform};
+  std::vector<std::string> bodies{};   ///< empty: all
+  Force force{0.0, 0.0, 0.0};          ///< uniform: on every body, world axes [N]
+  Coordinate point{0.0, 0.0, 0.0};     ///< uniform, spring: where it acts, from the centre of mass [m]
+  Coordinate centre{0.0, 0.0, 0.0};    ///< central [m]
+  double strength{0.0};                ///< central: G M [m³/s²]
+  double radius{0.0};                  ///< central: of the body that attracts [m]
+  Coordinate anchor{0.0, 0.0, 0.0};    ///< spring: its fixed end, world [m]
+  double stiffness{0.0};               ///< spring [N/m]
+  double length{0.0};                  ///< spring [m]
+
+  bool operator==(const ScenePotential&) const = default;
+};
+
 // --- the rest ---
 
 /// Solver settings the scene asks for; what it leaves open takes the engine's default (Settings).
@@ -276,6 +298,7 @@ struct SceneSolver {
   std::optional<int> exactIterations{};
   std::optional<double> restitutionThreshold{};  ///< [m/s]
   std::optional<double> positionCorrection{};    ///< [-]
+  std::optional<double> baumgarte{};             ///< [-]
   std::optional<double> correctionSpeed{};       ///< [1/s]
   std::optional<bool> sleeping{};
   std::optional<double> sleepSpeed{};  ///< [m/s]
@@ -289,6 +312,16 @@ struct SceneCamera {
   Coordinate position{8.0, -8.0, 5.0};  ///< [m]
   Coordinate target{0.0, 0.0, 0.0};     ///< [m]
   bool operator==(const SceneCamera&) const = default;
+};
+
+/// What the reference method is held to in place of a check's own numbers: it is of first order in time.
+struct SceneReferenceCheck {
+  bool applies{true};  ///< false: the check says nothing about this method
+  std::optional<double> value{};
+  std::optional<double> tolerance{};
+  std::optional<double> min{};
+  std::optional<double> max{};
+  bool operator==(const SceneReferenceCheck&) const = default;
 };
 
 /// What a check looks at: a quantity of a body, a joint, a sensor or the world.
@@ -318,6 +351,7 @@ struct SceneExpectation {
   RunValue over{RunValue::kAtTime};
   std::optional<SceneQuantity> minus{};  ///< the difference to this one is looked at
   bool minusStart{false};                ///< the difference to the start is looked at
+  std::optional<SceneReferenceCheck> reference{};
 
   bool operator==(const SceneExpectation&) const = default;
 };
@@ -350,6 +384,7 @@ struct SceneDocument {
   std::vector<SceneShape> shapes{};
   std::vector<SceneBody> bodies{};
   std::vector<SceneJoint> joints{};
+  std::vector<ScenePotential> potentials{};
   std::vector<std::array<std::string, 2>> exclude{};  ///< bodies that do not touch each other
   std::vector<SceneSensor> sensors{};
   std::vector<SceneExpectation> expect{};

@@ -28,6 +28,7 @@ class SceneValidator {
   void checkExclude();
   void checkSensors();
   void checkSensor(std::size_t i);
+  void checkPotentials();
   void checkExpectations();
   void checkExpectation(std::size_t i);
   void checkQuantity(const SceneExpectation& e, const JsonPath& path);

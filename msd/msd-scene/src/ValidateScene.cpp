@@ -61,6 +61,7 @@ void SceneValidator::run() {
   checkShapes();
   checkBodies();
   checkJoints();
+  checkPotentials();
   checkExclude();
   checkSensors();
   checkExpectations();
@@ -97,6 +98,7 @@ void SceneValidator::checkSolver() {
   check(s.exactIterations, {1.0, 1e9, "[-]"}, "exactIterations");
   check(s.restitutionThreshold, {0.0, Limits::kMaxSpeed, "[m/s]"}, "restitutionThreshold");
   check(s.positionCorrection, {0.0, 1.0, "[-]"}, "positionCorrection");
+  check(s.baumgarte, {0.0, 1.0, "[-]"}, "baumgarte");
   check(s.correctionSpeed, {0.0, Limits::kMaxSpeed, "[1/s]", true}, "correctionSpeed");
   check(s.sleepSpeed, {0.0, Limits::kMaxSpeed, "[m/s]"}, "sleepSpeed");
   check(s.sleepTime, {0.0, kMost, "[s]"}, "sleepTime");
@@ -131,6 +133,41 @@ void SceneValidator::checkMaterials() {
       check(*material.stiffness, {0.0, Limits::kMaxStiffness, "[N/m]", true}, "stiffness");
     }
     check(material.damping, {0.0, Limits::kMaxStiffness, "[N·s/m]"}, "damping");
+  }
+}
+
+void SceneValidator::checkPotentials() {
+  for (std::size_t i = 0; i < document_.potentials.size(); ++i) {
+    const ScenePotential& p = document_.potentials[i];
+    const JsonPath path = JsonPath{} / "potentials" / i;
+    for (std::size_t k = 0; k < p.bodies.size(); ++k) {
+      const std::size_t body = bodies_.find(p.bodies[k]);
+      if (body == NameTable::npos) {
+        missing(path / "bodies" / k, p.bodies[k], bodies_, "a body");
+      } else if (document_.bodies[body].isStatic || document_.bodies[body].kinematic) {
+        issues_.error(path / "bodies" / k, shortened(jsonString(p.bodies[k])),
+                      "a body that forces move");
+      }
+    }
+    const auto vector = [&](const Vector3D& v, double most, std::string_view unit,
+                            std::string_view name) {
+      issues_.demandVector(v, most, unit, [&] { return path / name; });
+    };
+    vector(p.force, Limits::kMaxForce, "[N]", "force");
+    vector(p.point, Limits::kMaxPosition, "[m]", "point");
+    vector(p.centre, Limits::kMaxPosition, "[m]", "centre");
+    vector(p.anchor, Limits::kMaxPosition, "[m]", "anchor");
+    const auto number = [&](double value, const Range& range, std::string_view name) {
+      issues_.demand(value, range, [&] { return path / name; });
+    };
+    if (p.kind == PotentialKind::kCentral) {
+      number(p.strength, {0.0, kMost, "[m³/s²]", true}, "strength");
+      number(p.radius, {0.0, Limits::kMaxPosition, "[m]", true}, "radius");
+    }
+    if (p.kind == PotentialKind::kSpring) {
+      number(p.stiffness, {0.0, Limits::kMaxStiffness, "[N/m]", true}, "stiffness");
+      number(p.length, {0.0, Limits::kMaxPosition, "[m]"}, "length");
+    }
   }
 }
 
@@ -214,6 +251,19 @@ void SceneValidator::checkExpectation(std::size_t i) {
   }
   issues_.demand(e.tolerance, {0.0, kMost, "(in the quantity's unit)"},
                  [&] { return path / "tolerance"; });
+  if (e.reference) {
+    const JsonPath own = path / "reference";
+    if (e.reference->tolerance) {
+      issues_.demand(*e.reference->tolerance, {0.0, kMost, "(in the quantity's unit)"},
+                     [&] { return own / "tolerance"; });
+    }
+    if (!bounded && (e.reference->min || e.reference->max)) {
+      issues_.error(own, "a bound", "\"value\" or \"tolerance\", as in the check itself");
+    }
+    if (bounded && (e.reference->value || e.reference->tolerance)) {
+      issues_.error(own, "a value or tolerance", "\"min\" or \"max\", as in the check itself");
+    }
+  }
   const double end = static_cast<double>(document_.steps) * document_.dt;
   if (e.time) issues_.demand(*e.time, {0.0, end, "[s]"}, [&] { return path / "at"; });
 }

@@ -52,7 +52,7 @@ class ObjectText {
   static void append(std::string& out, std::string_view value) { out += jsonString(value); }
   static void append(std::string& out, const std::string& value) { out += jsonString(value); }
   static void append(std::string& out, Method value) {
-    out += value == Method::kFast ? "\"fast\"" : "\"exact\"";
+    out += jsonString(msd_sim::methodName(value));
   }
   static void append(std::string& out, const Vector3D& v) {
     append(out, std::array<double, 3>{v.x(), v.y(), v.z()});
@@ -81,6 +81,15 @@ class ObjectText {
   static void append(std::string& out, const AtTime<Value>& entry) {
     ObjectText text{out};
     text.add("at", entry.at).add("value", entry.value).close();
+  }
+  static void append(std::string& out, const SceneReferenceCheck& check) {
+    ObjectText text{out};
+    text.addUnless("applies", check.applies, true)
+        .add("value", check.value)
+        .add("tolerance", check.tolerance)
+        .add("min", check.min)
+        .add("max", check.max)
+        .close();
   }
   static void append(std::string& out, const SceneQuantity& q) {
     const SceneQuantity usual{};
@@ -275,6 +284,26 @@ void write(std::string& out, const SceneJoint& j) {
       .close();
 }
 
+void write(std::string& out, const ScenePotential& p) {
+  ObjectText text{out};
+  text.add("type", kPotentialTypes[static_cast<std::size_t>(p.kind)])
+      .addUnless("bodies", p.bodies, std::vector<std::string>{});
+  const Coordinate here{0.0, 0.0, 0.0};
+  switch (p.kind) {
+    case PotentialKind::kUniform: text.add("force", p.force).addUnless("point", p.point, here); break;
+    case PotentialKind::kCentral:
+      text.add("centre", p.centre).add("strength", p.strength).add("radius", p.radius);
+      break;
+    case PotentialKind::kSpring:
+      text.add("anchor", p.anchor)
+          .addUnless("point", p.point, here)
+          .add("stiffness", p.stiffness)
+          .addUnless("length", p.length, 0.0);
+      break;
+  }
+  text.close();
+}
+
 void write(std::string& out, const SceneSolver& s) {
   ObjectText{out}
       .add("method", s.method)
@@ -284,6 +313,7 @@ void write(std::string& out, const SceneSolver& s) {
       .add("exactIterations", s.exactIterations)
       .add("restitutionThreshold", s.restitutionThreshold)
       .add("positionCorrection", s.positionCorrection)
+      .add("baumgarte", s.baumgarte)
       .add("correctionSpeed", s.correctionSpeed)
       .add("sleeping", s.sleeping)
       .add("sleepSpeed", s.sleepSpeed)
@@ -322,6 +352,7 @@ void write(std::string& out, const SceneExpectation& e) {
       .add("min", e.min)
       .add("max", e.max)
       .add("at", e.time)
+      .add("reference", e.reference)
       .add("minus", e.minus);
   if (e.over != RunValue::kAtTime) text.add("at", kMoments[static_cast<std::size_t>(e.over)]);
   if (e.minusStart) text.add("minus", std::string_view{"start"});
@@ -398,6 +429,10 @@ std::string writeScene(const SceneDocument& document, const WriteOptions& option
   });
   writeEach(out, "bodies", "[]", document.bodies, [&](const SceneBody& b) { write(out, b); });
   writeEach(out, "joints", "[]", document.joints, [&](const SceneJoint& j) { write(out, j); });
+  if (!document.potentials.empty()) {
+    writeEach(out, "potentials", "[]", document.potentials,
+              [&](const ScenePotential& p) { write(out, p); });
+  }
   if (!document.exclude.empty()) {
     writeEach(out, "exclude", "[]", document.exclude,
               [&](const auto& names) { ObjectText::append(out, names); });

@@ -14,7 +14,7 @@ std::string_view fullScene() {
   "steps": 400,
   "solver": {"method": "exact", "substeps": 2, "iterations": 3, "exactTolerance": 1e-9,
     "exactIterations": 500, "restitutionThreshold": 0.25, "positionCorrection": 0.3,
-    "correctionSpeed": 4, "sleeping": false, "sleepSpeed": 0.01, "sleepTime": 1.5,
+    "baumgarte": 0.1, "correctionSpeed": 4, "sleeping": false, "sleepSpeed": 0.01, "sleepTime": 1.5,
     "sequentialImpacts": true},
   "camera": {"position": [10, -10, 6], "target": [0, 0, 1]},
   "materials": {
@@ -83,6 +83,12 @@ std::string_view fullScene() {
     {"type": "spring", "bodyA": "pill", "bodyB": "ball", "anchor": [0, 0, 2],
       "anchorB": [1, 0, 2], "stiffness": 50, "damping": 2, "length": 0.5}
   ],
+  "potentials": [
+    {"type": "uniform", "bodies": ["pill", "wedge"], "force": [0, 0.5, 0], "point": [0.1, 0, 0]},
+    {"type": "central", "centre": [0, 0, 50], "strength": 3, "radius": 2},
+    {"type": "spring", "bodies": ["hammer"], "anchor": [3, 0, 5], "point": [0, 0, 0.2],
+      "stiffness": 10, "length": 1.5}
+  ],
   "exclude": [["ball", "pill"], ["hammer", "terrain"]],
   "sensors": [
     {"type": "touch", "name": "skin", "body": "ball", "position": [0, 0, -0.5],
@@ -91,11 +97,14 @@ std::string_view fullScene() {
     {"type": "jointPosition", "name": "angle", "joint": "door", "offset": 0.25}
   ],
   "expect": [
-    {"body": "ball", "quantity": "position.z", "value": 2, "tolerance": 1, "at": 0.5},
-    {"joint": "door", "quantity": "coordinate", "min": -1, "max": 1.5},
+    {"body": "ball", "quantity": "position.z", "value": 2, "tolerance": 1, "at": 0.5,
+      "reference": {"applies": true, "value": 2.1, "tolerance": 1.5}},
+    {"joint": "door", "quantity": "coordinate", "min": -1, "max": 1.5,
+      "reference": {"applies": false}},
     {"body": "ball", "quantity": "position.x", "max": 9, "at": "max",
       "minus": {"body": "pill", "quantity": "position.y"}},
-    {"quantity": "mechanicalEnergy", "max": 1e9, "at": "range", "minus": "start"},
+    {"quantity": "mechanicalEnergy", "max": 1e9, "at": "range", "minus": "start",
+      "reference": {"min": 0, "max": 1e10}},
     {"sensor": "angle", "quantity": "value", "min": -1, "minus": {"joint": "door", "quantity": "coordinate"}},
     {"sensor": "eye", "quantity": "value", "min": -2, "at": "min", "minus": {"sensor": "skin"}},
     {"quantity": "deepestPenetration", "max": 0.01, "at": "end"}

@@ -71,9 +71,8 @@ std::string wordOf(const json& message, const char* field, std::size_t longest) 
 
 SetMethod methodOf(const json& message) {
   const std::string word = wordOf(message, "method", 16);
-  if (word == "fast") return {msd_sim::Method::kFast};
-  if (word == "exact") return {msd_sim::Method::kExact};
-  refuse("method", word, "\"fast\" or \"exact\"");
+  if (const auto method = msd_sim::methodFromName(word)) return {*method};
+  refuse("method", word, "\"fast\", \"exact\" or \"reference\"");
 }
 
 SetSpeed speedOf(const json& message) {

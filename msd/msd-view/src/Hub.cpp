@@ -105,7 +105,7 @@ std::string Hub::stateText() const {
       {"live", state.isLive},
       {"ended", state.isEnded},
       {"speed", state.speed},
-      {"method", state.method == msd_sim::Method::kExact ? "exact" : "fast"},
+      {"method", msd_sim::methodName(state.method)},
       {"failure", state.failure}};
   return message.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

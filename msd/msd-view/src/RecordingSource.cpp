@@ -112,7 +112,9 @@ class RecordingSource final : public FrameSource {
       while (index < lastIndex() && entries_[index].step < step.report.step) ++index;
       const bool isExact = std::isfinite(step.report.certificate.naturalMap);
       rows_.push_back(maker.make(step.report, index,
-                                 isExact ? msd_sim::Method::kExact : msd_sim::Method::kFast));
+                                 isExact                                     ? msd_sim::Method::kExact
+                                 : method_ == msd_sim::Method::kReference ? method_
+                                                                          : msd_sim::Method::kFast));
       return true;
     });
     for (std::size_t first = 0; first < rows_.size(); first += kEventSteps) {

@@ -41,7 +41,7 @@ SeriesRow RowMaker::make(const msd_sim::StepReport& report, std::uint64_t index,
   row[Column::kIterations] = report.iterations;
   row[Column::kStatus] = static_cast<double>(report.status);
   row[Column::kFaults] = static_cast<double>(report.faults.bits());
-  row[Column::kMethod] = method == msd_sim::Method::kExact ? 1.0 : 0.0;
+  row[Column::kMethod] = static_cast<double>(method);
   row[Column::kNaturalMap] = report.certificate.naturalMap;
   row[Column::kVelocityError] = report.certificate.velocityError;
   row[Column::kComplementarity] = report.certificate.complementarity;

@@ -11,6 +11,7 @@
 #include <numbers>
 
 #include "msd-exe/src/Validate/Phenomenon.hpp"
+#include "msd-exe/src/Validate/Worlds.hpp"
 #include "msd-exe/src/ValidateTosses.hpp"
 #include "msd-record/src/SvgChart.hpp"
 #include "msd-sim/src/Physics/Constraints/Exact/ExactSolver.hpp"
@@ -94,10 +95,11 @@ Measurement worstResidual(bool fast) {
 }
 
 /// Median distance of the centres at rest, over the tosses.
-Measurement tosses(msd_sim::Method method, bool fast) {
+Measurement tosses(bool fast) {
+  const msd_sim::Method method = methodUnderTest();
   const TossData data = readTosses(externalFolder("cube-tosses"));
   const std::size_t count = fast ? std::min(kFastTosses, data.tosses.size()) : data.tosses.size();
-  TossCurve curve{.name = method == msd_sim::Method::kExact ? "exact" : "fast"};
+  TossCurve curve{.name = std::string{msd_sim::methodName(method)}};
   for (std::size_t i = 0; i < count; ++i) {
     const TossError error = simulateToss(data, i, method, 1);
     curve.position.push_back(error.position);
@@ -120,15 +122,12 @@ std::vector<Phenomenon> externalPhenomena() {
   const std::string noTosses = whyAbsent(externalFolder("cube-tosses"));
   constexpr std::string_view kGroup = "From elsewhere";
   return {
-      {kGroup, "friction problems (Siconos, FCLIB), exact",
+      {kGroup, "friction problems (Siconos, FCLIB)",
        "Coulomb's law with the De Saxcé correction; worst residual of the natural map", "-",
        worstResidual, noProblems},
-      {kGroup, "measured tosses of a cube, fast",
-       "cubes travel 10 to 20 half-widths; median distance at rest", "half-widths",
-       [](bool fast) { return tosses(msd_sim::Method::kFast, fast); }, noTosses},
-      {kGroup, "measured tosses of a cube, exact",
-       "cubes travel 10 to 20 half-widths; median distance at rest", "half-widths",
-       [](bool fast) { return tosses(msd_sim::Method::kExact, fast); }, noTosses},
+      {kGroup, "measured tosses of a cube",
+       "cubes travel 10 to 20 half-widths; median distance at rest", "half-widths", tosses,
+       noTosses},
   };
 }
 

@@ -12,7 +12,7 @@ constexpr double kFriction = 0.5;
 
 /// How far a block slides down a slope of this angle [m].
 double slide(double angle, double seconds, double dt) {
-  WorldModel world{Settings{.sleeping = false}};
+  WorldModel world{underTest({.sleeping = false})};
   const msd_sim::Quaternion tilt{std::cos(0.5 * angle), 0.0, std::sin(0.5 * angle), 0.0};
   const Vector3D up = tilt * Vector3D{0.0, 0.0, 1.0};
   const Vector3D down = tilt * Vector3D{1.0, 0.0, 0.0};
@@ -72,7 +72,7 @@ Measurement isotropy(bool) {
   double greatest = 0.0;
   for (int k = 0; k < 12; ++k) {
     const double direction = degrees(30.0 * k + 7.0);
-    WorldModel world{Settings{.sleeping = false}};
+    WorldModel world{underTest({.sleeping = false})};
     addFloor(world, 0.4, 0.0);
     const msd_sim::Quaternion turned{std::cos(0.5 * direction), 0.0, 0.0,
                                      std::sin(0.5 * direction)};
@@ -103,7 +103,7 @@ Measurement cone(bool) {
   double greatest = 0.0;
   for (int k = 0; k < 8; ++k) {
     const double direction = degrees(15.0 * k);
-    WorldModel world{Settings{.sleeping = false}};
+    WorldModel world{underTest({.sleeping = false})};
     addFloor(world, 0.4, 0.0);
     const BodyId ball = world.spawn(InertialDescription{
         .shape = msd_sim::Box{{0.5, 0.5, 0.05}},
@@ -124,7 +124,7 @@ Measurement cone(bool) {
 }
 
 Measurement rolling(bool) {
-  WorldModel world{Settings{.sleeping = false}};
+  WorldModel world{underTest({.sleeping = false})};
   addFloor(world, 0.3, 0.0);
   const BodyId ball = world.spawn(InertialDescription{.shape = msd_sim::Sphere{0.25},
                                                       .position = {0.0, 0.0, 0.25},

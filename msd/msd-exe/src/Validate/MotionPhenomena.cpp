@@ -10,7 +10,7 @@ namespace {
 
 /// x = x0 + v t + g t²/2 after 10 s.
 Measurement freeFlight(bool) {
-  WorldModel world{Settings{}};
+  WorldModel world{underTest({})};
   const BodyId ball = world.spawn(InertialDescription{.shape = msd_sim::Sphere{0.1},
                                                       .linearVelocity = {3.0, -2.0, 40.0},
                                                       .angularVelocity = {1.0, 2.0, 3.0}});
@@ -30,7 +30,7 @@ struct TopDrift {
 
 /// A box of 0.1 x 0.4 x 0.9 m about its middle axis.
 TopDrift spinTop(int steps, double dt) {
-  WorldModel world{Settings{.gravity = kWeightless}};
+  WorldModel world{underTest({.gravity = kWeightless})};
   const BodyId top = world.spawn(InertialDescription{
       .shape = msd_sim::Box{{0.05, 0.2, 0.45}}, .mass = 10.0, .angularVelocity = {0.1, 5.0, 0.1}});
   const double energy = world.inertial(top).kineticEnergy();

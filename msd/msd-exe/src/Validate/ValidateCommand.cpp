@@ -3,15 +3,18 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "msd-exe/src/Command.hpp"
 #include "msd-exe/src/Console.hpp"
 #include "msd-exe/src/Interrupt.hpp"
+#include "msd-exe/src/OptionChecks.hpp"
 #include "msd-exe/src/OutputFile.hpp"
 #include "msd-exe/src/Validate/Phenomenon.hpp"
 #include "msd-exe/src/Validate/SimBench.hpp"
+#include "msd-exe/src/Validate/Worlds.hpp"
 #include "msd-exe/src/ValidateTosses.hpp"
 
 namespace msd_exe {
@@ -24,16 +27,21 @@ struct ValidateOptions {
   bool fast{false};
   bool json{false};
   std::string only{};
+  std::string method{};  ///< empty: all
   std::string markdown{};
   std::string html{};
 };
 
-Finding examine(const Phenomenon& phenomenon, bool fast) {
-  Finding finding{.phenomenon = phenomenon};
+Finding examine(const Phenomenon& phenomenon, msd_sim::Method method, bool fast) {
+  Finding finding{.phenomenon = phenomenon, .method = method, .leftOut = phenomenon.leftOut};
+  const MethodTerms terms = termsOf(phenomenon, method);
+  if (finding.leftOut.empty()) finding.leftOut = terms.leftOut;
   if (finding.isLeftOut()) return finding;
+  methodUnderTest() = method;
   const auto start = std::chrono::steady_clock::now();
   try {
     finding.measurement = phenomenon.measure(fast);
+    if (!std::isnan(terms.tolerance)) finding.measurement.tolerance = terms.tolerance;
   } catch (const std::exception& error) {
     finding.failure = error.what();
   }
@@ -43,21 +51,23 @@ Finding examine(const Phenomenon& phenomenon, bool fast) {
 
 std::string line(const Finding& f) {
   const Measurement& m = f.measurement;
+  const std::string_view method = msd_sim::methodName(f.method);
   if (f.isLeftOut())
-    return fmt::format("left  {:<40} {}\n", f.phenomenon.name, f.phenomenon.leftOut);
+    return fmt::format("left  {:<40} {:<9} {}\n", f.phenomenon.name, method, f.leftOut);
   const std::string verdict = f.holds() ? "ok   " : "MISS ";
   if (!f.failure.empty())
-    return fmt::format("{} {:<40} {}\n", verdict, f.phenomenon.name, f.failure);
+    return fmt::format("{} {:<40} {:<9} {}\n", verdict, f.phenomenon.name, method, f.failure);
   return fmt::format(
-      "{} {:<40} expected {:>10.6g}, measured {:>10.6g} [{}], error {:.2g} (allowed {:.0e}), "
+      "{} {:<40} {:<9} expected {:>10.6g}, measured {:>10.6g} [{}], error {:.2g} (allowed {:.0e}), "
       "{:.2f} s\n",
-      verdict, f.phenomenon.name, m.expected, m.measured, f.phenomenon.unit, m.error, m.tolerance,
-      f.seconds);
+      verdict, f.phenomenon.name, method, m.expected, m.measured, f.phenomenon.unit, m.error,
+      m.tolerance, f.seconds);
 }
 
 Json toJson(const Finding& f) {
   return {{"group", f.phenomenon.group},
           {"phenomenon", f.phenomenon.name},
+          {"method", msd_sim::methodName(f.method)},
           {"formula", f.phenomenon.formula},
           {"unit", f.phenomenon.unit},
           {"expected", f.measurement.expected},
@@ -66,7 +76,7 @@ Json toJson(const Finding& f) {
           {"tolerance", f.measurement.tolerance},
           {"holds", f.holds()},
           {"failure", f.failure},
-          {"left_out", f.phenomenon.leftOut}};
+          {"left_out", f.leftOut}};
 }
 
 bool isAskedFor(const Phenomenon& phenomenon, const std::string& word) {
@@ -83,10 +93,13 @@ int validate(const ValidateOptions& options) {
   std::vector<Finding> findings;
   for (const Phenomenon& phenomenon : phenomena()) {
     if (!isAskedFor(phenomenon, options.only)) continue;
-    if (InterruptGuard::isRequested()) return InterruptGuard::exitCode();
-    findings.push_back(examine(phenomenon, options.fast));
-    if (!options.json) tell("{}", line(findings.back()));
-    std::fflush(stdout);
+    for (const std::string_view name : msd_sim::kMethodNames) {
+      if (!options.method.empty() && name != options.method) continue;
+      if (InterruptGuard::isRequested()) return InterruptGuard::exitCode();
+      findings.push_back(examine(phenomenon, *msd_sim::methodFromName(name), options.fast));
+      if (!options.json) tell("{}", line(findings.back()));
+      std::fflush(stdout);
+    }
   }
   if (findings.empty())
     throw UsageError{
@@ -97,7 +110,7 @@ int validate(const ValidateOptions& options) {
     for (const Finding& f : findings) list.push_back(toJson(f));
     tell("{}\n", list.dump());
   } else {
-    tell("{}\n", summaryOf(findings));
+    tell("\n{}\n{}\n", methodTable(findings), summaryOf(findings));
   }
   if (page) {
     page->write(validationMarkdown(findings, options.fast));
@@ -117,7 +130,7 @@ int validate(const ValidateOptions& options) {
 std::vector<Phenomenon> phenomena() {
   std::vector<Phenomenon> all;
   for (auto* chapter : {motionPhenomena, impactPhenomena, frictionPhenomena, restPhenomena,
-                        structurePhenomena, externalPhenomena}) {
+                        structurePhenomena, prototypePhenomena, externalPhenomena}) {
     for (Phenomenon& phenomenon : chapter()) all.push_back(std::move(phenomenon));
   }
   return all;
@@ -127,6 +140,9 @@ void addValidateCommand(CLI::App& parser, Action& action) {
   const auto options = std::make_shared<ValidateOptions>();
   parser.add_option("--only", options->only, "only phenomena with this in their name or group")
       ->type_name("WORD");
+  parser.add_option("--method", options->method, "fast, exact or reference; none: all three")
+      ->check(oneOf({"fast", "exact", "reference"}))
+      ->type_name("NAME");
   parser.add_flag("--fast", options->fast, "shorter runs of the same phenomena");
   parser.add_flag("--json", options->json, "print JSON instead of lines");
   parser.add_option("--markdown", options->markdown, "write the page docs/validation.md is")

@@ -36,6 +36,32 @@ std::string commandLine(bool fast) {
                      fast ? " --fast" : "");
 }
 
+/// "sliding, then rolling ball (exact)"
+std::string nameOf(const Finding& f) {
+  return fmt::format("{} ({})", f.phenomenon.name, msd_sim::methodName(f.method));
+}
+
+/// What one method did with a phenomenon: its error, or why there is none.
+std::string errorOf(const std::vector<Finding>& findings, std::string_view phenomenon,
+                    std::string_view method) {
+  for (const Finding& f : findings) {
+    if (f.phenomenon.name != phenomenon || msd_sim::methodName(f.method) != method) continue;
+    if (f.isLeftOut()) return "–";
+    if (!f.failure.empty()) return "failed";
+    return fmt::format("{:.1e}{}", f.measurement.error, f.holds() ? "" : " MISS");
+  }
+  return "";
+}
+
+/// Names of the phenomena, each once, in their order.
+std::vector<const Finding*> firstOfEach(const std::vector<Finding>& findings) {
+  std::vector<const Finding*> list;
+  for (const Finding& f : findings) {
+    if (list.empty() || list.back()->phenomenon.name != f.phenomenon.name) list.push_back(&f);
+  }
+  return list;
+}
+
 /// "1e-09 of 1e-06" as digits to spare; what is exact counts as kMost.
 constexpr double kMost = 16.0;
 double spareDigits(const Measurement& m) {
@@ -57,7 +83,7 @@ std::string overview(const std::vector<Finding>& findings) {
                    "<text x=\"{:.0f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n"
                    "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"12\" rx=\"2\" "
                    "fill=\"{}\"/>\n",
-                   kNames - 6.0, y + 10.0, escaped(f.phenomenon.name),
+                   kNames - 6.0, y + 10.0, escaped(nameOf(f)),
                    digits < 0.0 ? zero + digits * kDigit : zero, y,
                    std::max(1.5, std::abs(digits) * kDigit), digits < 0.0 ? "#d1442b" : "#2f8f5b");
     y += kRow;
@@ -83,19 +109,31 @@ void addRow(std::string& out, const Finding& f) {
   if (f.isLeftOut() || !f.failure.empty()) {
     fmt::format_to(std::back_inserter(out),
                    "<tr><td>{}</td><td>{}</td><td colspan=\"5\">{}</td><td>{}</td></tr>\n",
-                   escaped(f.phenomenon.name), escaped(f.phenomenon.formula),
-                   escaped(f.isLeftOut() ? f.phenomenon.leftOut : f.failure), verdict(f));
+                   escaped(nameOf(f)), escaped(f.phenomenon.formula),
+                   escaped(f.isLeftOut() ? f.leftOut : f.failure), verdict(f));
     return;
   }
   fmt::format_to(
       std::back_inserter(out),
       "<tr><td>{}</td><td>{}</td><td class=\"n\">{:.6g}</td><td class=\"n\">{:.6g}</td>"
       "<td>{}</td><td class=\"n\">{:.2g}</td><td class=\"n\">{:.0e}</td><td>{}</td></tr>\n",
-      escaped(f.phenomenon.name), escaped(f.phenomenon.formula), m.expected, m.measured,
+      escaped(nameOf(f)), escaped(f.phenomenon.formula), m.expected, m.measured,
       escaped(f.phenomenon.unit), m.error, m.tolerance, f.holds() ? "holds" : "<b>misses</b>");
 }
 
 }  // namespace
+
+std::string methodTable(const std::vector<Finding>& findings) {
+  std::string text = fmt::format("{:<42} {:>10} {:>10} {:>10}\n", "error", "fast", "exact", "reference");
+  for (const Finding* f : firstOfEach(findings)) {
+    text += fmt::format("{:<42}", f->phenomenon.name);
+    for (const std::string_view method : msd_sim::kMethodNames) {
+      text += fmt::format(" {:>10}", errorOf(findings, f->phenomenon.name, method));
+    }
+    text += "\n";
+  }
+  return text;
+}
 
 std::string summaryOf(const std::vector<Finding>& findings) {
   std::size_t held = 0;
@@ -110,12 +148,12 @@ std::string summaryOf(const std::vector<Finding>& findings) {
   for (const Finding& f : findings) {
     if (f.isLeftOut()) {
       ++absent;
-      add(leftOut, f.phenomenon.name);
+      add(leftOut, nameOf(f));
     } else if (f.holds()) {
       ++held;
     } else {
       ++misses;
-      add(missed, f.phenomenon.name);
+      add(missed, nameOf(f));
     }
   }
   std::string text = fmt::format("{} of {} hold", held, findings.size() - absent);
@@ -135,26 +173,40 @@ std::string validationMarkdown(const std::vector<Finding>& findings, bool fast) 
       "says so. The HTML page has the plots.\n\n**{}.**\n",
       commandLine(fast), version(), machine.processor, machine.system, today(),
       summaryOf(findings));
+  text +=
+      "\n## Three methods, one model\n\nErrors of every phenomenon with each method; the rows below say of what. "
+      "The reference method is of first order in time and finds contacts when they overlap, which shows "
+      "where things fly or hit; *allowed* is then wider, and the reason is given. A dash: does not apply.\n\n"
+      "| phenomenon | fast | exact | reference |\n|---|---|---|---|\n";
+  for (const Finding* f : firstOfEach(findings)) {
+    text += fmt::format("| {} |", cell(f->phenomenon.name));
+    for (const std::string_view method : msd_sim::kMethodNames) {
+      text += fmt::format(" {} |", errorOf(findings, f->phenomenon.name, method));
+    }
+    text += "\n";
+  }
   std::string_view group;
   for (const Finding& f : findings) {
     if (f.phenomenon.group != group) {
       group = f.phenomenon.group;
       text += fmt::format(
-          "\n## {}\n\n| phenomenon | law, and what the error is | expected | measured | unit | "
-          "error | allowed | |\n|---|---|---|---|---|---|---|---|\n",
+          "\n## {}\n\n| phenomenon | method | law, and what the error is | expected | measured | unit | "
+          "error | allowed | |\n|---|---|---|---|---|---|---|---|---|\n",
           group);
     }
     const Measurement& m = f.measurement;
     if (f.isLeftOut() || !f.failure.empty()) {
-      text += fmt::format("| {} | {} | | {} | | | | {} |\n", cell(f.phenomenon.name),
-                          cell(f.phenomenon.formula),
-                          cell(f.isLeftOut() ? f.phenomenon.leftOut : f.failure), verdict(f));
+      text += fmt::format("| {} | {} | {} | | {} | | | | {} |\n", cell(f.phenomenon.name),
+                          msd_sim::methodName(f.method), cell(f.phenomenon.formula),
+                          cell(f.isLeftOut() ? f.leftOut : f.failure), verdict(f));
       continue;
     }
-    text +=
-        fmt::format("| {} | {} | {:.6g} | {:.6g} | {} | {:.2g} | {:.0e} | {} |\n",
-                    cell(f.phenomenon.name), cell(f.phenomenon.formula), m.expected, m.measured,
-                    f.phenomenon.unit, m.error, m.tolerance, f.holds() ? "holds" : "**misses**");
+    const std::string_view why = termsOf(f.phenomenon, f.method).why;
+    text += fmt::format("| {} | {} | {} | {:.6g} | {:.6g} | {} | {:.2g} | {:.0e}{} | {} |\n",
+                        cell(f.phenomenon.name), msd_sim::methodName(f.method),
+                        cell(f.phenomenon.formula), m.expected, m.measured, f.phenomenon.unit,
+                        m.error, m.tolerance, why.empty() ? "" : fmt::format(" ({})", why),
+                        f.holds() ? "holds" : "**misses**");
   }
   return text;
 }
@@ -179,6 +231,7 @@ std::string validationHtml(const std::vector<Finding>& findings, bool fast) {
     drawings.clear();
   };
   std::string drawings;
+  std::string_view drawn;
   for (const Finding& f : findings) {
     if (f.phenomenon.group != group) {
       closeGroup(drawings);
@@ -191,7 +244,10 @@ std::string validationHtml(const std::vector<Finding>& findings, bool fast) {
           escaped(group));
     }
     addRow(out, f);
-    if (!f.measurement.drawing.empty())
+    // One plot a phenomenon: of the first method that has one.
+    const bool isNew = f.phenomenon.name != drawn;
+    if (!f.measurement.drawing.empty() && isNew) drawn = f.phenomenon.name;
+    if (!f.measurement.drawing.empty() && isNew)
       drawings += "<div class=\"box\">" + f.measurement.drawing + "</div>\n";
   }
   closeGroup(drawings);

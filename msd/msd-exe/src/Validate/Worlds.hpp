@@ -23,6 +23,16 @@ inline constexpr double kStep = 1.0 / 60.0;  ///< [s]
 inline constexpr double kGravity = 9.81;     ///< [m/s²]
 inline const Vector3D kWeightless{0.0, 0.0, 0.0};
 
+/// The method that the phenomena are measured with, and their settings with it.
+inline msd_sim::Method& methodUnderTest() {
+  static msd_sim::Method method = msd_sim::Method::kFast;
+  return method;
+}
+[[nodiscard]] inline Settings underTest(Settings settings) {
+  settings.method = methodUnderTest();
+  return settings;
+}
+
 /// Floor with its top at z = 0.
 inline BodyId addFloor(WorldModel& world, double friction, double restitution) {
   return world.spawn(EnvironmentDescription{.name = "floor",

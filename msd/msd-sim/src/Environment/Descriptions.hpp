@@ -10,6 +10,7 @@
 #include "msd-sim/src/DataTypes/Id.hpp"
 #include "msd-sim/src/DataTypes/Pose.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/JointKinds.hpp"
+#include "msd-sim/src/Physics/RigidBody/Restitution.hpp"
 
 namespace msd_sim {
 
@@ -50,7 +51,7 @@ struct InertialDescription {
   AngularRate angularVelocity{0.0, 0.0, 0.0};    ///< world axes [rad/s]
 
   double friction{0.5};            ///< Coulomb coefficient; pairs take the geometric mean [-]
-  double restitution{0.5};         ///< 0 to 1; pairs take the geometric mean [-]
+  double restitution{kDefaultRestitution};  ///< 0 to 1; pairs take the geometric mean [-]
   double rollingResistance{0.0};   ///< lever arm of the rolling torque, >= 0 [m]
   double torsionalResistance{0.0}; ///< lever arm of the torque about the normal, >= 0 [m]
   /// Stiffness [N/m] and damping [N·s/m] of the surface along the normal; infinite: rigid.
@@ -75,7 +76,7 @@ struct EnvironmentDescription {
   Coordinate position{0.0, 0.0, 0.0};  ///< of the shape's frame [m]
   Quaternion orientation{1.0, 0.0, 0.0, 0.0};
   double friction{0.5};
-  double restitution{0.5};
+  double restitution{kDefaultRestitution};
   double rollingResistance{0.0};
   double torsionalResistance{0.0};
   double contactStiffness{std::numeric_limits<double>::infinity()};  ///< [N/m]

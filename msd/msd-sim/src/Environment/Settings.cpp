@@ -15,6 +15,7 @@ void Settings::validate() const {
   requireRange(exactIterations, "exactIterations", "", 1, 1e9);
   requireRange(restitutionThreshold, "restitutionThreshold", "m/s", 0.0, kLargest);
   requireRange(positionCorrection, "positionCorrection", "", 0.0, 1.0);
+  requireRange(baumgarte, "baumgarte", "", 0.0, 1.0);
   requirePositive(correctionSpeed, "correctionSpeed", "1/s");
   requireRange(sleepSpeed, "sleepSpeed", "m/s", 0.0, kLargest);
   requireRange(sleepTime, "sleepTime", "s", 0.0, kLargest);

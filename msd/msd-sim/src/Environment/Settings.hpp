@@ -1,7 +1,11 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <string_view>
 
 #include "msd-sim/src/DataTypes/Vector3D.hpp"
 #include "msd-sim/src/Physics/RigidBody/SurfaceMaterial.hpp"
@@ -9,9 +13,23 @@
 namespace msd_sim {
 
 enum class Method : std::uint8_t {
-  kFast,   ///< substepped, warm-started, coloured Gauss–Seidel
-  kExact,  ///< Signorini and Coulomb solved together to a certified residual
+  kFast,       ///< substepped, warm-started, coloured Gauss–Seidel
+  kExact,      ///< Signorini and Coulomb solved together to a certified residual
+  kReference,  ///< one page of readable code, the oracle of the others (docs/reference-method.md)
 };
+
+inline constexpr std::array<std::string_view, 3> kMethodNames{"fast", "exact", "reference"};
+/// As files and the command line write it.
+[[nodiscard]] constexpr std::string_view methodName(Method method) {
+  return kMethodNames[static_cast<std::size_t>(method)];
+}
+/// The reverse; nothing for a word that is no method.
+[[nodiscard]] constexpr std::optional<Method> methodFromName(std::string_view name) {
+  for (std::size_t i = 0; i < kMethodNames.size(); ++i) {
+    if (kMethodNames[i] == name) return static_cast<Method>(i);
+  }
+  return std::nullopt;
+}
 
 /// Everything a user may change about a world's behaviour. Times in seconds, lengths in metres.
 /// `validate` (WorldModel's constructor calls it) throws std::invalid_argument with the name, the
@@ -22,7 +40,8 @@ struct Settings {
 
   Method method{Method::kFast};
 
-  /// Substeps a step is cut into [-]. 1 to 64; 0 takes the method's default (fast 4, exact 1).
+  /// Substeps a step is cut into [-]. 1 to 64; 0 takes the method's default (fast 4, exact 1,
+  /// reference 1).
   /// More: stiffer stacks and joints, finer impacts, cost in proportion.
   int substeps{0};
 
@@ -38,11 +57,16 @@ struct Settings {
 
   /// Approach speed below which an impact does not bounce [m/s], >= 0. Larger: piles rest sooner,
   /// low bounces disappear. 0 lets every contact bounce. Docs: theory/restitution.md, (R-6).
-  double restitutionThreshold{0.5};
+  double restitutionThreshold{kRestVelocityThreshold};
 
   /// Share of a penetration removed per step [-], 0 to 1. Larger: overlaps vanish faster, with more
   /// work done on the bodies (ledger: positionWork). Docs: theory/position-correction.md.
   double positionCorrection{0.2};
+
+  /// Reference: error reduction parameter (ERP), the share of a penetration that is removed per step
+  /// through the velocities (Baumgarte), 0 to 1 [-]. 0: positions are corrected without touching
+  /// velocities (`positionCorrection`). 0.2 is the customary value; it feeds kinetic energy.
+  double baumgarte{0.0};
 
   /// Fastest separation that position correction may cause, in body sizes per second [1/s], > 0.
   /// Keeps a deep initial overlap from flying apart.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <functional>
@@ -17,6 +18,7 @@
 #include "msd-sim/src/Diagnostics/StepReport.hpp"
 #include "msd-sim/src/Environment/ContactRecord.hpp"
 #include "msd-sim/src/Environment/Descriptions.hpp"
+#include "msd-sim/src/Environment/Reference/ReferenceState.hpp"
 #include "msd-sim/src/Environment/Settings.hpp"
 #include "msd-sim/src/Environment/Stages/ExactStep.hpp"
 #include "msd-sim/src/Environment/StepUndo.hpp"
@@ -68,6 +70,24 @@ struct JointSlot {
   bool used{false};
   std::uint32_t joint{0};  ///< index in the solver
   JointDescription description{};
+};
+
+/// A field of force, and whom it acts on.
+struct PlacedPotential {
+  std::unique_ptr<PotentialEnergy> potential;
+  std::vector<BodyId> bodies;  ///< empty: all that forces move
+  [[nodiscard]] bool actsOn(BodyId id) const {
+    return bodies.empty() || std::find(bodies.begin(), bodies.end(), id) != bodies.end();
+  }
+};
+
+/// A constraint of the user's own, and the joint rows that stand for it in the fast and exact method.
+struct UserConstraint {
+  std::unique_ptr<Constraint> constraint;  ///< null: removed
+  std::uint32_t bodyA{0};                  ///< slots; 0: none
+  std::uint32_t bodyB{0};
+  std::vector<std::uint32_t> rows;         ///< indices in the joint solver, one per dimension
+  Eigen::VectorXd impulse;                 ///< reference: forces of the last step [N] or [N·m]
 };
 
 /// Groups of bodies that push each other, as index lists into the body slots.
@@ -324,10 +344,10 @@ struct Simulation {
   Packs packs;         ///< written by planIslands
   ContactTable table;  ///< contacts of the last step, written by prepareRows
   std::vector<std::unique_ptr<PackScratch>> packScratch;
-  std::vector<std::unique_ptr<PotentialEnergy>> potentials;
+  std::vector<PlacedPotential> potentials;
 
   JointSolver joints;
-  std::vector<std::unique_ptr<Constraint>> constraints;  ///< of the user; the solver points to them
+  std::vector<UserConstraint> constraints;  ///< the joint solver points to them
   std::vector<JointSlot> jointSlots;
   std::vector<std::uint32_t> freeJointSlots;
   std::vector<JointId> jointOrder;  ///< joints as they were made
@@ -349,6 +369,7 @@ struct Simulation {
   ExactStep exact;  ///< workspace of Method::kExact
   std::uint32_t specialBodies{0};  ///< whose surfaces move or give way
   std::function<void(ContactChange&)> contactCallback;
+  ReferenceState reference;  ///< of Method::kReference
 
   StepReport report;
   SettledStep settled;
@@ -393,7 +414,7 @@ void findContacts(Simulation& sim);
 void prepareRows(Simulation& sim, double dt);
 /// Gives the collision pipeline the settings' rule for materials.
 void useCombination(Simulation& sim);
-/// Throws std::invalid_argument where a surface moves or gives way, which exact mode cannot follow.
+/// Throws std::invalid_argument where a surface moves or gives way, which exact and reference mode cannot follow.
 void refuseSurface(const SurfaceMaterial& material, const Vector3D& velocity, const std::string& name);
 /// Notes whether the surface of a body moves or gives way.
 void markSurface(Simulation& sim, BodySlot& slot, const SurfaceMaterial& material,
@@ -469,9 +490,16 @@ void returnLift(Simulation& sim);
 /// Works and depths of an exact step, from the geometry of its own phases; part of correctPositions.
 void writeExactSums(Simulation& sim);
 bool scatterBodies(Simulation& sim);
+/// Writes a body's new state from the solver's arrays to its asset.
+void scatterBody(Simulation& sim, std::uint32_t slot);
 void auditStep(Simulation& sim, double dt);
 /// Says how far the promises of the report hold: what is unsolved, torn or held back. Part of the audit.
 void judgeStep(Simulation& sim);
+
+/// Users' constraints may change their bounds from step to step.
+void readConstraintBounds(Simulation& sim);
+/// Removes the users' constraints on a body that goes.
+void removeConstraintsOf(Simulation& sim, std::uint32_t slot);
 
 /// Lets the bodies of a joint that is gone touch each other again.
 void releasePair(Simulation& sim, const JointDefinition& joint);
@@ -484,6 +512,9 @@ void applyFields(Simulation& sim, double h);
 /// Energy of a body in all potentials but uniform gravity [J].
 [[nodiscard]] double fieldEnergy(const Simulation& sim, std::uint32_t slot,
                                  const InertialState& state);
+/// Force and torque of all of them on a body in a state [N, N·m].
+[[nodiscard]] SpatialVector fieldLoad(const Simulation& sim, std::uint32_t slot,
+                                      const InertialState& state);
 /// Loads without the fields again, so that what is left is what the audit calls external.
 void removeFields(Simulation& sim);
 /// Half a step of linear and angular damping, exact for itself.
@@ -504,6 +535,14 @@ void callTouched(Simulation& sim);
 void recordEvents(Simulation& sim);
 /// Keeps the end of every contact of a body that is being removed for the next step's events.
 void reportRemoval(Simulation& sim, std::uint32_t slot);
+/// May these two bodies touch, as far as filters decide too?
+[[nodiscard]] bool mayCollide(const Simulation& sim, std::uint32_t a, std::uint32_t b);
+/// M⁻¹F dt of every inertial body, in the order in which they were made.
+[[nodiscard]] std::vector<SpatialVector> velocityBias(const Simulation& sim, double dt);
+/// The same as accelerations and torques, per body slot.
+[[nodiscard]] std::vector<BodyLoad> bodyLoads(const Simulation& sim);
+/// A kinematic body on its way to a target, or one that has arrived.
+void steerBody(Simulation& sim, std::uint32_t slot, double dt);
 /// Velocity that brings a kinematic body to its target in a step of dt.
 void aimAtTarget(Simulation& sim, std::uint32_t slot, double dt);
 /// Descriptions of the joints, from what the solver holds of them.

@@ -119,7 +119,8 @@ BodyId WorldModel::spawn(const InertialDescription& d) {
                                  d.contactStiffness,  d.contactDamping};
   requireFinite(d.surfaceVelocity, "surfaceVelocity", "m/s");
   body->setMaterial(material);
-  if (sim.settings.method == Method::kExact) refuseSurface(material, d.surfaceVelocity, d.name);
+  if (sim.settings.method != Method::kFast) refuseSurface(material, d.surfaceVelocity, d.name);
+  body->setKinematic(d.kinematic);
   body->setDamping(d.linearDamping, d.angularDamping);
   requireFinite(d.linearVelocity, "linearVelocity", "m/s");
   requireFinite(d.angularVelocity, "angularVelocity", "rad/s");
@@ -184,7 +185,7 @@ BodyId WorldModel::spawn(const EnvironmentDescription& d) {
                                  d.contactStiffness,  d.contactDamping};
   requireFinite(d.surfaceVelocity, "surfaceVelocity", "m/s");
   body->setMaterial(material);
-  if (sim.settings.method == Method::kExact) refuseSurface(material, d.surfaceVelocity, d.name);
+  if (sim.settings.method != Method::kFast) refuseSurface(material, d.surfaceVelocity, d.name);
   const std::uint32_t slot = openSlot(sim);
   BodySlot& s = sim.slots[slot];
   const std::uint32_t generation = s.generation;

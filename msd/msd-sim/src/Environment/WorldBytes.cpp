@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "msd-sim/src/Environment/Reference/ReferenceBytes.hpp"
+
 namespace msd_sim {
 
 namespace {
@@ -25,6 +27,7 @@ void forSettings(Values& s, const Visit& visit) {
   visit(s.exactIterations);
   visit(s.restitutionThreshold);
   visit(s.positionCorrection);
+  visit(s.baumgarte);
   visit(s.correctionSpeed);
   visit(s.sleeping);
   visit(s.sleepSpeed);
@@ -213,7 +216,7 @@ bool isUnit(const double (&q)[4]) {
 /// Numbers of the world as a whole.
 void checkNumbers(const WorldDraft& w) {
   const SettledStep& s = w.settled;
-  if (w.settings.method > Method::kExact) refuse("its method is unknown");
+  if (w.settings.method > Method::kReference) refuse("its method is unknown");
   if (s.status > kLastStatus) refuse("its last step ended in no known way");
   if (!(w.time >= 0.0 && std::isfinite(w.time))) refuse("its time is no number");
   const auto isLength = [](double length) { return length >= 0.0 && length <= kLongestStep; };
@@ -327,6 +330,7 @@ void saveWorld(ByteWriter& out, const Simulation& sim) {
   for (const BodySlot& slot : sim.slots) putSlot(out, slot);
   sim.collision.save(out);
   sim.joints.save(out);
+  saveReference(out, sim);
 }
 
 void loadWorld(std::span<const std::byte> bytes, Simulation& sim) {
@@ -335,6 +339,7 @@ void loadWorld(std::span<const std::byte> bytes, Simulation& sim) {
   for (std::uint32_t i = 0; i < sim.slots.size(); ++i) applySlot(sim, i, takeSlot(in));
   sim.collision.load(in);
   sim.joints.load(in);
+  loadReference(in, sim);
   describeJointsAnew(sim);
   listJoinedPairs(sim);
   sim.report = StepReport{};
@@ -371,6 +376,7 @@ void checkWorld(std::span<const std::byte> bytes, const Simulation& sim) {
   JointSolver joints = sim.joints;
   joints.load(in);
   if (const char* fault = joints.findFault()) refuse(fault);
+  checkReference(in, sim);
   if (!in.isAtEnd()) refuse("there is more than a world");
 }
 

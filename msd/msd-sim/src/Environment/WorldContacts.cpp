@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "msd-sim/src/DataTypes/Arrays.hpp"
+#include "msd-sim/src/Environment/Reference/StepReference.hpp"
 #include "msd-sim/src/Environment/Simulation.hpp"
 #include "msd-sim/src/Environment/WorldModel.hpp"
 
@@ -153,7 +154,10 @@ std::span<const ContactRecord> WorldModel::contacts() const {
   requireIdle(*simulation_);
   if (!simulation_->recordsValid.load(std::memory_order_acquire)) {
     const std::lock_guard lock{simulation_.inner().lazy};
-    if (!simulation_->recordsValid.load(std::memory_order_relaxed)) fillRecords(simulation_.inner());
+    if (!simulation_->recordsValid.load(std::memory_order_relaxed)) {
+      const bool reference = simulation_->settings.method == Method::kReference;
+      reference ? listReferenceRecords(simulation_.inner()) : fillRecords(simulation_.inner());
+    }
   }
   return simulation_->records;
 }
@@ -162,6 +166,13 @@ std::vector<ContactRecord> WorldModel::contacts(BodyId body) const {
   requireIdle(*simulation_);
   const Simulation& sim = *simulation_;
   std::vector<ContactRecord> mine;
+  if (sim.settings.method == Method::kReference) {
+    (void)sim.slot(body);  // throws where there is none
+    for (const ContactRecord& r : contacts()) {
+      if (r.bodyA == body || r.bodyB == body) mine.push_back(r);
+    }
+    return mine;
+  }
   for (const std::uint32_t pair : sim.collision.pairsOf(sim.slot(body).firstCollider)) {
     addRecords(sim, sim.collision.pairs()[pair], mine);
   }

@@ -37,12 +37,12 @@ BodySlot copyOf(const BodySlot& from) {
 
 void copyPotentials(const Simulation& from, Simulation& to) {
   for (std::size_t i = 0; i < from.potentials.size(); ++i) {
-    const auto* copyable = dynamic_cast<const CopyablePotential*>(from.potentials[i].get());
+    const auto* copyable = dynamic_cast<const CopyablePotential*>(from.potentials[i].potential.get());
     if (copyable == nullptr) {
       throw std::logic_error(fmt::format(
           "potential {} is no CopyablePotential; expected one in a world that is copied", i));
     }
-    to.potentials.push_back(copyable->clone());
+    to.potentials.push_back({copyable->clone(), from.potentials[i].bodies});
   }
 }
 
@@ -50,19 +50,28 @@ void copyPotentials(const Simulation& from, Simulation& to) {
 void copyConstraints(const Simulation& from, Simulation& to) {
   std::unordered_map<const Constraint*, const Constraint*> copyOf;
   for (std::size_t i = 0; i < from.constraints.size(); ++i) {
-    const auto* copyable = dynamic_cast<const CopyableConstraint*>(from.constraints[i].get());
+    const UserConstraint& user = from.constraints[i];
+    if (user.constraint == nullptr) {  // removed
+      to.constraints.emplace_back();
+      continue;
+    }
+    const auto* copyable = dynamic_cast<const CopyableConstraint*>(user.constraint.get());
     if (copyable == nullptr) {
       throw std::logic_error(
           fmt::format("constraint {} ({}) is no CopyableConstraint; expected one in a world that is copied", i,
-                      from.constraints[i]->typeName()));
+                      user.constraint->typeName()));
     }
     std::unique_ptr<Constraint> copy = copyable->clone();
-    copyOf.emplace(from.constraints[i].get(), copy.get());
-    to.constraints.push_back(std::move(copy));
+    copyOf.emplace(user.constraint.get(), copy.get());
+    to.constraints.push_back({.constraint = std::move(copy),
+                              .bodyA = user.bodyA,
+                              .bodyB = user.bodyB,
+                              .rows = user.rows,
+                              .impulse = user.impulse});
   }
   for (JointRecord& record : to.joints.records()) {
     const Constraint*& constraint = record.definition.constraint;
-    if (constraint != nullptr) constraint = copyOf.at(constraint);
+    if (record.used && constraint != nullptr) constraint = copyOf.at(constraint);
   }
 }
 
@@ -85,8 +94,8 @@ void copyMembers(const Simulation& from, Simulation& to) {
                packs, table, packScratch, potentials, joints, constraints, jointSlots, freeJointSlots, jointOrder, jointByName,
                joinedPairs, pendingWork, auditSums, contactTotals, events, records,
                recordsValid, eventScratch, loose, looseValid, exact, specialBodies,
-               contactCallback, report, settled, undo, stepping, watching, firstBad, shareFrom, shareFromExact, lazy,
-               time, step, returnedLift, corrected, deepContacts, guardedSubsteps,
+               contactCallback, reference, report, settled, undo, stepping, watching, firstBad, shareFrom, shareFromExact,
+               lazy, time, step, returnedLift, corrected, deepContacts, guardedSubsteps,
                guardedEnergy] = from;
   // Work space, which every step or question fills before it reads it: impactScratch, fields, startFields,
   // mechanismPoints, table, packScratch, auditSums, contactTotals, records, recordsValid, loose, looseValid, undo,
@@ -140,6 +149,7 @@ WorldModel cloneWorld(const WorldModel& world) {
   const std::vector<JointSlot> described = to.jointSlots;
   copy.restore(world.snapshot());
   to.jointSlots = described;
+  to.reference = from.reference;
   to.report = from.report;
   to.events = from.events;
   to.eventScratch.removed = from.eventScratch.removed;

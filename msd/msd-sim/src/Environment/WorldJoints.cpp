@@ -328,9 +328,8 @@ std::size_t WorldModel::addConstraint(std::unique_ptr<Constraint> constraint, Bo
                     constraint->typeName(), constraint->bodyCount()));
   }
   const JointPlace place = placeOf(sim.solver, row.bodyA, row.bodyB);
-  InertialState a{}, b{};
-  a.position = place.xA, a.orientation = place.qA;
-  b.position = place.xB, b.orientation = place.qB;
+  const InertialState a{place.xA, place.qA, place.vA, place.wA};
+  const InertialState b{place.xB, place.qB, place.vB, place.wB};
   const int rows = constraint->dimension();
   const Eigen::MatrixXd jacobian = constraint->jacobian(a, b, sim.time);
   const int columns =
@@ -351,11 +350,74 @@ std::size_t WorldModel::addConstraint(std::unique_ptr<Constraint> constraint, Bo
   row.constraint = constraint.get();
   row.lower = bounds.lower;
   row.upper = bounds.upper;
+  UserConstraint user{.constraint = std::move(constraint), .bodyA = row.bodyA, .bodyB = row.bodyB};
   for (row.constraintRow = 0; row.constraintRow < rows; ++row.constraintRow) {
-    sim.joints.add(row, sim.solver);
+    user.rows.push_back(sim.joints.add(row, sim.solver));
   }
-  sim.constraints.push_back(std::move(constraint));
+  user.impulse = Eigen::VectorXd::Zero(rows);
+  sim.constraints.push_back(std::move(user));
+  callAwake(sim, row.bodyA);
+  callAwake(sim, row.bodyB);
   return sim.constraints.size() - 1;
+}
+
+namespace {
+
+const UserConstraint& userConstraint(const Simulation& sim, std::size_t index) {
+  if (index >= sim.constraints.size() || sim.constraints[index].constraint == nullptr) {
+    throw std::out_of_range(
+        fmt::format("constraint {} does not exist (it was removed, or its body was)", index));
+  }
+  return sim.constraints[index];
+}
+
+}  // namespace
+
+void WorldModel::removeConstraint(std::size_t constraint) {
+  Simulation& sim = simulation_.edit();
+  (void)userConstraint(sim, constraint);
+  UserConstraint& user = sim.constraints[constraint];
+  for (const std::uint32_t row : user.rows) sim.joints.remove(row);
+  callAwake(sim, user.bodyA);
+  callAwake(sim, user.bodyB);
+  user = UserConstraint{};
+}
+
+bool WorldModel::hasConstraint(std::size_t constraint) const {
+  const auto& all = simulation_->constraints;
+  return constraint < all.size() && all[constraint].constraint != nullptr;
+}
+
+std::vector<double> WorldModel::constraintForce(std::size_t constraint) const {
+  const UserConstraint& user = userConstraint(*simulation_, constraint);
+  if (simulation_->settings.method == Method::kReference) {
+    return {user.impulse.begin(), user.impulse.end()};
+  }
+  std::vector<double> force;
+  for (const std::uint32_t row : user.rows) {
+    force.push_back(simulation_->joints.record(row).multiplier);
+  }
+  return force;
+}
+
+void readConstraintBounds(Simulation& sim) {
+  for (const UserConstraint& user : sim.constraints) {
+    if (user.constraint == nullptr) continue;
+    const LambdaBounds bounds = user.constraint->lambdaBounds();
+    if (!(bounds.lower <= bounds.upper)) {
+      throw std::invalid_argument(
+          fmt::format("lambdaBounds of {} are {} to {}; expected lower <= upper",
+                      user.constraint->typeName(), bounds.lower, bounds.upper));
+    }
+    for (const std::uint32_t row : user.rows) sim.joints.setBounds(row, bounds.lower, bounds.upper);
+  }
+}
+
+void removeConstraintsOf(Simulation& sim, std::uint32_t slot) {
+  sim.joints.removeConstraintsOf(slot);
+  for (UserConstraint& user : sim.constraints) {
+    if (user.bodyA == slot || user.bodyB == slot) user = UserConstraint{};
+  }
 }
 
 void WorldModel::remove(JointId joint) {

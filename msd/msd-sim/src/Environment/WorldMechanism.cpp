@@ -41,10 +41,11 @@ std::vector<std::uint32_t> coordinatesOf(const Simulation& sim, std::span<const 
   return indices;
 }
 
-/// Loads of the coming step, as accelerations and torques.
-std::vector<BodyLoad> loadsOf(const Simulation& sim, const WorldModel& world) {
+}  // namespace
+
+std::vector<BodyLoad> bodyLoads(const Simulation& sim) {
   std::vector<BodyLoad> loads(sim.slots.size());
-  const std::vector<SpatialVector> bias = world.computeVelocityBias(1.0);
+  const std::vector<SpatialVector> bias = velocityBias(sim, 1.0);
   std::size_t k = 0;
   for (const BodyId id : sim.order) {
     const std::uint32_t i = id.index;
@@ -60,8 +61,6 @@ std::vector<BodyLoad> loadsOf(const Simulation& sim, const WorldModel& world) {
   }
   return loads;
 }
-
-}  // namespace
 
 Eigen::VectorXd Mechanism::inverseDynamics(const Eigen::VectorXd& acceleration) const {
   requireLength(acceleration, size(), "acceleration");
@@ -98,7 +97,7 @@ Mechanism WorldModel::mechanism(std::span<const JointId> joints) const {
   inertia.build(sim.joints.findMechanism(coordinates, canBePushed), coordinates,
                 sim.joints.records(), canBePushed);
   inertia.place(sim.solver, sim.joints.records(), sim.time);
-  inertia.findFreeAccelerations(sim.solver, loadsOf(sim, *this), sim.joints.records(),
+  inertia.findFreeAccelerations(sim.solver, bodyLoads(sim), sim.joints.records(),
                                 MechanismInertia::Motion::kCounted);
   const auto n = static_cast<Eigen::Index>(coordinates.size());
   Mechanism::Values values;

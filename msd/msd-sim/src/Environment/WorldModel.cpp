@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "msd-sim/src/DataTypes/Assert.hpp"
+#include "msd-sim/src/Environment/Reference/StepReference.hpp"
 #include "msd-sim/src/Environment/Simulation.hpp"
 #include "msd-sim/src/Environment/WorldCheck.hpp"
 #include "msd-sim/src/Physics/RigidBody/Validation.hpp"
@@ -116,15 +117,16 @@ void look(Simulation& sim) {
 /// What happens after the books of the solver are closed: the second half of damping, sleep,
 /// events.
 void closeStep(Simulation& sim, double dt) {
-  auditStep(sim, dt);
+  const bool reference = sim.settings.method == Method::kReference;
+  if (!reference) auditStep(sim, dt);
   const double damped = sim.pendingWork.damping;
   dampBodies(sim, dt);
   for (const DampedBody& d : sim.damped) {
     if (sim.pushable[d.slot] != 0) writeVelocityToAsset(sim, d.slot);
   }
-  recordEvents(sim);
+  if (!reference) recordEvents(sim);
   judgeStep(sim);
-  fallAsleep(sim, dt);
+  if (!reference) fallAsleep(sim, dt);
   EnergyLedger& energy = sim.report.energy;
   energy.kinetic += sim.pendingWork.damping - damped;
   energy.change += sim.pendingWork.damping + sim.pendingWork.external;
@@ -161,8 +163,15 @@ bool advance(Simulation& sim, double dt) {
     if (sim.watching && !sim.firstBad && !isFinite(sim)) sim.firstBad = stage;
   };
   run(Stage::kGather, [&] { wakeCalled(sim); });
+  readConstraintBounds(sim);
+  const bool reference = sim.settings.method == Method::kReference;
   if (dt == 0.0) {
-    look(sim);
+    reference ? lookReference(sim) : look(sim);
+  } else if (reference) {
+    if (!stepReference(sim, dt)) return false;
+    run(Stage::kAudit, [&] { closeStep(sim, dt); });
+    sim.time += dt;
+    ++sim.step;
   } else {
     run(Stage::kGather, [&] {
       dampBodies(sim, dt);
@@ -245,7 +254,9 @@ StepReport WorldModel::update(double dt) {
     } else {
       const StepReport failed = sim.report;
       goBack(sim);
-      const Stage stage = findFailedStage(sim, dt);
+      // The reference method has said it itself: it has no stages to watch.
+      const bool watched = sim.settings.method != Method::kReference;
+      const Stage stage = watched ? findFailedStage(sim, dt) : failed.failedStage;
       sim.report = failed;
       sim.report.failedStage = stage;
       sim.report.time = sim.time;

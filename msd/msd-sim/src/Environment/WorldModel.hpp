@@ -68,11 +68,19 @@ class WorldModel {
   void remove(BodyId body);
   void remove(JointId joint);
 
-  /// A field of force; uniform gravity comes from the settings. Returns its index.
-  std::size_t addPotential(std::unique_ptr<PotentialEnergy> potential);
+  /// A field of force, for all bodies or for some; uniform gravity comes from the settings. Returns its
+  /// index.
+  std::size_t addPotential(std::unique_ptr<PotentialEnergy> potential,
+                           std::span<const BodyId> bodies = {});
   /// A constraint of the user's own, between bodies given by id (bodyB null for one-body
-  /// constraints). The constraint's own body indices are not used. Returns its index.
+  /// constraints). The constraint's own body indices are not used; its bounds are read in every step.
+  /// Wakes the bodies. Returns its index, which stays its own.
   std::size_t addConstraint(std::unique_ptr<Constraint> constraint, BodyId bodyA, BodyId bodyB = {});
+  /// Wakes the bodies. Throws std::out_of_range for an index that has no constraint (any more).
+  void removeConstraint(std::size_t constraint);
+  [[nodiscard]] bool hasConstraint(std::size_t constraint) const;
+  /// Multipliers of the last step, one per dimension: the constraint pushed with Jᵀλ [N] or [N·m].
+  [[nodiscard]] std::vector<double> constraintForce(std::size_t constraint) const;
 
   // --- stepping ----------------------------------------------------------------------------------
 

@@ -1,4 +1,5 @@
 #include <stdexcept>
+#include <string>
 
 #include "msd-sim/src/Environment/Simulation.hpp"
 #include "msd-sim/src/Environment/WorldModel.hpp"
@@ -8,7 +9,8 @@ namespace msd_sim {
 FrictionProblem WorldModel::frictionProblem() const {
   const Simulation& sim = *simulation_;
   if (sim.settings.method != Method::kExact) {
-    throw std::logic_error("frictionProblem: the world's method is fast, expected exact");
+    throw std::logic_error("frictionProblem: the world's method is " +
+                           std::string{methodName(sim.settings.method)} + ", expected exact");
   }
   FrictionProblem all;
   const std::size_t solved = sim.exact.start.empty() ? 0 : sim.exact.start.size() - 1;

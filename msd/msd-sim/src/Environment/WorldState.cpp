@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "msd-sim/src/Environment/ContactExclusion.hpp"
+#include "msd-sim/src/Environment/Reference/StepReference.hpp"
 #include "msd-sim/src/Environment/Simulation.hpp"
 #include "msd-sim/src/Environment/WorldModel.hpp"
 #include "msd-sim/src/Physics/RigidBody/Validation.hpp"
@@ -101,7 +102,7 @@ const StepReport& WorldModel::lastReport() const {
 void WorldModel::setSettings(const Settings& settings) {
   settings.validate();
   Simulation& sim = simulation_.edit();
-  if (settings.method == Method::kExact) {
+  if (settings.method != Method::kFast) {
     for (const BodySlot& slot : sim.slots) {
       if (!slot.isUsed()) continue;
       refuseSurface(slot.inertial ? slot.inertial->material() : slot.environment->material(),
@@ -114,23 +115,29 @@ void WorldModel::setSettings(const Settings& settings) {
                              : static_cast<int>(std::thread::hardware_concurrency()));
   }
   // What rests now need not rest under another gravity.
-  if (!settings.sleeping || settings.gravity != sim.settings.gravity) callAll(sim);
-  if (settings.method != sim.settings.method) sim.exact.start.clear();  // no problem to tell of
+  const bool anew = settings.method != sim.settings.method;
+  if (anew || !settings.sleeping || settings.gravity != sim.settings.gravity) callAll(sim);
+  if (anew) sim.exact.start.clear();  // no problem to tell of
   sim.settings = settings;
   useCombination(sim);
 }
 
-std::size_t WorldModel::addPotential(std::unique_ptr<PotentialEnergy> potential) {
+std::size_t WorldModel::addPotential(std::unique_ptr<PotentialEnergy> potential,
+                                     std::span<const BodyId> bodies) {
   if (!potential) throw std::invalid_argument("potential is null; expected a field of force");
   Simulation& sim = simulation_.edit();
-  sim.potentials.push_back(std::move(potential));
+  for (const BodyId body : bodies) (void)forceable(sim, body);
+  sim.potentials.push_back({std::move(potential), {bodies.begin(), bodies.end()}});
   callAll(sim);
   return sim.potentials.size() - 1;
 }
 
 std::vector<SpatialVector> WorldModel::computeVelocityBias(double dt) const {
   requireRange(dt, "dt", "s", 0.0, kLongestStep);
-  const Simulation& sim = *simulation_;
+  return velocityBias(*simulation_, dt);
+}
+
+std::vector<SpatialVector> velocityBias(const Simulation& sim, double dt) {
   std::vector<SpatialVector> bias;
   for (const BodyId id : sim.order) {
     const BodySlot& slot = sim.slots[id.index];
@@ -143,10 +150,9 @@ std::vector<SpatialVector> WorldModel::computeVelocityBias(double dt) const {
     const InertialState& state = body.getInertialState();
     Force force = body.accumulatedForce() + body.getMass() * sim.settings.gravity;
     Torque torque = body.accumulatedTorque();
-    for (const auto& field : sim.potentials) {
-      force += field->computeForce(state, body.getMass());
-      torque += field->computeTorque(state, body.getInertiaTensor());
-    }
+    const SpatialVector field = fieldLoad(sim, id.index, state);
+    force += field.linear;
+    torque += field.angular;
     bias.emplace_back(dt * body.getInverseMass() * force,
                       dt * (body.getInverseInertiaTensor() * torque));
   }
@@ -315,12 +321,13 @@ void WorldModel::remove(BodyId body) {
     }
     for (const JointId id : attached) remove(id);
   }
-  if (!sim.constraints.empty()) sim.joints.removeConstraintsOf(index);
+  if (!sim.constraints.empty()) removeConstraintsOf(sim, index);
   // The island sleeps or wakes as a whole, and every body of it may have leant on this one.
   callAwake(sim, index);
   wakeCalled(sim);
   sim.collision.removePairsOf(slot.firstCollider, [&](std::uint32_t other) { callAwake(sim, other); });
   reportRemoval(sim, index);
+  forgetReference(sim, index);
   for (std::uint32_t c = slot.firstCollider; c != Collider::kNone;) {
     const std::uint32_t next = sim.collision.colliders()[c].nextOfBody;
     sim.collision.removeCollider(c);

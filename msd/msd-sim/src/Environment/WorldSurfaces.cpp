@@ -33,7 +33,7 @@ void callNeighbours(Simulation& sim, std::uint32_t slot) {
 void refuseSurface(const SurfaceMaterial& material, const Vector3D& velocity, const std::string& name) {
   if (std::isinf(material.stiffness) && velocity.isZero(0.0)) return;
   throw std::invalid_argument(fmt::format(
-      "the surface of body \"{}\" {}; exact mode knows only rigid surfaces at rest: expected one, or "
+      "the surface of body \"{}\" {}; exact and reference mode know only rigid surfaces at rest: expected one, or "
       "method fast",
       name, std::isinf(material.stiffness) ? "moves" : "gives way"));
 }
@@ -61,7 +61,7 @@ void restoreSurface(Simulation& sim, std::uint32_t index, const SurfaceMaterial&
 void setSurface(Simulation& sim, std::uint32_t index, const SurfaceMaterial& material,
                 const Vector3D& velocity) {
   const BodySlot& slot = sim.slots[index];
-  if (sim.settings.method == Method::kExact) refuseSurface(material, velocity, slot.name);
+  if (sim.settings.method != Method::kFast) refuseSurface(material, velocity, slot.name);
   callNeighbours(sim, index);
   callAwake(sim, index);
   restoreSurface(sim, index, material, velocity);

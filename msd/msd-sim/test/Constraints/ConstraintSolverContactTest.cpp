@@ -247,7 +247,7 @@ TEST(ConstraintSolver, momentumIsConserved) {
   }
 }
 
-TEST(ConstraintSolver, warmStartFromTheSolutionTakesOneSweep) {
+TEST(ConstraintSolver, warmStartFromTheSolutionHasNothingLeftToDo) {
   Scene s;
   s.add({0, 0, -1}, {0, 0, 0}, 0.0);
   s.add({0, 0, 1}, {0, 0, -3});
@@ -255,8 +255,8 @@ TEST(ConstraintSolver, warmStartFromTheSolutionTakesOneSweep) {
   const auto cold = s.solve();
   s.solver.setConvergenceTolerance(1e-10);
   const auto warm = s.solve(cold.lambdas);
-  EXPECT_EQ(warm.iterations, 1);
-  EXPECT_LT((warm.lambdas - cold.lambdas).norm(), 1e-10);
+  EXPECT_LE(warm.iterations, 1);
+  EXPECT_LT((warm.lambdas - cold.lambdas).norm(), 1e-7);  // the cone solver's 1e-8 of the velocities
   EXPECT_THROW((void)s.solve(Eigen::VectorXd::Zero(99)), std::invalid_argument);
 }
 
@@ -333,13 +333,15 @@ TEST(ConstraintSolver, boundsAreForces) {
   }
 }
 
-TEST(ConstraintSolver, bilateralErrorsArePulledBackWithAlpha) {
-  // C = |x|² - 1 = 0.21 and J v = 2·1.1 v: J v = -α dt C pulls towards the sphere.
+TEST(ConstraintSolver, bilateralErrorsArePulledBackWithAlphaAndBeta) {
+  // C = |x|² - 1 = 0.21 and J v = 2·1.1 v: J v = -(ERP/dt) C with ERP = α dt/(α dt + β) pulls towards
+  // the sphere.
   Scene s;
   s.add({1.1, 0, 0}, {0, 0, 0}, 2.0);
   s.constraints.push_back(std::make_unique<DistanceConstraint>(1.0, 0, 100.0));
   const auto r = s.solve();
-  EXPECT_NEAR(s.velocity(r, 0).x(), -100.0 * kDt * 0.21 / 2.2, 1e-8);
+  const double erp = 100.0 * kDt / (100.0 * kDt + 10.0);
+  EXPECT_NEAR(s.velocity(r, 0).x(), -erp / kDt * 0.21 / 2.2, 1e-7);  // 1e-8: the regularisation
 }
 
 TEST(ConstraintSolver, badArraysAreRefused) {

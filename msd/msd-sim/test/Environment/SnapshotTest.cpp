@@ -29,11 +29,15 @@ std::vector<Case> cases() {
   Settings exact;
   exact.method = Method::kExact;
   exact.sleeping = false;
+  Settings reference;
+  reference.method = Method::kReference;
   return {
       {"wall", [](WorldModel& w) { addWall(w, 6, 6); }, awake},
       {"wallThatSleeps", [](WorldModel& w) { addWall(w, 4, 3); }, Settings{}},
       {"exactWall", [](WorldModel& w) { addWall(w, 3, 3); }, exact, 80},
       {"exactHeap", [](WorldModel& w) { addHeap(w, 8); }, exact, 120},
+      {"referenceWall", [](WorldModel& w) { addWall(w, 2, 3); }, reference, 80},
+      {"referenceHeap", [](WorldModel& w) { addHeap(w, 8); }, reference, 120},
       {"heap", [](WorldModel& w) { addHeap(w, 40); }, awake},
       {"heapThatSleeps", [](WorldModel& w) { addHeap(w, 20); }, threads},
       {"chainsThatBreakAndSleep",

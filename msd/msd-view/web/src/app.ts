@@ -14,7 +14,7 @@ import { byId, plain, toast, unit } from "./text";
 import { initialTheme, keepTheme, type ThemeName } from "./theme";
 import { Transport } from "./transport";
 import { Tree } from "./tree";
-import type { BodyReport, Bounds, Contacts, Joints, PlayState, Poses, SceneInfo, SeriesChunk } from "./wire";
+import { METHODS, type BodyReport, type Bounds, type Contacts, type Joints, type Method, type PlayState, type Poses, type SceneInfo, type SeriesChunk } from "./wire";
 
 /** One short note, whatever there is: the tool lists all of it. */
 function warningText(warnings: string[]): string {
@@ -167,7 +167,7 @@ export class App implements Listener {
     proof.textContent = isGood ? measure : `${status}: ${this.series.faults(row)}`;
     proof.className = `chip ${isGood ? (isExact ? "good" : "") : "bad"}`;
     proof.dataset.status = status;
-    proof.dataset.method = isExact ? "exact" : "fast";
+    proof.dataset.method = METHODS[this.series.value("method", row)] ?? "fast";
     proof.dataset.value = String(isExact ? natural : this.series.value("residual", row));
   }
 
@@ -211,7 +211,7 @@ export class App implements Listener {
     this.connection.send({ c: "seek", index: this.series.value("index", row) });
   }
 
-  setMethod(method: "fast" | "exact"): void {
+  setMethod(method: Method): void {
     this.connection.send({ c: "method", method });
   }
 

@@ -4,7 +4,7 @@ import type { Series } from "./series";
 import { byId, h, lastingToast, plain, unit } from "./text";
 
 const help: [string, [string, string][]][] = [
-  ["Time", [["Space", "play, pause"], ["→  ←", "step on, step back"], ["Shift → ←", "ten steps"], ["Home  End", "first, latest moment"], ["R", "restart; a file that was edited is read again"], ["+  −", "faster, slower"], ["M", "fast or exact"]]],
+  ["Time", [["Space", "play, pause"], ["→  ←", "step on, step back"], ["Shift → ←", "ten steps"], ["Home  End", "first, latest moment"], ["R", "restart; a file that was edited is read again"], ["+  −", "faster, slower"], ["M", "fast, exact or reference"]]],
   ["Camera", [["Drag", "look around"], ["Right drag", "move sideways"], ["Wheel", "closer, farther"], ["F", "all in view"], [".", "picked body in view"], ["H", "the scene's own view"]]],
   ["Bodies", [["Click", "pick"], ["Drag a body", "pull it (live)"], ["G", "pulling on, off"], ["T", "tree of bodies and joints"], ["/", "search in it"], ["Esc", "let go"]]],
   ["Show", [["1 … 8", "points, forces, normals, penetration, cones, bounds, joints, centres"], ["9", "shapes that touch, in place of what is only seen"], ["K", "colour by shape, island, sleep, speed"], ["[  ]", "shorter, longer force arrows"], ["L", "light, dark"], ["Q", "shadows on, off"], ["B", "hide or show the panels"]]],
@@ -114,7 +114,7 @@ export function showCertificate(series: Series, row: number): void {
   const faults = series.faults(row);
   const status = faults === "" ? series.status(row) : `${series.status(row)} (${faults})`;
   dialog.replaceChildren(header(isExact ? `Certificate of step ${value("step")}: ${status}` : `Report of step ${value("step")}: ${status}`, dialog),
-    ...(isExact ? [] : [h("p", { class: "quiet" }, "Fast steps are measured, not certified. Choose Exact to have Coulomb's law solved to a proven residual.")]),
+    ...(isExact ? [] : [h("p", { class: "quiet" }, value("method") === 2 ? "Reference steps go through the readable pipeline, of first order in time." : "Fast steps are measured, not certified. Choose Exact to have Coulomb's law solved to a proven residual.")]),
     h("dl", { class: "proof" }, ...[...lines, ...energy].map(([name, text, note]) =>
       h("div", {}, h("dt", {}, name), h("dd", { "data-name": name }, text), h("small", {}, note)))));
   dialog.showModal();

@@ -1,5 +1,6 @@
 // Panels, buttons and keys: a side panel on a wide window, a sheet with tabs on a phone.
 import type { App } from "./app";
+import { METHODS, type Method } from "./wire";
 import { overlayKeys } from "./showpanel";
 import { byId, h, icon } from "./text";
 
@@ -35,7 +36,7 @@ export class Layout {
     byId("scene-button").onclick = () => app.scenes();
     byId("proof").onclick = () => app.certificate();
     for (const button of byId("method").querySelectorAll("button")) {
-      button.onclick = () => app.setMethod(button.dataset.method as "fast" | "exact");
+      button.onclick = () => app.setMethod(button.dataset.method as Method);
     }
     for (const button of byId("tabs").querySelectorAll("button")) {
       button.onclick = () => this.showTab(button.dataset.tab as TabName);
@@ -147,7 +148,7 @@ export class Layout {
       k: () => app.show.nextColouring(),
       l: () => app.toggleTheme(),
       b: () => this.togglePanels(),
-      m: () => app.setMethod(app.state?.method === "exact" ? "fast" : "exact"),
+      m: () => app.setMethod(METHODS[(METHODS.indexOf(app.state?.method ?? "fast") + 1) % METHODS.length]),
       "9": () => app.show.setShapes(!app.show.areShapesOn),
       t: () => this.showTab("tree"),
       "/": () => {

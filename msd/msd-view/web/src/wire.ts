@@ -118,12 +118,16 @@ export interface SeriesChunk {
   values: Float64Array;
 }
 
+/** How steps are solved, in the order of their numbers in the series. */
+export const METHODS = ["fast", "exact", "reference"] as const;
+export type Method = (typeof METHODS)[number];
+
 export interface PlayState {
   playing: boolean;
   live: boolean;
   ended: boolean;
   speed: number;
-  method: "fast" | "exact";
+  method: Method;
   failure: string;
 }
 

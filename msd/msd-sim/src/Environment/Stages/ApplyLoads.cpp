@@ -49,12 +49,9 @@ InertialState advanced(const InertialState& state, double half) {
 void addFields(Simulation& sim, std::uint32_t i, double h) {
   const AssetInertial& body = *sim.slots[i].inertial;
   const InertialState state = advanced(stateOf(sim.solver.pose[i], sim.solver.motion[i]), 0.5 * h);
-  Force force = Force::Zero();
-  Torque torque = Torque::Zero();
-  for (const auto& field : sim.potentials) {
-    force += field->computeForce(state, body.getMass());
-    torque += field->computeTorque(state, body.getInertiaTensor());
-  }
+  const SpatialVector field = fieldLoad(sim, i, state);
+  const Force& force = field.linear;
+  const Torque& torque = field.angular;
   writeLoad(sim, i);
   BodyLoad& load = sim.solver.load[i];
   const Acceleration a = body.getInverseMass() * force;
@@ -94,10 +91,22 @@ void writeLoad(Simulation& sim, std::uint32_t i) {
 
 double fieldEnergy(const Simulation& sim, std::uint32_t slot, const InertialState& state) {
   double energy = 0.0;
-  for (const auto& field : sim.potentials) {
-    energy += field->computeEnergy(state, sim.slots[slot].inertial->getMass());
+  for (const PlacedPotential& field : sim.potentials) {
+    if (!field.actsOn(sim.idOf(slot))) continue;
+    energy += field.potential->computeEnergy(state, sim.slots[slot].inertial->getMass());
   }
   return energy;
+}
+
+SpatialVector fieldLoad(const Simulation& sim, std::uint32_t slot, const InertialState& state) {
+  const AssetInertial& body = *sim.slots[slot].inertial;
+  SpatialVector load;
+  for (const PlacedPotential& field : sim.potentials) {
+    if (!field.actsOn(sim.idOf(slot))) continue;
+    load.linear += field.potential->computeForce(state, body.getMass());
+    load.angular += field.potential->computeTorque(state, body.getInertiaTensor());
+  }
+  return load;
 }
 
 void beginFields(Simulation& sim, double dt) {

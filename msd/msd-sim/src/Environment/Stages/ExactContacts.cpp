@@ -131,6 +131,7 @@ void collectContact(Simulation& sim, std::uint32_t id, LaneBodies who, Rows& row
   for (std::size_t i = 0; i < kPoints; ++i) {
     const StoredPoint& point = stored.points[i];
     if (!(point.active > 0.0)) continue;
+    if (!(rows.points[i].normalMass[lane] > 0.0)) continue;  // disabled by the user's function for contacts
     p.rows = &rows.points[i];
     p.core0 = vectorOf(point.anchor0) + toCore0;
     p.core1 = vectorOf(point.anchor1) + toCore1;

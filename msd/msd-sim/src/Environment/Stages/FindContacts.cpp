@@ -33,6 +33,14 @@ bool mayTouch(const Simulation& sim, std::uint32_t a, std::uint32_t b) {
   return JointRule{sim}.allows(a, b);
 }
 
+bool mayCollide(const Simulation& sim, std::uint32_t a, std::uint32_t b) {
+  const std::uint32_t first = sim.slots[a].firstCollider, second = sim.slots[b].firstCollider;
+  if (first == Collider::kNone || second == Collider::kNone) return false;
+  const Collider& x = sim.collision.colliders()[first];
+  const Collider& y = sim.collision.colliders()[second];
+  return (x.layer & y.mask) != 0 && (y.layer & x.mask) != 0 && mayTouch(sim, a, b);
+}
+
 void findPairs(Simulation& sim) {
   sim.collision.findPairs(sim.solver, sim.travel, JointRule{sim}, *sim.team);
   sim.report.pairs = static_cast<std::uint32_t>(sim.collision.pairs().size());

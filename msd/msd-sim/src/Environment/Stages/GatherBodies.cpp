@@ -21,8 +21,10 @@ void foresee(Simulation& sim, std::uint32_t i, double dt) {
 // Bodies one thread takes at a time.
 constexpr std::size_t kGatherGrain = 256;
 
+}  // namespace
+
 /// A kinematic body on its way to a target, or one that has arrived.
-void steer(Simulation& sim, std::uint32_t i, double dt) {
+void steerBody(Simulation& sim, std::uint32_t i, double dt) {
   BodySlot& slot = sim.slots[i];
   if (slot.target) {
     if (dt > 0.0) aimAtTarget(sim, i, dt);
@@ -32,8 +34,6 @@ void steer(Simulation& sim, std::uint32_t i, double dt) {
     for (int c = 0; c < 3; ++c) m.v[c] = m.w[c] = 0.0;
   }
 }
-
-}  // namespace
 
 // v = (x_target - x)/dt, ω = log(q_target q⁻¹)/dt.
 void aimAtTarget(Simulation& sim, std::uint32_t i, double dt) {
@@ -54,7 +54,7 @@ void gatherBody(Simulation& sim, std::uint32_t i, double dt) {
   if (sim.pushable[i] != 0) {
     if (sim.potentials.empty()) writeLoad(sim, i);
   } else if (sim.kinematicCount > 0) {
-    steer(sim, i, dt);
+    steerBody(sim, i, dt);
   }
   foresee(sim, i, dt);
 }

@@ -33,6 +33,7 @@ std::uint32_t countTornJoints(const Simulation& sim) {
 }
 
 std::uint32_t countUnsolvedIslands(const Simulation& sim) {
+  if (sim.settings.method == Method::kReference) return sim.reference.unsolvedIslands;
   if (sim.settings.method != Method::kExact) return 0;
   std::uint32_t unsolved = 0;
   for (std::size_t k = 0; k < sim.islands.count(); ++k) {
@@ -51,9 +52,10 @@ void judgeStep(Simulation& sim) {
   report.guardedIslands = sim.guardedSubsteps;
   if (report.unsolvedIslands > 0) report.blame(StepFault::kNotConverged);
   if (report.tornJoints > 0) report.blame(StepFault::kTornJoint);
-  // Exact mode solves Coulomb's law alone.
+  // Exact and reference mode solve Coulomb's law alone.
   const bool exact = sim.settings.method == Method::kExact;
-  if (exact && sim.collision.contacts().resistingCount() > 0) {
+  const bool reference = sim.settings.method == Method::kReference;
+  if ((exact && sim.collision.contacts().resistingCount() > 0) || (reference && sim.reference.resists)) {
     report.blame(StepFault::kResistanceIgnored);
   }
   if (sim.guardedEnergy > kGuarded * report.energy.scale) report.blame(StepFault::kGuarded);

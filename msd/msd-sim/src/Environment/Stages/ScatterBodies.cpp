@@ -41,7 +41,8 @@ void arriveAtTarget(Simulation& sim, std::uint32_t i) {
 /// Bodies one thread takes at a time.
 constexpr std::size_t kScatterGrain = 256;
 
-/// Writes a body's new state to its asset.
+}  // namespace
+
 void scatterBody(Simulation& sim, std::uint32_t i) {
   if (sim.slots[i].target) arriveAtTarget(sim, i);
   const BodyPose& p = sim.solver.pose[i];
@@ -58,8 +59,6 @@ void scatterBody(Simulation& sim, std::uint32_t i) {
     sim.slots[i].forced = false;
   }
 }
-
-}  // namespace
 
 bool scatterBodies(Simulation& sim) {
   const std::size_t count = sim.slots.size();

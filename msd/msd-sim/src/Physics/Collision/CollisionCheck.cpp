@@ -88,6 +88,7 @@ const char* ContactCache::findFault(std::size_t bodies) const {
   if (const char* fault = findNumberFault<1>(bodies)) return fault;
   if (const char* fault = findNumberFault<2>(bodies)) return fault;
   if (const char* fault = findNumberFault<4>(bodies)) return fault;
+  if (!impulses_.isValid()) return "a remembered impulse that is none";
   return findBookFault(bodies);
 }
 

@@ -1,11 +1,21 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "msd-sim/src/Physics/Collision/CollisionResult.hpp"
 #include "msd-sim/src/Physics/Collision/PlacedShape.hpp"
 
 namespace msd_sim {
+
+/// A collision of two bodies, and of which of their shapes.
+struct PartCollision {
+  std::uint32_t partA{0};
+  std::uint32_t partB{0};
+  CollisionResult result;
+};
 
 /// Tests two placed shapes for collision, one pair at a time and without memory: the simple door to
 /// collision, where CollisionPipeline is the fast one.
@@ -28,9 +38,28 @@ class CollisionHandler {
                           PlacedShape{b.collisionShape(), b.pose()});
   }
 
+  /// Bodies: the deepest collision of any two of their shapes.
+  template <PlaceableParts A, PlaceableParts B>
+  [[nodiscard]] std::optional<CollisionResult> checkCollision(const A& a, const B& b) const {
+    return deepestOf(checkCollisions(a, b));
+  }
+
+  /// Bodies: every manifold of every two of their shapes; several against a mesh or terrain.
+  template <PlaceableParts A, PlaceableParts B>
+  [[nodiscard]] std::vector<PartCollision> checkCollisions(const A& a, const B& b) const {
+    return checkParts(a.collisionParts(), a.pose(), b.collisionParts(), b.pose());
+  }
+
   [[nodiscard]] double epsilon() const { return epsilon_; }
 
  private:
+  [[nodiscard]] std::vector<PartCollision> checkParts(std::span<const CollisionPart> partsA,
+                                                      const Pose& poseA,
+                                                      std::span<const CollisionPart> partsB,
+                                                      const Pose& poseB) const;
+  [[nodiscard]] static std::optional<CollisionResult> deepestOf(
+      const std::vector<PartCollision>& collisions);
+
   double epsilon_;
 };
 

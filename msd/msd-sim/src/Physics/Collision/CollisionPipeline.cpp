@@ -5,6 +5,7 @@
 
 #include "msd-sim/src/DataTypes/Arrays.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionTolerances.hpp"
+#include "msd-sim/src/Physics/RigidBody/Restitution.hpp"
 
 namespace msd_sim {
 
@@ -22,7 +23,7 @@ constexpr std::size_t kMostWithin = 16;
 constexpr std::size_t kSortFrom = 512;
 
 ContactMaterial geometricMeans(const ContactMaterial& a, const ContactMaterial& b) {
-  return {std::sqrt(a.friction * b.friction), std::sqrt(a.restitution * b.restitution),
+  return {std::sqrt(a.friction * b.friction), pairRestitution(a.restitution, b.restitution),
           std::sqrt(a.rollingResistance * b.rollingResistance),
           std::sqrt(a.torsionalResistance * b.torsionalResistance), a.special || b.special};
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -22,6 +23,11 @@
 #include "msd-sim/src/Physics/Collision/TriangleMemory.hpp"
 
 namespace msd_sim {
+
+class AssetEnvironment;
+class AssetInertial;
+class ReferencePipeline;
+struct SpatialVector;
 
 /// How far a body has moved, and what it does in the coming step, so that pairs know when to look again
 /// (docs/theory/collision.md, K-2 and K-15).
@@ -176,6 +182,27 @@ class CollisionPipeline {
   /// The pairs of a body, given by its first collider, ascending.
   [[nodiscard]] std::vector<std::uint32_t> pairsOf(std::uint32_t firstCollider) const;
 
+  // --- the reference method (Environment/Reference, docs/reference-method.md) ---
+
+  /// Finds what touches among the bodies, solves the contacts together with their friction, and adds the
+  /// forces to the bodies' accumulators. `velocityBias`: what the loads will add to the velocity of every
+  /// inertial body, M⁻¹F dt; not multiplied by 1 + e. Velocities and positions stay.
+  void execute(std::span<AssetInertial> inertialAssets,
+               std::span<const AssetEnvironment> environmentalAssets, double dt,
+               const std::vector<SpatialVector>& velocityBias = {});
+  /// The same for bodies that lie anywhere. `names`, inertial ones first: by which contacts are
+  /// remembered from call to call; empty: their places in the lists.
+  void execute(std::span<AssetInertial* const> inertialAssets,
+               std::span<const AssetEnvironment* const> environmentalAssets, double dt,
+               const std::vector<SpatialVector>& velocityBias = {},
+               std::span<const std::uint32_t> names = {});
+  void advanceFrame() { contacts_.advanceFrame(); }
+  void expireOldEntries() { contacts_.expireOldEntries(); }
+  /// Did the last execute find any contact?
+  [[nodiscard]] bool hadCollisions() const;
+  /// What execute works with, and what it found.
+  [[nodiscard]] ReferencePipeline& reference();
+
   /// Everything that decides the future, into bytes and back (Environment/WorldSnapshot.cpp). `load`
   /// throws std::invalid_argument on bytes that do not fit these colliders; the pipeline it is called
   /// on is then of no further use.
@@ -271,6 +298,21 @@ class CollisionPipeline {
   std::vector<std::uint32_t> free_memories_;
   ContactCache contacts_;
   Combination combination_;
+  /// Workspace of execute. It decides nothing of the future, and every pipeline has its own: a copy
+  /// starts without.
+  struct Workspace {
+    std::shared_ptr<ReferencePipeline> pipeline;
+    Workspace() = default;
+    Workspace(const Workspace&) {}
+    Workspace& operator=(const Workspace&) {
+      pipeline.reset();
+      return *this;
+    }
+    Workspace(Workspace&&) noexcept = default;
+    Workspace& operator=(Workspace&&) noexcept = default;
+    ~Workspace() = default;
+  };
+  Workspace reference_;
   std::optional<BadCombination> bad_combination_;
 
   std::vector<std::uint32_t> moved_;                     ///< colliders that got a new box

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 
 #include "msd-sim/src/DataTypes/Vector3D.hpp"
@@ -13,6 +14,7 @@ struct ContactPoint {
   Coordinate pointA{Coordinate::Zero()};  ///< on A's surface, world [m]
   Coordinate pointB{Coordinate::Zero()};  ///< on B's surface, world [m]
   double depth{0.0};                      ///< penetration at this point, >= 0 [m]
+  std::uint32_t feature{0};               ///< same number, same pair of features
 
   ContactPoint() = default;
   ContactPoint(const Coordinate& pA, const Coordinate& pB, double d = 0.0)

@@ -155,6 +155,7 @@ void ContactCache::save(ByteWriter& out) const {
   out.put(resisting_count_);
   out.put(version_);
   out.put(frame_);
+  impulses_.save(out);
 }
 
 void ContactCache::load(ByteReader& in) {
@@ -196,6 +197,7 @@ void ContactCache::load(ByteReader& in) {
   in.take(resisting_count_);
   in.take(version_);
   in.take(frame_);
+  impulses_.load(in);
 }
 
 void CollisionPipeline::save(ByteWriter& out) const {

@@ -268,7 +268,8 @@ Vector3D ContactCache::normal(std::uint32_t id, const SolverBodies& poses) const
   return c.flipped ? Vector3D{-result} : result;
 }
 
-void ContactCache::expireOldEntries() {
+void ContactCache::expireOldEntries(std::uint64_t maxAge) {
+  impulses_.expire(frame_, maxAge);
   const auto shrink = [&]<int kPoints>(std::size_t kind) {
     std::vector<Contact>& books = books_[kind];
     std::vector<std::uint32_t>& free = free_[kind];

@@ -11,6 +11,7 @@
 #include "msd-sim/src/DataTypes/Bytes.hpp"
 #include "msd-sim/src/DataTypes/Vector3D.hpp"
 #include "msd-sim/src/Physics/Collision/ContactManifold.hpp"
+#include "msd-sim/src/Physics/Collision/ImpulseMemory.hpp"
 #include "msd-sim/src/Physics/Collision/StoredContact.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/SolverBodies.hpp"
 
@@ -173,8 +174,14 @@ class ContactCache {
   /// The frame counter that ages entries which no step refreshes.
   void advanceFrame() { ++frame_; }
   [[nodiscard]] std::uint64_t frame() const { return frame_; }
-  /// Drops freed entries at the end of the pools, once more are free than in use.
-  void expireOldEntries();
+  /// Frames that an impulse is remembered for after its contact was last there.
+  static constexpr std::uint64_t kMaxAge = 8;
+  /// Drops impulses whose contact has not been there for `maxAge` frames, and freed entries at the end
+  /// of the pool, once more are free than in use.
+  void expireOldEntries(std::uint64_t maxAge = kMaxAge);
+  /// Impulses by name, for the reference method (Environment/Reference).
+  [[nodiscard]] ImpulseMemory& impulses() { return impulses_; }
+  [[nodiscard]] const ImpulseMemory& impulses() const { return impulses_; }
   void clear();
 
  private:
@@ -205,6 +212,7 @@ class ContactCache {
   std::uint32_t resisting_count_{0};
   std::uint64_t version_{0};
   std::uint64_t frame_{0};
+  ImpulseMemory impulses_;
 };
 
 }  // namespace msd_sim

@@ -19,6 +19,13 @@ Eigen::VectorXd Constraint::partialTimeDerivative(const InertialState&, const In
   return Eigen::VectorXd::Zero(dimension());
 }
 
+double Constraint::compliance(double) const { return 0.0; }
+
+double errorReduction(const Constraint& constraint, double dt) {
+  const double pull = constraint.alpha() * dt;
+  return pull > 0.0 ? pull / (pull + constraint.beta()) : 0.0;
+}
+
 Eigen::MatrixXd velocityJacobian(const Constraint& constraint, const InertialState& stateA,
                                  const InertialState& stateB, double time) {
   Eigen::MatrixXd own = constraint.jacobian(stateA, stateB, time);

@@ -48,10 +48,14 @@ class Constraint {
   [[nodiscard]] virtual int bodyCount() const { return 1; }
   [[nodiscard]] virtual std::string typeName() const = 0;
 
-  /// Gains of Baumgarte's stabilisation, α [1/s²] and β [1/s]. Contacts hold the dimensionless ERP
-  /// in α; ERP = α dt².
+  /// Gains of Baumgarte's stabilisation, C̈ + β Ċ + α C = 0: α [1/s²] and β [1/s]. A violation decays
+  /// at the rate α/β; β = 0 takes it back within one step, α = 0 leaves it (errorReduction). Contacts
+  /// hold the dimensionless ERP in α.
   [[nodiscard]] virtual double alpha() const { return alpha_; }
   [[nodiscard]] virtual double beta() const { return beta_; }
+  /// γ >= 0: how far the constraint gives way in a step of dt, Ċ + γ λ = 0 for an impulse λ, in place of
+  /// Ċ = 0 [1/kg]. A spring and damper, taken implicitly, are γ = 1/(dt (dt k + c)). 0: not at all.
+  [[nodiscard]] virtual double compliance(double dt) const;
 
   /// Index of the bodies in the arrays given to the solver.
   [[nodiscard]] std::size_t bodyAIndex() const { return body_a_index_; }
@@ -79,6 +83,10 @@ class Constraint {
   double alpha_;
   double beta_;
 };
+
+/// Share of a violation that a step of dt takes back, ERP = α dt/(α dt + β) [-]: what an implicit step
+/// leaves of C after Ċ = −(α/β) C. 0 for α = 0, 1 for β = 0.
+[[nodiscard]] double errorReduction(const Constraint& constraint, double dt);
 
 /// Rows of a constraint over the velocities v_A, ω_A, v_B, ω_B, whatever its body count: a one-body
 /// Jacobian is taken from q̇ to ω by q̇ = ½ (0, ω) ⊗ q, and body B's columns are zero.

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "msd-sim/src/Physics/Constraints/ConstraintProblem.hpp"
 #include "msd-sim/src/Physics/Constraints/ContactConstraint.hpp"
-#include "msd-sim/src/Physics/Constraints/FrictionConstraint.hpp"
 #include "msd-sim/src/Physics/Constraints/Tolerances.hpp"
 #include "msd-sim/src/Physics/RigidBody/Validation.hpp"
 
@@ -16,123 +16,9 @@ namespace msd_sim {
 
 namespace {
 
-constexpr int kColumns = Constraint::kTwoBodyColumns;
-constexpr Eigen::Index kNoRow = -1;
-
-using States = std::vector<std::reference_wrapper<const InertialState>>;
+using States = ConstraintProblem::States;
 
 }  // namespace
-
-/// The dense system and where its rows come from.
-struct ConstraintSolver::Problem {
-  const std::vector<Constraint*>& constraints;
-  const States& states;
-  double dt;
-
-  std::vector<Eigen::Index> firstRow;  ///< per constraint
-  std::vector<Eigen::Index>
-      normalRow;                 ///< per constraint: row of the contact that bounds its friction
-  std::vector<double> friction;  ///< per constraint
-  std::vector<std::uint8_t> active;  ///< per constraint
-  Eigen::MatrixXd jacobian;          ///< rows x 12
-  Eigen::MatrixXd response;          ///< M⁻¹Jᵀ, rows x 12
-  Eigen::MatrixXd matrix;            ///< A
-  Eigen::VectorXd right;             ///< b
-  Eigen::VectorXd velocity;          ///< J v⁻
-  Eigen::VectorXd bias;              ///< J v_bias
-
-  [[nodiscard]] const InertialState& stateA(const Constraint& c) const {
-    return states[c.bodyAIndex()];
-  }
-  [[nodiscard]] const InertialState& stateB(const Constraint& c) const {
-    return c.bodyCount() == 2 ? states[c.bodyBIndex()] : states[c.bodyAIndex()];
-  }
-  [[nodiscard]] Eigen::Index rows() const { return jacobian.rows(); }
-
-  void countRows();
-  void fillRows(const std::vector<double>& inverseMasses,
-                const std::vector<Eigen::Matrix3d>& inverseInertias,
-                const std::vector<SpatialVector>& velocityBias);
-  void fillMatrix();
-};
-
-void ConstraintSolver::Problem::countRows() {
-  Eigen::Index rows = 0;
-  Eigen::Index lastContact = kNoRow;
-  for (const Constraint* c : constraints) {
-    firstRow.push_back(rows);
-    normalRow.push_back(kNoRow);
-    friction.push_back(0.0);
-    bool isUsed = c->isActive(stateA(*c), stateB(*c), 0.0);
-    if (c->lambdaBounds().isUnilateral()) lastContact = isUsed ? rows : kNoRow;
-    if (c->bodyCount() == 2 && c->dimension() == 2) {
-      if (const auto* f = dynamic_cast<const FrictionConstraint*>(c)) {
-        normalRow.back() = lastContact;
-        friction.back() = f->getFrictionCoefficient();
-        isUsed = lastContact != kNoRow;  // the solve itself decides whether the contact presses
-      }
-    }
-    active.push_back(isUsed ? 1 : 0);
-    rows += c->dimension();
-  }
-  jacobian.setZero(rows, kColumns);
-  response.setZero(rows, kColumns);
-  velocity.setZero(rows);
-  bias.setZero(rows);
-}
-
-void ConstraintSolver::Problem::fillRows(const std::vector<double>& inverseMasses,
-                                         const std::vector<Eigen::Matrix3d>& inverseInertias,
-                                         const std::vector<SpatialVector>& velocityBias) {
-  for (std::size_t i = 0; i < constraints.size(); ++i) {
-    const Constraint& c = *constraints[i];
-    if (active[i] == 0) continue;
-    const Eigen::Index row = firstRow[i], count = c.dimension();
-    const Eigen::MatrixXd j = velocityJacobian(c, stateA(c), stateB(c), 0.0);
-    if (j.rows() != count || j.cols() != kColumns) {
-      throw std::invalid_argument(fmt::format("Jacobian of {} is {} x {}; expected {} x {}",
-                                              c.typeName(), j.rows(), j.cols(), count,
-                                              c.bodyCount() == 2 ? kColumns : 7));
-    }
-    jacobian.middleRows(row, count) = j;
-    const int bodies = c.bodyCount();
-    for (int b = 0; b < bodies; ++b) {
-      const std::size_t body = b == 0 ? c.bodyAIndex() : c.bodyBIndex();
-      const auto linear = j.middleCols<3>(6 * b), angular = j.middleCols<3>(6 * b + 3);
-      response.block(row, 6 * b, count, 3) = inverseMasses[body] * linear;
-      response.block(row, 6 * b + 3, count, 3) = angular * inverseInertias[body].transpose();
-      const InertialState& s = states[body];
-      velocity.segment(row, count) += linear * s.velocity + angular * s.angularVelocity;
-      if (velocityBias.empty()) continue;
-      bias.segment(row, count) +=
-          linear * velocityBias[body].linear + angular * velocityBias[body].angular;
-    }
-  }
-}
-
-void ConstraintSolver::Problem::fillMatrix() {
-  matrix.setZero(rows(), rows());
-  const auto bodyOf = [](const Constraint& c, int side) {
-    return side == 0 ? c.bodyAIndex() : c.bodyBIndex();
-  };
-  for (std::size_t i = 0; i < constraints.size(); ++i) {
-    for (std::size_t k = 0; k <= i; ++k) {
-      if (active[i] == 0 || active[k] == 0) continue;
-      const Constraint& a = *constraints[i];
-      const Constraint& b = *constraints[k];
-      for (int sideA = 0; sideA < a.bodyCount(); ++sideA) {
-        for (int sideB = 0; sideB < b.bodyCount(); ++sideB) {
-          if (bodyOf(a, sideA) != bodyOf(b, sideB)) continue;
-          matrix.block(firstRow[i], firstRow[k], a.dimension(), b.dimension()) +=
-              jacobian.block(firstRow[i], 6 * sideA, a.dimension(), 6) *
-              response.block(firstRow[k], 6 * sideB, b.dimension(), 6).transpose();
-        }
-      }
-      matrix.block(firstRow[k], firstRow[i], b.dimension(), a.dimension()) =
-          matrix.block(firstRow[i], firstRow[k], a.dimension(), b.dimension()).transpose().eval();
-    }
-  }
-}
 
 void ConstraintSolver::setMaxIterations(int iterations) {
   requireRange(iterations, "maxIterations", "-", 1, 1e9);
@@ -141,6 +27,12 @@ void ConstraintSolver::setMaxIterations(int iterations) {
 
 void ConstraintSolver::setConvergenceTolerance(double tolerance) {
   tolerance_ = requirePositive(tolerance, "convergenceTolerance", "N·s");
+}
+
+void ConstraintSolver::setConeTolerance(double tolerance, int iterations) {
+  cone_tolerance_ = requireRange(tolerance, "coneTolerance", "-", 1e-15, 1e-2);
+  requireRange(iterations, "coneIterations", "-", 1, 1e9);
+  cone_iterations_ = iterations;
 }
 
 void ConstraintSolver::setErp(std::optional<double> erp) {
@@ -178,78 +70,80 @@ double ConstraintSolver::rightHandSide(const Problem& problem, std::size_t index
   const Constraint& constraint = *problem.constraints[index];
   const Eigen::Index first = problem.firstRow[index];
   const double free = -problem.velocity(first + row) - problem.bias(first + row);
-  if (constraint.lambdaBounds().isUnilateral()) {
+  const LambdaBounds bounds = constraint.lambdaBounds();
+  if (bounds.isUnilateral()) {
     if (const auto* contact = dynamic_cast<const ContactConstraint*>(&constraint)) {
       const double e = contact->getRestitution();
       const double erp = erp_.value_or(contact->alpha());
-      return free - e * problem.velocity(first) + erp / problem.dt * contact->getPenetrationDepth();
+      // A hair's breadth apart (constraint_tolerances::kTouch) may close within the step.
+      const double gap = std::max(
+          contact->evaluate(problem.stateA(constraint), problem.stateB(constraint), problem.time)(0),
+          0.0);
+      return free - e * problem.velocity(first) +
+             (erp * contact->getPenetrationDepth() - gap) / problem.dt;
     }
   }
   const InertialState& a = problem.stateA(constraint);
   const InertialState& b = problem.stateB(constraint);
-  const double moving = constraint.partialTimeDerivative(a, b, 0.0)(row);
-  if (!constraint.lambdaBounds().isBilateral()) return free - moving;
-  return free - moving - constraint.alpha() * problem.dt * constraint.evaluate(a, b, 0.0)(row);
+  const double moving = constraint.partialTimeDerivative(a, b, problem.time)(row);
+  if (bounds.isBoxConstrained()) return free - moving;
+  const double error = constraint.evaluate(a, b, problem.time)(row);
+  // What is still open may close within the step.
+  const bool open = bounds.isUnilateral() && error > 0.0;
+  const double own = errorReduction(constraint, problem.dt);
+  const double share = open ? 1.0 : std::min(own, erp_.value_or(own));
+  return free - moving - share / problem.dt * error;
+}
+
+ConstraintSolver::Way ConstraintSolver::wayFor(const Problem& problem) {
+  bool bilateral = false, bounded = false, friction = false;
+  for (std::size_t c = 0; c < problem.constraints.size(); ++c) {
+    const bool isBilateral = problem.constraints[c]->lambdaBounds().isBilateral();
+    (isBilateral ? bilateral : bounded) = true;
+    friction = friction || problem.normalRow[c] != Problem::kNoRow;
+  }
+  if (!bounded) return Way::kDirect;
+  return friction || bilateral ? Way::kCone : Way::kSweep;
 }
 
 void ConstraintSolver::solveDirectly(const Problem& problem, SolveResult& result) const {
-  Eigen::MatrixXd regular = problem.matrix;
-  for (Eigen::Index i = 0; i < problem.rows(); ++i) {
-    regular(i, i) += constraint_tolerances::kRegularisation;
-  }
+  const Eigen::MatrixXd matrix = problem.matrix();
+  Eigen::MatrixXd regular = matrix;
+  regular.diagonal().array() += constraint_tolerances::kRegularisation;
   const Eigen::LLT<Eigen::MatrixXd> factor{regular};
   result.converged = factor.info() == Eigen::Success;
   if (!result.converged) return;
   result.lambdas = factor.solve(problem.right);
   for (Eigen::Index i = 0; i < problem.rows(); ++i) {
-    if (!(problem.matrix(i, i) > constraint_tolerances::kNoMotion)) result.lambdas(i) = 0.0;
+    if (!(matrix(i, i) > constraint_tolerances::kNoMotion)) result.lambdas(i) = 0.0;
   }
+  result.residual = (matrix * result.lambdas - problem.right).lpNorm<Eigen::Infinity>();
 }
 
 void ConstraintSolver::sweep(const Problem& problem, SolveResult& result) const {
   using constraint_tolerances::kNoMotion;
   using constraint_tolerances::kRegularisation;
   Eigen::VectorXd& lambda = result.lambdas;
-  const Eigen::MatrixXd& a = problem.matrix;
-  const auto velocityAt = [&](Eigen::Index i) { return a.row(i).dot(lambda) - problem.right(i); };
-  const auto scaleAt = [&](Eigen::Index i) { return a(i, i) + kRegularisation; };
-
-  const auto visitFriction = [&](std::size_t c, bool write) {
-    const Eigen::Index row = problem.firstRow[c];
-    const double limit = problem.friction[c] * std::max(lambda(problem.normalRow[c]), 0.0);
-    // One step length for both tangents keeps the direction of sliding (isotropy).
-    const double scale = scaleAt(row) + scaleAt(row + 1);
-    Eigen::Vector2d next{lambda(row) - velocityAt(row) / scale,
-                         lambda(row + 1) - velocityAt(row + 1) / scale};
-    if (const double length = next.norm(); length > limit) next *= limit / length;
-    const Eigen::Vector2d change = next - lambda.segment<2>(row);
-    if (write) lambda.segment<2>(row) = next;
-    return std::pair{change.lpNorm<Eigen::Infinity>(), change.lpNorm<Eigen::Infinity>() * scale};
-  };
-  const auto visitRow = [&](const Constraint& c, Eigen::Index row, bool write) {
+  const Eigen::MatrixXd a = problem.matrix();
+  const auto visitRow = [&](const LambdaBounds& bounds, Eigen::Index row, bool write) {
     if (!(a(row, row) > kNoMotion)) return std::pair{0.0, 0.0};
-    const LambdaBounds bounds = c.lambdaBounds();
+    const double scale = a(row, row) + kRegularisation;
+    const double velocity = a.row(row).dot(lambda) - problem.right(row);
     // Bounds are forces, multipliers impulses.
-    const double next = std::clamp(lambda(row) - velocityAt(row) / scaleAt(row),
-                                   bounds.lower * problem.dt, bounds.upper * problem.dt);
-    const double change = next - lambda(row);
+    const double next = std::clamp(lambda(row) - velocity / scale, bounds.lower * problem.dt,
+                                   bounds.upper * problem.dt);
+    const double change = std::fabs(next - lambda(row));
     if (write) lambda(row) = next;
-    return std::pair{std::fabs(change), std::fabs(change) * scaleAt(row)};
+    return std::pair{change, change * scale};
   };
   const auto visitAll = [&](bool write) {
     std::pair<double, double> worst{0.0, 0.0};
     for (std::size_t c = 0; c < problem.constraints.size(); ++c) {
       if (problem.active[c] == 0) continue;
-      const auto take = [&](std::pair<double, double> change) {
-        worst.first = std::max(worst.first, change.first);
-        worst.second = std::max(worst.second, change.second);
-      };
-      if (problem.normalRow[c] != kNoRow) {
-        take(visitFriction(c, write));
-        continue;
-      }
+      const LambdaBounds bounds = problem.constraints[c]->lambdaBounds();
       for (int i = 0; i < problem.constraints[c]->dimension(); ++i) {
-        take(visitRow(*problem.constraints[c], problem.firstRow[c] + i, write));
+        const auto [change, error] = visitRow(bounds, problem.firstRow[c] + i, write);
+        worst = {std::max(worst.first, change), std::max(worst.second, error)};
       }
     }
     return worst;
@@ -269,14 +163,16 @@ ConstraintSolver::SolveResult ConstraintSolver::solve(
   checkInput(constraints, states, inverseMasses, inverseInertias, numBodies, dt, velocityBias);
   SolveResult result;
   result.bodyForces.resize(numBodies);
-  Problem problem{.constraints = constraints, .states = states, .dt = dt};
+  Problem problem{.constraints = constraints,
+                  .states = states,
+                  .inverseMasses = inverseMasses,
+                  .inverseInertias = inverseInertias,
+                  .dt = dt,
+                  .time = time_};
   problem.countRows();
-  problem.fillRows(inverseMasses, inverseInertias, velocityBias);
-  problem.fillMatrix();
+  problem.fillRows(velocityBias);
   problem.right.setZero(problem.rows());
-  bool bilateral = true;
   for (std::size_t c = 0; c < constraints.size(); ++c) {
-    bilateral = bilateral && constraints[c]->lambdaBounds().isBilateral();
     if (problem.active[c] == 0) continue;
     for (int i = 0; i < constraints[c]->dimension(); ++i) {
       problem.right(problem.firstRow[c] + i) = rightHandSide(problem, c, i);
@@ -297,20 +193,17 @@ ConstraintSolver::SolveResult ConstraintSolver::solve(
       result.lambdas.segment(problem.firstRow[c], constraints[c]->dimension()).setZero();
     }
   }
-  if (bilateral) {
-    solveDirectly(problem, result);
-    result.residual = (problem.matrix * result.lambdas - problem.right).lpNorm<Eigen::Infinity>();
-  } else {
-    sweep(problem, result);
+  switch (wayFor(problem)) {
+    case Way::kDirect: solveDirectly(problem, result); break;
+    case Way::kSweep: sweep(problem, result); break;
+    case Way::kCone: solveCones(problem, result); break;
   }
   for (std::size_t c = 0; c < constraints.size(); ++c) {
     const Eigen::Index row = problem.firstRow[c], count = constraints[c]->dimension();
     const Eigen::VectorXd impulse =
         problem.jacobian.middleRows(row, count).transpose() * result.lambdas.segment(row, count);
     for (int side = 0; side < constraints[c]->bodyCount(); ++side) {
-      BodyForces& body =
-          result
-              .bodyForces[side == 0 ? constraints[c]->bodyAIndex() : constraints[c]->bodyBIndex()];
+      BodyForces& body = result.bodyForces[Problem::bodyOf(*constraints[c], side)];
       body.linearForce += impulse.segment<3>(6 * side) / dt;
       body.angularTorque += impulse.segment<3>(6 * side + 3) / dt;
     }

@@ -9,14 +9,14 @@ namespace msd_sim::ContactConstraintFactory {
 std::vector<std::unique_ptr<ContactConstraint>> createFromCollision(
     std::size_t bodyAIndex, std::size_t bodyBIndex, const CollisionResult& result,
     const InertialState& stateA, const InertialState& stateB, const Coordinate& comA,
-    const Coordinate& comB, double restitution) {
+    const Coordinate& comB, double restitution, double restVelocityThreshold) {
   std::vector<std::unique_ptr<ContactConstraint>> constraints;
   constraints.reserve(result.contactCount);
   for (std::size_t i = 0; i < result.contactCount; ++i) {
     const ContactPoint& point = result.contacts[i];
     const double velocity = computeRelativeNormalVelocity(stateA, stateB, point.pointA - comA,
                                                           point.pointB - comB, result.normal);
-    const double effective = std::fabs(velocity) < kRestVelocityThreshold ? 0.0 : restitution;
+    const double effective = std::fabs(velocity) < restVelocityThreshold ? 0.0 : restitution;
     constraints.push_back(std::make_unique<ContactConstraint>(
         bodyAIndex, bodyBIndex, result.normal, point.pointA, point.pointB, point.depth, comA, comB,
         effective, velocity));
@@ -25,8 +25,8 @@ std::vector<std::unique_ptr<ContactConstraint>> createFromCollision(
 }
 
 double combineRestitution(double eA, double eB) {
-  return std::sqrt(requireRange(eA, "restitution of A", "-", 0.0, 1.0) *
-                   requireRange(eB, "restitution of B", "-", 0.0, 1.0));
+  return pairRestitution(requireRange(eA, "restitution of A", "-", 0.0, 1.0),
+                         requireRange(eB, "restitution of B", "-", 0.0, 1.0));
 }
 
 double computeRelativeNormalVelocity(const InertialState& stateA, const InertialState& stateB,

@@ -6,6 +6,7 @@
 #include "msd-sim/src/Physics/Collision/CollisionResult.hpp"
 #include "msd-sim/src/Physics/Constraints/ContactConstraint.hpp"
 #include "msd-sim/src/Physics/RigidBody/InertialState.hpp"
+#include "msd-sim/src/Physics/RigidBody/Restitution.hpp"
 
 namespace msd_sim {
 
@@ -13,17 +14,18 @@ namespace msd_sim {
 namespace ContactConstraintFactory {
 
 /// Slower contacts do not bounce [m/s].
-inline constexpr double kRestVelocityThreshold = 0.5;
+using msd_sim::kRestVelocityThreshold;
 /// Restitution of the environment unless it says otherwise [-].
-inline constexpr double kEnvironmentRestitution = 0.5;
+inline constexpr double kEnvironmentRestitution = kDefaultRestitution;
 
 /// One constraint per contact point, each with its own depth; none for a result without contacts.
 /// The restitution (of the pair) is dropped where the points approach slower than
-/// kRestVelocityThreshold.
+/// `restVelocityThreshold` [m/s].
 [[nodiscard]] std::vector<std::unique_ptr<ContactConstraint>> createFromCollision(
     std::size_t bodyAIndex, std::size_t bodyBIndex, const CollisionResult& result,
     const InertialState& stateA, const InertialState& stateB, const Coordinate& comA,
-    const Coordinate& comB, double restitution);
+    const Coordinate& comB, double restitution,
+    double restVelocityThreshold = kRestVelocityThreshold);
 
 /// Geometric mean sqrt(eA eB). Throws std::invalid_argument outside [0, 1].
 [[nodiscard]] double combineRestitution(double eA, double eB);

@@ -36,6 +36,20 @@ double PointGravityPotential::computeEnergy(const InertialState& state, double m
   return -mass * mu_ * (3.0 * radius_ * radius_ - r2) / (2.0 * radius_ * radius_ * radius_);
 }
 
+UniformForcePotential::UniformForcePotential(const Force& force, const Coordinate& localPoint)
+    : force_{requireFinite(force, "force", "N")},
+      local_point_{requireFinite(localPoint, "localPoint", "m")} {}
+
+Force UniformForcePotential::computeForce(const InertialState&, double) const { return force_; }
+
+Torque UniformForcePotential::computeTorque(const InertialState& state, const Matrix3D&) const {
+  return (state.orientation * local_point_).cross(force_);
+}
+
+double UniformForcePotential::computeEnergy(const InertialState& state, double) const {
+  return -force_.dot(state.position + state.orientation * local_point_);
+}
+
 AnchorSpringPotential::AnchorSpringPotential(const Coordinate& anchor, const Coordinate& localPoint,
                                              double stiffness, double length)
     : anchor_{requireFinite(anchor, "anchor", "m")},
@@ -69,6 +83,10 @@ std::unique_ptr<PotentialEnergy> GravityPotential::clone() const {
 
 std::unique_ptr<PotentialEnergy> PointGravityPotential::clone() const {
   return std::make_unique<PointGravityPotential>(*this);
+}
+
+std::unique_ptr<PotentialEnergy> UniformForcePotential::clone() const {
+  return std::make_unique<UniformForcePotential>(*this);
 }
 
 std::unique_ptr<PotentialEnergy> AnchorSpringPotential::clone() const {

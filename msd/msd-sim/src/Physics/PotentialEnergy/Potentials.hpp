@@ -32,6 +32,23 @@ class PointGravityPotential final : public CopyablePotential {
   double radius_;
 };
 
+/// A constant force F on a point p of the body: U = -F·(x + R p), torque R p × F. A dipole is two of
+/// them; wind on a sail, lift of a float, a charge in a field are one.
+class UniformForcePotential final : public CopyablePotential {
+ public:
+  /// `force` in world axes [N]; `localPoint` from the centre of mass in body axes [m].
+  UniformForcePotential(const Force& force, const Coordinate& localPoint);
+  [[nodiscard]] Force computeForce(const InertialState& state, double mass) const override;
+  [[nodiscard]] Torque computeTorque(const InertialState& state,
+                                     const Matrix3D& inertia) const override;
+  [[nodiscard]] double computeEnergy(const InertialState& state, double mass) const override;
+  [[nodiscard]] std::unique_ptr<PotentialEnergy> clone() const override;
+
+ private:
+  Force force_;
+  Coordinate local_point_;
+};
+
 /// A spring from a fixed point of the world to a point of the body: U = ½ k (|p - a| - l)².
 class AnchorSpringPotential final : public CopyablePotential {
  public:

@@ -58,6 +58,10 @@ class AssetInertial : public AssetPhysical {
   [[nodiscard]] const Force& accumulatedForce() const { return accumulated_.linear; }
   [[nodiscard]] const Torque& accumulatedTorque() const { return accumulated_.angular; }
 
+  /// Moves as it is told and feels no force: solvers take its inverse mass and inertia as zero.
+  [[nodiscard]] bool isKinematic() const { return kinematic_; }
+  void setKinematic(bool kinematic) { kinematic_ = kinematic; }
+
   [[nodiscard]] double linearDamping() const { return linear_damping_; }    ///< [1/s]
   [[nodiscard]] double angularDamping() const { return angular_damping_; }  ///< [1/s]
   void setDamping(double linear, double angular);
@@ -70,6 +74,7 @@ class AssetInertial : public AssetPhysical {
   SpatialVector accumulated_{};
   double linear_damping_{0.0};
   double angular_damping_{0.0};
+  bool kinematic_{false};
 };
 
 }  // namespace msd_sim

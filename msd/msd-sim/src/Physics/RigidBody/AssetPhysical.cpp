@@ -3,15 +3,10 @@
 #include <limits>
 #include <utility>
 
+#include "msd-sim/src/Physics/Collision/PlacedShape.hpp"
 #include "msd-sim/src/Physics/RigidBody/Validation.hpp"
 
 namespace msd_sim {
-
-namespace {
-
-constexpr double kLargestFriction = 1e3;  // rubber on rubber is 2; beyond this a number is a mistake
-
-}  // namespace
 
 AssetPhysical::AssetPhysical(std::uint32_t assetId, std::uint32_t instanceId,
                              const ConvexHull& hull, const ReferenceFrame& frame)
@@ -24,6 +19,20 @@ AssetPhysical::AssetPhysical(std::uint32_t assetId, std::uint32_t instanceId,
       shape_{std::move(shape)},
       frame_{requireFinite(frame.getOrigin(), "position", "m"),
              requireUnit(frame.getOrientation(), "orientation")} {}
+
+std::span<const CollisionPart> AssetPhysical::collisionParts() const {
+  if (parts_) return *parts_;
+  std::vector<CollisionPart> parts;
+  if (shape_.kind() == msd_assets::ShapeKind::kCompound) {
+    for (const msd_assets::CompoundPart& part : shape_.as<msd_assets::Compound>().parts) {
+      parts.push_back({makeCollisionShape(part.shape), {part.position, part.orientation}});
+    }
+  } else {
+    parts.push_back({makeCollisionShape(shape_), Pose{}});
+  }
+  parts_ = std::make_shared<const std::vector<CollisionPart>>(std::move(parts));
+  return *parts_;
+}
 
 void AssetPhysical::setMaterial(const SurfaceMaterial& material) {
   constexpr double kLargest = std::numeric_limits<double>::max();

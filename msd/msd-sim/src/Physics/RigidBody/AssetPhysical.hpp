@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
 
 #include "msd-assets/src/Shape.hpp"
 #include "msd-sim/src/Environment/ReferenceFrame.hpp"
@@ -8,6 +11,8 @@
 #include "msd-sim/src/Physics/RigidBody/SurfaceMaterial.hpp"
 
 namespace msd_sim {
+
+struct CollisionPart;
 
 /// Something that occupies space: a shape in a frame, with a surface.
 class AssetPhysical {
@@ -22,6 +27,9 @@ class AssetPhysical {
   [[nodiscard]] const msd_assets::Shape& getShape() const { return shape_; }
   [[nodiscard]] const ReferenceFrame& getReferenceFrame() const { return frame_; }
   [[nodiscard]] const Pose& pose() const { return frame_.pose(); }
+  /// The shapes as collision sees them, in this body's frame: one, or one per part of a compound. Made
+  /// when they are first asked for, which two threads must not do at once.
+  [[nodiscard]] std::span<const CollisionPart> collisionParts() const;
   void setReferenceFrame(const ReferenceFrame& frame) { frame_ = frame; }
 
   [[nodiscard]] const SurfaceMaterial& material() const { return material_; }
@@ -40,6 +48,7 @@ class AssetPhysical {
   msd_assets::Shape shape_;
   ReferenceFrame frame_;
   SurfaceMaterial material_{};
+  mutable std::shared_ptr<const std::vector<CollisionPart>> parts_{};
 };
 
 }  // namespace msd_sim

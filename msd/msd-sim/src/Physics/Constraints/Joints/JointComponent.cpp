@@ -19,6 +19,15 @@ void add(JointRow& to, const JointRow& r) {
   to.linearB += r.linearB;
   to.angularB += r.angularB;
 }
+/// λ of an impulse Jᵀλ.
+double multiplierOf(const JointRow& impulse, const JointRow& j) {
+  const auto dot = [](const JointRow& x, const JointRow& y) {
+    return x.linearA.dot(y.linearA) + x.angularA.dot(y.angularA) + x.linearB.dot(y.linearB) +
+           x.angularB.dot(y.angularB);
+  };
+  const double square = dot(j, j);
+  return square > 0.0 ? dot(impulse, j) / square : 0.0;
+}
 JointRow zeroRow() {
   return {Vector3D::Zero(), Vector3D::Zero(), Vector3D::Zero(), Vector3D::Zero()};
 }
@@ -116,11 +125,12 @@ void JointComponent::beginSubstep(const SolverBodies& bodies,
     double errors[kMostHoldingRows];
     evaluateErrors(record.definition, place, errors);
     const double reach = correction_speed_ * h_;
+    const double share = userCorrection(record.definition, h_);
     const auto holding = static_cast<std::uint32_t>(holdingRowCount(record.definition));
     for (std::uint32_t i = 0; i < holding; ++i) {
       SystemRow& row = rows_[link.row + i];
       const double limit = row.isLength ? reach * link.size : reach;
-      const double closes = std::clamp(errors[i], -limit, limit);
+      const double closes = std::clamp(share * errors[i], -limit, limit);
       row.keep = errors[i] - closes;
       closing_[link.row + i] = -closes / h_;
     }
@@ -133,7 +143,7 @@ void JointComponent::beginSubstep(const SolverBodies& bodies,
       if (row.law != RowLaw::kStop) return;
       const double limit = row.isLength ? reach * link.size : reach;
       row.start = row.sign * (value - row.target);
-      row.keep = std::min(0.0, row.start + limit);
+      row.keep = std::min(0.0, row.start + std::min(limit, -share * row.start));
     };
     for (std::uint32_t i = holding; i < link.rowCount; ++i) begin(rows_[link.row + i]);
     for (std::uint32_t i = 0; i < link.boundedCount; ++i) begin(bounded_[link.bounded + i]);
@@ -161,7 +171,11 @@ double JointComponent::evaluatePositions(const SolverBodies& bodies,
     const JointRecord& record = records[link.joint];
     const DriftedPose& a = drifted_[link.bodyA];
     const DriftedPose& b = drifted_[link.bodyB];
-    const JointPlace place{a.x, b.x, a.q, b.q, time_ + h_};
+    JointPlace place{a.x, b.x, a.q, b.q, time_ + h_};
+    if (record.definition.constraint != nullptr) {
+      const JointPlace now = placeOf(bodies, link.slotA, link.slotB);
+      place.vA = now.vA, place.wA = now.wA, place.vB = now.vB, place.wB = now.wB;
+    }
     double errors[kMostHoldingRows];
     evaluateErrors(record.definition, place, errors);
     const auto holding = static_cast<std::uint32_t>(holdingRowCount(record.definition));
@@ -558,6 +572,10 @@ void JointComponent::finish(const SolverBodies& bodies, std::span<JointRecord> r
     record.kineticChange = kinetic - record.kinetic;
     record.kinetic = kinetic;
     record.work += record.potentialChange + record.kineticChange;
+    if (joint.constraint != nullptr) {
+      const SystemRow& row = link.rowCount > 0 ? rows_[link.row] : bounded_[link.bounded];
+      record.multiplier = multiplierOf(link.sum, row.jacobian) / dt;
+    }
     const Vector3D armB = place.qB * joint.anchorB;
     const Vector3D force = link.sum.linearB / dt;
     record.reaction = {force, link.sum.angularB / dt - armB.cross(force)};

@@ -48,6 +48,9 @@ struct JointPlace {
   Vector3D xA, xB;    ///< centres of mass [m]
   Quaternion qA, qB;  ///< body axes
   double time{0.0};   ///< [s]; constraints may move by themselves
+  // Velocities, for users' constraints that look at them.
+  Vector3D vA{Vector3D::Zero()}, wA{Vector3D::Zero()};
+  Vector3D vB{Vector3D::Zero()}, wB{Vector3D::Zero()};
 };
 
 /// One row of a Jacobian: velocity = linearA·v_A + angularA·w_A + linearB·v_B + angularB·w_B.
@@ -96,6 +99,8 @@ void evaluateRows(const JointDefinition& joint, const JointPlace& place, JointRo
 [[nodiscard]] double userValue(const JointDefinition& joint, const JointPlace& place);
 [[nodiscard]] JointRow userRow(const JointDefinition& joint, const JointPlace& place);
 [[nodiscard]] double userRate(const JointDefinition& joint, const JointPlace& place);
+/// Share of an error that a substep of h is to remove: as the constraint's α and β ask, or all of it.
+[[nodiscard]] double userCorrection(const JointDefinition& joint, double h);
 
 /// Distance of what should coincide: the anchors, or the parts of it that the joint does not leave
 /// free [m].

@@ -32,8 +32,10 @@ struct DriftedPose {
 
 [[nodiscard]] inline JointPlace placeOf(const SolverBodies& bodies, std::uint32_t a,
                                         std::uint32_t b) {
-  return {vectorOf(bodies.pose[a].x), vectorOf(bodies.pose[b].x), quaternionOf(bodies.pose[a].q),
-          quaternionOf(bodies.pose[b].q)};
+  return {vectorOf(bodies.pose[a].x),   vectorOf(bodies.pose[b].x),   quaternionOf(bodies.pose[a].q),
+          quaternionOf(bodies.pose[b].q), 0.0,
+          vectorOf(bodies.motion[a].v), vectorOf(bodies.motion[a].w),
+          vectorOf(bodies.motion[b].v), vectorOf(bodies.motion[b].w)};
 }
 
 }  // namespace msd_sim

@@ -20,6 +20,8 @@ double JointComponent::measureErrors(const SolverBodies& bodies, std::span<const
     for (std::uint32_t i = 0; i < holding; ++i) {
       const SystemRow& row = rows_[link.row + i];
       if (!(row.diagonal > 0.0)) continue;
+      // What a user's constraint leaves to later steps (α, β) is no error.
+      if (joint.constraint != nullptr) errors[i] -= row.keep;
       residual_[link.row + i] = errors[i];
       const double share = errors[i] / (row.isLength ? link.size : 1.0);
       squares += share * share;

@@ -21,6 +21,7 @@ struct JointRecord {
   /// Impulses of the last phase, the guess of the next one: holding rows, then ExtraRow [N·s].
   std::array<double, kMostHoldingRows + kExtraRows> impulse{};
   SpatialVector reaction{};     ///< mean force on B over the last step, torque about B's anchor
+  double multiplier{0.0};       ///< of a user's row: mean over the last step [N] or [N·m]
   double separation{0.0};       ///< at the end of the last step [m]
   double work{0.0};             ///< of motor, stops, friction and damper in the last step [J]
   double potential{0.0};        ///< of the spring at the end of the last step [J]

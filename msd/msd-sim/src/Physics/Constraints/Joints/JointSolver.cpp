@@ -148,6 +148,14 @@ void JointSolver::removeConstraintsOf(std::uint32_t slot) {
   }
 }
 
+void JointSolver::setBounds(std::uint32_t joint, double lower, double upper) {
+  JointDefinition& d = records_[joint].definition;
+  if (d.lower == lower && d.upper == upper) return;
+  d.lower = lower;
+  d.upper = upper;
+  ++version_;
+}
+
 double JointSolver::coordinate(std::uint32_t joint, const SolverBodies& bodies) const {
   const JointRecord& r = records_[joint];
   const JointPlace place = placeOf(bodies, r.definition.bodyA, r.definition.bodyB);
@@ -462,6 +470,7 @@ void JointSolver::save(ByteWriter& out) const {
     for (const double impulse : r.impulse) out.put(impulse);
     out.putVector(r.reaction.linear);
     out.putVector(r.reaction.angular);
+    out.put(r.multiplier);
   }
 }
 
@@ -494,6 +503,7 @@ void JointSolver::load(ByteReader& in) {
     loadDefinition(saved, r.definition);
     for (double& impulse : r.impulse) impulse = in.take<double>();
     r.reaction = {in.takeVector(), in.takeVector()};
+    in.take(r.multiplier);
   }
   ++version_;  // components are made afresh, with these impulses
 }
@@ -528,7 +538,7 @@ const char* JointSolver::findFault() const {
     if (!(r.substep >= 0.0 && r.substep <= kLongestSubstep)) return "a joint's last substep was too long";
     double sum = r.coordinate + r.potential + r.kinetic + r.energyGain + r.energyPeak;
     for (const double impulse : r.impulse) sum += impulse;
-    sum += r.reaction.linear.sum() + r.reaction.angular.sum();
+    sum += r.reaction.linear.sum() + r.reaction.angular.sum() + r.multiplier;
     if (!std::isfinite(sum)) return "a joint is not made of numbers";
   }
   return nullptr;

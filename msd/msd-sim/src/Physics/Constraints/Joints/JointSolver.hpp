@@ -143,6 +143,8 @@ class JointSolver {
 
   /// Simulated time at the start of the coming step [s].
   void setTime(double time) { time_ = time; }
+  /// Bounds of the multiplier of a user's row [N] or [N·m].
+  void setBounds(std::uint32_t joint, double lower, double upper);
   /// Removes the rows of users' constraints on a body.
   void removeConstraintsOf(std::uint32_t slot);
 
