@@ -31,6 +31,7 @@ void bindLedger(py::module_& module) {
       .def_readonly("friction_work", &EnergyLedger::frictionWork, "Contact along the tangents: loss in sliding [J].")
       .def_readonly("position_work", &EnergyLedger::positionWork, "Moving bodies out of penetration [J].")
       .def_readonly("damping_work", &EnergyLedger::dampingWork, "Linear and angular damping [J].")
+      .def_readonly("guard_work", &EnergyLedger::guardWork, "Taken out by the energy guard, <= 0 [J].")
       .def_readonly("integrator_error", &EnergyLedger::integratorError, "What the discretisation adds or takes [J].")
       .def_readonly("scale", &EnergyLedger::scale, "Scale against which closure is small [J].")
       .def_property_readonly("works", &EnergyLedger::works, "Sum of all works [J].")
@@ -63,7 +64,7 @@ void bindReport(py::module_& module) {
   py::class_<StepReport>(module, "StepReport", "What one step did.")
       .def_property_readonly(
           "status", [](const StepReport& r) { return std::string{statusName(r.status)}; },
-          "\"ok\", \"not converged\" (exact mode) or \"non-finite\" (the step was undone).")
+          "\"ok\", \"degraded\" or \"failed\" (the step was undone).")
       .def_property_readonly(
           "failed_row",
           [](const StepReport& r) -> py::object {
@@ -88,6 +89,13 @@ void bindReport(py::module_& module) {
       .def_readonly("joint_error", &StepReport::jointError, "Worst separation of two joint anchors [m].")
       .def_readonly("taut_joints", &StepReport::tautJoints,
                     "Some joints swing too fast for the substep: their motion loses energy.")
+      .def_readonly("torn_joints", &StepReport::tornJoints, "Joints open by a hundredth of the body they hold, or more.")
+      .def_readonly("unsolved_islands", &StepReport::unsolvedIslands, "Exact mode: islands above the tolerance.")
+      .def_readonly("guarded_islands", &StepReport::guardedIslands,
+                    "Islands that the energy guard held back, once per substep.")
+      .def_readonly("guard_factor", &StepReport::guardFactor,
+                    "Least by which the energy guard scaled a motion; 1: it did not act.")
+      .def_readonly("guard_energy", &StepReport::guardEnergy, "Most that it took out of an island at a time [J].")
       .def_readonly("certificate", &StepReport::certificate, "What exact mode proves.")
       .def_readonly("energy", &StepReport::energy, "Where the energy went.")
       .def_property_readonly(

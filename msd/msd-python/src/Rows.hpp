@@ -26,7 +26,7 @@ struct ReportRow {
   std::int64_t bodies, awake, pairs, manifolds, contacts, islands, colours, substeps, iterations;
   double residual, penetration, jointError;
   double kinetic, potential, change;
-  double externalWork, jointWork, normalWork, frictionWork, positionWork, dampingWork, integratorError;
+  double externalWork, jointWork, normalWork, frictionWork, positionWork, dampingWork, guardWork, integratorError;
   double closure, scale;
   double naturalMap, seconds;
 };

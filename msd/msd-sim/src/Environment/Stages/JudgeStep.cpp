@@ -49,6 +49,7 @@ void judgeStep(Simulation& sim) {
   report.unsolvedIslands = countUnsolvedIslands(sim);
   report.tornJoints = countTornJoints(sim);
   report.guardedIslands = sim.guardedSubsteps;
+  report.guardEnergy = sim.guardedEnergy;
   if (report.unsolvedIslands > 0) report.blame(StepFault::kNotConverged);
   if (report.tornJoints > 0) report.blame(StepFault::kTornJoint);
   // Exact mode solves Coulomb's law alone.

@@ -52,6 +52,7 @@ void JointComponent::prepare(const SolverBodies& bodies, std::span<const JointRe
   h_ = h;
   correction_speed_ = correctionSpeed;
   taut_ = has_given_up_ = false;
+  works_ = {};
   placeRows(bodies, records);
   startRotors(bodies);
   if (inertia_) tuneMotors(bodies, records);
@@ -508,9 +509,23 @@ void JointComponent::measureCoordinates(const SolverBodies& bodies,
   }
 }
 
-void JointComponent::concludePositions() {
+void JointComponent::concludeLinks(const SolverBodies& bodies, const PhaseEnd& end) {
+  const auto side = [&](std::uint32_t slot, const Vector3D& linear, const Vector3D& angular) {
+    const MeanMotion mean{bodies, slot, end};
+    const double done = linear.dot(mean.v) + angular.dot(mean.w);
+    works_.both += done;
+    if (cannotBePushed(bodies, slot)) works_.driven -= done;
+  };
+  for (Link& link : links_) {
+    add(link.sum, link.applied);
+    side(link.slotA, link.applied.linearA, link.applied.angularA);
+    side(link.slotB, link.applied.linearB, link.applied.angularB);
+  }
+}
+
+void JointComponent::concludePositions(const SolverBodies& bodies, const PhaseEnd& end) {
   time_ += h_;
-  for (Link& link : links_) add(link.sum, link.applied);
+  concludeLinks(bodies, end);
   for (auto* rows : {&rows_, &bounded_}) {
     for (SystemRow& row : *rows) {
       row.first = row.impulse;
@@ -519,8 +534,8 @@ void JointComponent::concludePositions() {
   }
 }
 
-void JointComponent::concludeVelocities() {
-  for (Link& link : links_) add(link.sum, link.applied);
+void JointComponent::concludeVelocities(const SolverBodies& bodies, const PhaseEnd& end) {
+  concludeLinks(bodies, end);
   for (auto* rows : {&rows_, &bounded_}) {
     for (SystemRow& row : *rows) {
       if (row.number < kMostHoldingRows) continue;
