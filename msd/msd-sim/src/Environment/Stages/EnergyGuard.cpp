@@ -169,6 +169,22 @@ IslandSums sumIsland(Simulation& sim, PackScratch& scratch, std::size_t k, const
   return all;
 }
 
+/// Books what a held drift takes: kinetic energy, and, as an impulse P between the phase and the drift has moved its body
+/// by half a kick more than the kicks count, -½h a·P (L-6).
+void bookHold(Simulation& sim, PackScratch& scratch, std::size_t k, double h, double scale) {
+  SolverBodies& solver = sim.solver;
+  const std::span<const std::uint32_t> bodies = sim.islands.bodiesOf(k);
+  double lift = 0.0;
+  for (const std::uint32_t i : bodies) {
+    lift += solver.mass[i].mass * vectorOf(solver.load[i].a).dot(vectorOf(solver.motion[i].v));
+  }
+  const double kinetic = (scale * scale - 1.0) * kineticOf(solver, bodies);
+  const double moved = 0.5 * h * (1.0 - scale) * lift;
+  sim.islands.guarded[k].add(kinetic + moved, scale);
+  solver.turn[bodies[0]].scheme -= moved;  // only the sum counts
+  scratch.guardedEnergy = std::max(scratch.guardedEnergy, -(kinetic + moved));
+}
+
 /// Slows the drift of an island that would climb higher than its motion can carry it. Returns whether.
 bool holdIsland(Simulation& sim, PackScratch& scratch, std::size_t k, double h, bool weighed) {
   SolverBodies& solver = sim.solver;
@@ -186,7 +202,7 @@ bool holdIsland(Simulation& sim, PackScratch& scratch, std::size_t k, double h, 
   const double scale = climb > kinetic + sums.allowance ? kinetic / climb : 1.0;
   sim.islands.scale[k] = scale;
   if (scale == 1.0) return false;
-  sim.islands.guarded[k].add((scale * scale - 1.0) * kineticOf(solver, sim.islands.bodiesOf(k)), scale);
+  bookHold(sim, scratch, k, h, scale);
   double motion = 0.0;
   for (const std::uint32_t i : sim.islands.bodiesOf(k)) {
     solver.turn[i].hold = scale;

@@ -516,7 +516,16 @@ void JointComponent::concludeLinks(const SolverBodies& bodies, const PhaseEnd& e
     works_.both += done;
     if (cannotBePushed(bodies, slot)) works_.driven -= done;
   };
+  // (J-18): what hits a stop does not move evenly over the substep; the works of its impulses are those of the phases.
+  const auto addStop = [&](const Link& link, SystemRow& row) {
+    if (row.law != RowLaw::kStop || row.impulse == 0.0) return;
+    const MeanMotion a{bodies, link.slotA, end}, b{bodies, link.slotB, end};
+    const JointRow& j = row.jacobian;
+    row.work += row.impulse * (j.linearA.dot(a.v) + j.angularA.dot(a.w) + j.linearB.dot(b.v) + j.angularB.dot(b.w));
+  };
   for (Link& link : links_) {
+    for (std::uint32_t i = 0; i < link.rowCount; ++i) addStop(link, rows_[link.row + i]);
+    for (std::uint32_t i = 0; i < link.boundedCount; ++i) addStop(link, bounded_[link.bounded + i]);
     add(link.sum, link.applied);
     side(link.slotA, link.applied.linearA, link.applied.angularA);
     side(link.slotB, link.applied.linearB, link.applied.angularB);
@@ -540,7 +549,7 @@ void JointComponent::concludeVelocities(const SolverBodies& bodies, const PhaseE
     for (SystemRow& row : *rows) {
       if (row.number < kMostHoldingRows) continue;
       // (J-18): mean force of the substep times the way of the coordinate.
-      row.work += (row.first + row.impulse) / h_ * (row.after - row.start);
+      if (row.law != RowLaw::kStop) row.work += (row.first + row.impulse) / h_ * (row.after - row.start);
       noteMotor(row, Phase::kVelocity);
     }
   }
