@@ -39,10 +39,20 @@ Json energyJson(const RunStatistics& statistics) {
           {"friction_work", e.frictionWork},
           {"position_work", e.positionWork},
           {"damping_work", e.dampingWork},
+          {"guard_work", e.guardWork},
           {"integrator_error", e.integratorError},
           {"closure", e.closure()},
           {"largest_step_closure", statistics.largestClosure()},
           {"scale", e.scale}};
+}
+
+/// What the energy guard did over the run.
+Json guardJson(const RunStatistics& statistics) {
+  const GuardedRun& guard = statistics.guard();
+  return {{"steps", guard.steps},
+          {"islands", guard.islands},
+          {"least_factor", guard.leastFactor},
+          {"most_energy", guard.mostEnergy}};
 }
 
 /// Worst of every step.
@@ -108,6 +118,7 @@ std::string jsonLine(const RunResult& result) {
             {"joint_error", statistics.last().jointError},
             {"max_joint_error", statistics.largestJointError()},
             {"energy", energyJson(statistics)},
+            {"guard", guardJson(statistics)},
             {"hash", result.scene.world.stateHash().toString()},
             {"status", result.statusName()},
             {"end", endName(result.end)},

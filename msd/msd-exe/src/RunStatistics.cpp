@@ -38,6 +38,7 @@ void RunStatistics::step(const msd_scene::SceneWorld&, const msd_sim::StepReport
     stage_seconds_[i] += report.stageSeconds[i];
   }
   addEnergy(report.energy);
+  guard_.add(report);
   addCertificate(report.certificate);
   last_ = report;
 }
@@ -53,8 +54,17 @@ void RunStatistics::addEnergy(const msd_sim::EnergyLedger& ledger) {
   energy_.frictionWork += ledger.frictionWork;
   energy_.positionWork += ledger.positionWork;
   energy_.dampingWork += ledger.dampingWork;
+  energy_.guardWork += ledger.guardWork;
   energy_.integratorError += ledger.integratorError;
   closure_ = std::max(closure_, std::abs(ledger.closure()));
+}
+
+void GuardedRun::add(const msd_sim::StepReport& report) {
+  if (report.guardedIslands == 0) return;
+  ++steps;
+  islands += report.guardedIslands;
+  leastFactor = std::min(leastFactor, report.guardFactor);
+  mostEnergy = std::max(mostEnergy, report.guardEnergy);
 }
 
 void RunStatistics::addCertificate(const msd_sim::Certificate& c) {

@@ -17,6 +17,16 @@ struct StepTimes {
 
 [[nodiscard]] StepTimes summarize(std::vector<double> milliseconds);
 
+/// How often the energy guard acted in a run (docs/theory/time-stepping.md, T-13).
+struct GuardedRun {
+  std::uint64_t steps{0};    ///< in which it acted
+  std::uint64_t islands{0};  ///< that it held back, once per substep
+  double leastFactor{1.0};   ///< by which it scaled a motion at a time [-]
+  double mostEnergy{0.0};    ///< that it took out of an island at a time [J]
+
+  void add(const msd_sim::StepReport& report);
+};
+
 /// What a run adds up to.
 class RunStatistics final : public StepObserver {
  public:
@@ -48,6 +58,7 @@ class RunStatistics final : public StepObserver {
   /// The works of all steps added up; kinetic and potential energy and the scale as the last step
   /// left them [J].
   [[nodiscard]] const msd_sim::EnergyLedger& energy() const { return energy_; }
+  [[nodiscard]] const GuardedRun& guard() const { return guard_; }
   [[nodiscard]] double largestClosure() const { return closure_; }  ///< of a single step [J]
 
   /// Wall-clock time per stage over the run [s].
@@ -71,6 +82,7 @@ class RunStatistics final : public StepObserver {
   std::array<std::uint64_t, msd_sim::kFaultCount> faults_{};
   msd_sim::EnergyLedger energy_{};
   double closure_{0.0};
+  GuardedRun guard_{};
   std::array<double, msd_sim::kStageCount> stage_seconds_{};
 };
 

@@ -108,6 +108,11 @@ void addEnergy(std::string& out, const RunStatistics& statistics) {
   row("  friction", e.frictionWork);
   row("  position correction", e.positionWork);
   row("  damping", e.dampingWork);
+  const GuardedRun& guard = statistics.guard();
+  row("  energy guard", e.guardWork,
+      guard.steps > 0 ? fmt::format("({} islands in {} steps; motion times {:.6g} at least, {:.2g} J at most)",
+                                    guard.islands, guard.steps, guard.leastFactor, guard.mostEnergy)
+                      : std::string{});
   row("  integration error", e.integratorError);
   row("unexplained", e.closure(),
       e.scale > 0.0

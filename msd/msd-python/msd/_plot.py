@@ -8,7 +8,7 @@ import numpy as np
 from ._recording import Recording
 
 WORKS = ("external_work", "joint_work", "normal_work", "friction_work", "position_work", "damping_work",
-         "integrator_error")
+         "guard_work", "integrator_error")
 
 
 def plot(steps: Union["np.ndarray[Any, Any]", Recording], *, title: str = "", path: Optional[str] = None) -> Any:

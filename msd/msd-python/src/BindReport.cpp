@@ -46,6 +46,8 @@ void bindLedger(py::module_& module) {
       .def_readonly("position_work", &EnergyLedger::positionWork,
                     "Moving bodies out of penetration [J].")
       .def_readonly("damping_work", &EnergyLedger::dampingWork, "Linear and angular damping [J].")
+      .def_readonly("guard_work", &EnergyLedger::guardWork,
+                    "Taken out by the energy guard, <= 0 [J].")
       .def_readonly("integrator_error", &EnergyLedger::integratorError,
                     "What the discretisation adds or takes [J].")
       .def_readonly("scale", &EnergyLedger::scale, "Scale against which closure is small [J].")
@@ -133,6 +135,10 @@ void bindReport(py::module_& module) {
                     "Islands that the energy guard held back, once per substep.")
       .def_readonly("taut_joints", &StepReport::tautJoints,
                     "Some joints swing too fast for the substep: their motion loses energy.")
+      .def_readonly("guard_factor", &StepReport::guardFactor,
+                    "Least by which the energy guard scaled a motion; 1: it did not act.")
+      .def_readonly("guard_energy", &StepReport::guardEnergy,
+                    "Most that it took out of an island at a time [J].")
       .def_readonly("certificate", &StepReport::certificate, "What exact mode proves.")
       .def_readonly("energy", &StepReport::energy, "Where the energy went.")
       .def_property_readonly(

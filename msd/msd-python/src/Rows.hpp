@@ -27,7 +27,7 @@ struct ReportRow {
   std::int64_t unsolvedIslands, tornJoints, guardedIslands;
   double residual, penetration, jointError;
   double kinetic, potential, change;
-  double externalWork, jointWork, normalWork, frictionWork, positionWork, dampingWork,
+  double externalWork, jointWork, normalWork, frictionWork, positionWork, dampingWork, guardWork,
       integratorError;
   double closure, scale;
   double naturalMap, seconds;

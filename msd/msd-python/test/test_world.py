@@ -408,6 +408,6 @@ def test_everything_a_report_says(world):
     assert set(report.hash) == {"0"} and report.taut_joints is False
     energy = report.energy
     works = [energy.external_work, energy.joint_work, energy.normal_work, energy.friction_work, energy.position_work,
-             energy.damping_work, energy.integrator_error]
+             energy.damping_work, energy.guard_work, energy.integrator_error]
     assert energy.works == pytest.approx(sum(works)) and energy.closure == energy.change - energy.works
     assert energy.potential > 0 and energy.scale > 0

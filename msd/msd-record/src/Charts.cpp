@@ -29,12 +29,13 @@ struct Work {
   double EnergyLedger::* value;
 };
 
-constexpr std::array<Work, 7> kWorks{{{"external forces", &EnergyLedger::externalWork},
+constexpr std::array<Work, 8> kWorks{{{"external forces", &EnergyLedger::externalWork},
                                       {"joints and motors", &EnergyLedger::jointWork},
                                       {"impacts", &EnergyLedger::normalWork},
                                       {"friction", &EnergyLedger::frictionWork},
                                       {"position correction", &EnergyLedger::positionWork},
                                       {"damping", &EnergyLedger::dampingWork},
+                                      {"energy guard", &EnergyLedger::guardWork},
                                       {"integration error", &EnergyLedger::integratorError}}};
 
 double stage(const StepReport& report, Stage which) {

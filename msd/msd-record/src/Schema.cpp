@@ -211,8 +211,9 @@ constexpr std::string_view kEnergy =
     "CREATE VIEW energy AS\n"
     "SELECT step, time, kinetic, potential, kinetic + potential AS mechanical, change,\n"
     "       external_work, joint_work, normal_work, friction_work, position_work, damping_work,\n"
-    "       integrator_error, change - (external_work + joint_work + normal_work + friction_work\n"
-    "       + position_work + damping_work + integrator_error) AS closure, scale\n"
+    "       guard_work, integrator_error, change - (external_work + joint_work + normal_work\n"
+    "       + friction_work + position_work + damping_work + guard_work + integrator_error) AS closure,\n"
+    "       scale\n"
     "FROM steps";
 
 std::string_view typeText(ColumnType type) {

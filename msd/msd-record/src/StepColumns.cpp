@@ -69,6 +69,10 @@ void addErrors(std::vector<StepColumn>& all) {
   const auto add = [&](const Column& column, double& (*value)(R&)) {
     all.push_back(real(column, value));
   };
+  add({"guard_factor", kNumber, "-", "least by which the energy guard scaled a motion; 1: none", 3, "1.0"},
+      [](R& r) -> D& { return r.guardFactor; });
+  add({"guard_energy", kNumber, "J", "most that it took out of an island at a time", 3, "0.0"},
+      [](R& r) -> D& { return r.guardEnergy; });
   add({"residual", kNumber, "m/s", "largest violation of a velocity constraint"},
       [](R& r) -> D& { return r.residual; });
   add({"deepest_penetration", kNumber, "m", "at the end of the step"},
@@ -113,6 +117,8 @@ void addEnergies(std::vector<StepColumn>& all) {
       [](R& r) -> D& { return r.energy.positionWork; });
   add("damping_work", "of linear and angular damping",
       [](R& r) -> D& { return r.energy.dampingWork; });
+  all.push_back(real({"guard_work", kNumber, "J", "of the energy guard: what it took out", 3, "0.0"},
+                     [](R& r) -> D& { return r.energy.guardWork; }));
   add("integrator_error", "of the discretisation of time",
       [](R& r) -> D& { return r.energy.integratorError; });
   add("scale", "energy against which rounding is small", [](R& r) -> D& { return r.energy.scale; });

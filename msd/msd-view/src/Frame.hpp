@@ -92,6 +92,7 @@ enum class Column : std::uint8_t {
   kFrictionWork,
   kPositionWork,
   kDampingWork,
+  kGuardWork,
   kIntegratorError,
   kClosure,      ///< of this step [J]
   kScale,        ///< of the energies [J]
@@ -125,7 +126,7 @@ enum class Column : std::uint8_t {
   kScatter,
   kAudit,
 };
-inline constexpr std::size_t kColumnCount = 43;
+inline constexpr std::size_t kColumnCount = 44;
 inline constexpr std::array<std::string_view, kColumnCount> kColumnNames{
     "index",
     "step",
@@ -138,6 +139,7 @@ inline constexpr std::array<std::string_view, kColumnCount> kColumnNames{
     "friction",
     "position",
     "damping",
+    "guard",
     "integrator",
     "closure",
     "scale",

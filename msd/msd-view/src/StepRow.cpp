@@ -22,6 +22,7 @@ SeriesRow RowMaker::make(const msd_sim::StepReport& report, std::uint64_t index,
   totals_[Column::kFrictionWork] += energy.frictionWork;
   totals_[Column::kPositionWork] += energy.positionWork;
   totals_[Column::kDampingWork] += energy.dampingWork;
+  totals_[Column::kGuardWork] += energy.guardWork;
   totals_[Column::kIntegratorError] += energy.integratorError;
 
   SeriesRow row = totals_;

@@ -19,7 +19,8 @@ struct EnergyLedger {
   double frictionWork{0.0};     ///< contact along the tangents: the loss in sliding, <= 0 [J]
   double positionWork{0.0};     ///< done by moving bodies out of penetration [J]
   double dampingWork{0.0};      ///< of linear and angular damping, where it is switched on [J]
-  double integratorError{0.0};  ///< what the discretisation of time adds or takes [J]
+  double guardWork{0.0};        ///< of the energy guard, which takes out what a solve has left too much, <= 0 [J]
+  double integratorError{0.0};  ///< what the discretisation of time adds or takes, in closed form [J]
 
   /// The larger of kinetic energy and weight times size seen so far, over all bodies: the scale
   /// against which `closure` is small [J].
@@ -27,7 +28,7 @@ struct EnergyLedger {
 
   [[nodiscard]] double works() const {
     return externalWork + jointWork + normalWork + frictionWork + positionWork + dampingWork +
-           integratorError;
+           guardWork + integratorError;
   }
   /// What the entries fail to explain [J]; rounding only.
   [[nodiscard]] double closure() const { return change - works(); }

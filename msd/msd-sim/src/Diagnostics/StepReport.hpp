@@ -128,6 +128,8 @@ struct StepReport {
   std::uint32_t unsolvedIslands{0};  ///< exact mode: islands whose residual stayed above the tolerance
   std::uint32_t tornJoints{0};       ///< joints open by more than a hundredth of the body they hold
   std::uint32_t guardedIslands{0};   ///< islands the energy guard held back, once per substep
+  double guardFactor{1.0};           ///< least by which it scaled the motion of one of them at a time; 1: it did not act [-]
+  double guardEnergy{0.0};           ///< most that it took out of one of them at a time [J]
   /// Some joints swing too fast for the substep (docs/theory/joints.md, J-22): their motion loses energy. More
   /// substeps or a shorter step follow it.
   bool tautJoints{false};

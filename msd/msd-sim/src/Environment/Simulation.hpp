@@ -90,6 +90,16 @@ struct UserConstraint {
   Eigen::VectorXd impulse;                 ///< reference: forces of the last step [N] or [N·m]
 };
 
+/// What the energy guard did to an island in a step.
+struct GuardShare {
+  double work{0.0};    ///< on its bodies, <= 0 [J]
+  double factor{1.0};  ///< least by which it scaled their motion at a time [-]
+  void add(double did, double scale) {
+    work += did;
+    factor = std::min(factor, scale);
+  }
+};
+
 /// Groups of bodies that push each other, as index lists into the body slots.
 struct Islands {
   std::vector<std::uint32_t> parent;      ///< union-find over slots
@@ -104,6 +114,7 @@ struct Islands {
   std::vector<double> gain;               ///< per island with joints: JointRecord::energyGain
   std::vector<double> peak;               ///< and energyPeak
   std::vector<double> lift;               ///< per island: energy taken out after correction [J]
+  std::vector<GuardShare> guarded;        ///< per island: what the energy guard did in this step
   std::vector<IslandCensus> census;       ///< per island, written by planIslands
   std::vector<IslandPlan> plan;           ///< the same
   std::uint64_t version{~std::uint64_t{0}};  ///< of the contacts they were made from
@@ -268,11 +279,9 @@ struct Sleepers {
   std::uint32_t count{0};                ///< bodies asleep
 };
 
-/// What fields of force gave a body in the running step, and its energy in them.
+/// A body's energy in fields of force.
 struct FieldShare {
-  Vector3D linear{Vector3D::Zero()};   ///< impulse [N·s]
-  Vector3D angular{Vector3D::Zero()};  ///< [N·m·s]
-  double energyBefore{0.0};            ///< at the start of the step [J]
+  double energyBefore{0.0};  ///< at the start of the step [J]
 };
 
 /// A body with damping, and its factors over half a step of `dt`.
@@ -291,14 +300,12 @@ struct PendingWork {
 
 /// What the contacts of an island did, or all together.
 struct ContactTotals {
-  double normalWork{0.0}, frictionWork{0.0}, residual{0.0}, points{0.0};
+  double normalWork{0.0}, frictionWork{0.0}, drivenWork{0.0}, residual{0.0}, points{0.0};
 };
 
 /// What the audit adds up over bodies.
 struct AuditSums {
   EnergyLedger ledger;
-  double constraint{0.0};   ///< work of the constraints by the mean velocity of the step (L-3) [J]
-  double contactWork{0.0};  ///< the same phase by phase (L-7) [J]
   double weightTimesSize{0.0};  ///< [J]
   std::uint32_t bodies{0};
   std::uint32_t awake{0};
@@ -335,7 +342,6 @@ struct Simulation {
   std::vector<std::uint32_t> continuous;     ///< slots of marked bodies, as they were made
   ImpactScratch impactScratch;
   std::vector<FieldShare> fields;            ///< empty without potentials
-  std::vector<FieldShare> startFields;       ///< of an exact step that may be taken back
 
   MechanismPoints mechanismPoints;
 
@@ -438,28 +444,25 @@ void holdDrift(Simulation& sim, std::size_t pack, double h, bool weighed);
 /// (T-13), after a substep: no island has more energy than it had and the loads gave it. What a solve
 /// that has not converged adds is taken out of the motion again.
 void guardEnergy(Simulation& sim, std::size_t pack, double h);
-/// Takes energy [J] out of an island's motion, whose kinetic energy is given.
+/// Takes energy [J] out of an island's motion, whose kinetic energy is given, and books what it took.
 void calmMotion(Simulation& sim, std::size_t island, double surplus, double kinetic);
-/// Do contacts between bodies that are not driven do all the work that constraints do?
-[[nodiscard]] inline bool onlyContactsWork(const Simulation& sim) {
-  return sim.joints.isEmpty() && sim.kinematicCount == 0 && sim.specialBodies == 0;
-}
 /// Resistance to rolling and spinning (docs/theory/resistance.md): lists the contacts of a pack that have any, and adds
 /// what they are expected to give in a substep of h to the guesses of the bodies; ...
 void prepareResistance(Simulation& sim, std::size_t pack, double h);
 /// ... sweeps those whose bodies still move once, after the contacts, and returns how many had not settled;
 [[nodiscard]] std::uint32_t sweepResistance(Simulation& sim, std::size_t pack, const ContactPass& pass, double speed);
 /// ... adds up what they did in a phase, and keeps the guess of the next step.
-void concludeResistance(Simulation& sim, std::size_t pack, double h);
+void concludeResistance(Simulation& sim, std::size_t pack, double h, const PhaseEnd& end);
 /// Contacts whose surfaces move or give way (docs/theory/surfaces.md): parts of the three above, after the rest.
 void prepareSurfaces(Simulation& sim, std::size_t pack);
 [[nodiscard]] std::uint32_t sweepSurfaces(Simulation& sim, std::size_t pack, const ContactPass& pass, double speed);
-void concludeSurfaces(Simulation& sim, std::size_t pack);
+void concludeSurfaces(Simulation& sim, std::size_t pack, const PhaseEnd& end);
 /// What they did in a step.
 struct SurfaceSums {
   double potential{0.0};  ///< of soft contacts at the end of the step [J]
   double stored{0.0};     ///< its change over the step [J]
   double carried{0.0};    ///< work of moving surfaces in the step [J]
+  double scheme{0.0};     ///< work of the springs of soft contacts by the phase, in the step [J]
 };
 [[nodiscard]] SurfaceSums auditSurfaces(Simulation& sim);
 /// Lets the user's own function change the contacts of the coming step.

@@ -90,14 +90,14 @@ void copyProblems(const ExactStep& from, ExactStep& to) {
 /// those that are not.
 void copyMembers(const Simulation& from, Simulation& to) {
   const auto& [settings, kernels, team, slots, freeSlots, order, byName, solver, travel, pushable, moving, sleepers,
-               damped, kinematicCount, continuous, impactScratch, fields, startFields, mechanismPoints, collision, islands,
+               damped, kinematicCount, continuous, impactScratch, fields, mechanismPoints, collision, islands,
                packs, table, packScratch, potentials, joints, constraints, jointSlots, freeJointSlots, jointOrder, jointByName,
                joinedPairs, pendingWork, auditSums, contactTotals, events, records,
                recordsValid, eventScratch, loose, looseValid, exact, specialBodies,
                contactCallback, reference, report, settled, undo, stepping, watching, firstBad, shareFrom, shareFromExact,
                lazy, time, step, returnedLift, corrected, deepContacts, guardedSubsteps,
                guardedEnergy] = from;
-  // Work space, which every step or question fills before it reads it: impactScratch, fields, startFields,
+  // Work space, which every step or question fills before it reads it: impactScratch, fields,
   // mechanismPoints, table, packScratch, auditSums, contactTotals, records, recordsValid, loose, looseValid, undo,
   // stepping, watching, firstBad, lazy, returnedLift, deepContacts, guardedSubsteps, guardedEnergy.
   // The world's own, made with it from the settings: settings, team.

@@ -53,7 +53,8 @@ const charts: Chart[] = [
       { label: "total", column: (series) => sinceStart(sum(series, ["kinetic", "potential"])) },
       { label: "pulls, forces", column: "external" }, { label: "joints", column: "joint", hidden: true },
       { label: "impacts", column: "normal" }, { label: "friction", column: "friction" },
-      { label: "position", column: "position", hidden: true }, { label: "time step", column: "integrator", hidden: true },
+      { label: "position", column: "position", hidden: true }, { label: "guard", column: "guard", hidden: true },
+      { label: "time step", column: "integrator", hidden: true },
     ],
   },
   {

@@ -59,8 +59,6 @@ void addFields(Simulation& sim, std::uint32_t i, double h) {
     load.a[c] += a[c];
     load.torque[c] += torque[c];
   }
-  sim.fields[i].linear += h * force;
-  sim.fields[i].angular += h * torque;
 }
 
 template <class Work>
@@ -116,8 +114,7 @@ void beginFields(Simulation& sim, double dt) {
   forPushable(sim, [&](std::uint32_t i) {
     // The loads of the whole step at once bound how far a body may come in it.
     addFields(sim, i, dt);
-    sim.fields[i] = {Vector3D::Zero(), Vector3D::Zero(),
-                     fieldEnergy(sim, i, stateOf(sim.solver.pose[i], sim.solver.motion[i]))};
+    sim.fields[i] = {fieldEnergy(sim, i, stateOf(sim.solver.pose[i], sim.solver.motion[i]))};
   });
 }
 
@@ -131,8 +128,8 @@ void removeFields(Simulation& sim) {
   forPushable(sim, [&](std::uint32_t i) { writeLoad(sim, i); });
 }
 
-// Of a body's kinetic energy, the field explains P·v̄ + L·w̄. Its potential energy changes by U1 - U0
-// while the body moves freely, and by U2 - U1 where position correction moves it.
+// A body's potential energy changes by U1 - U0 while it moves freely, and by U2 - U1 where position correction moves
+// it. What the field's kicks gave is part of BodyTurn::scheme.
 FieldBalance balanceFields(const Simulation& sim, std::uint32_t i) {
   const BodyStart& s = sim.solver.start[i];
   const BodyMotion& m = sim.solver.motion[i];
@@ -144,46 +141,7 @@ FieldBalance balanceFields(const Simulation& sim, std::uint32_t i) {
   state.orientation =
       Quaternion{t[0], t[1], t[2], t[3]} * Quaternion{s.q[0], s.q[1], s.q[2], s.q[3]};
   const double free = fieldEnergy(sim, i, state);
-  double impulseWork = 0.0;
-  for (int c = 0; c < 3; ++c) {
-    impulseWork += share.linear[c] * 0.5 * (s.v[c] + m.v[c]);
-    impulseWork += share.angular[c] * 0.5 * (s.w[c] + m.w[c]);
-  }
-  return {.energy = end,
-          .change = end - share.energyBefore,
-          .impulseWork = impulseWork,
-          .position = end - free,
-          .integrator = impulseWork + (free - share.energyBefore)};
-}
-
-// A kinematic body that moves a contact point with velocity u does the work J·u on the other body
-// of the contact, J being the impulse there. Rows give the impulse on their body 1.
-double kinematicWork(Simulation& sim) {
-  double work = 0.0;
-  sim.table.forEach([&](std::uint32_t, LaneBodies who, auto& rows, ContactSums&, int lane) {
-    const auto l = static_cast<std::size_t>(lane);
-    const auto [body0, body1] = who;
-    const bool first = sim.slots[body0].kinematic;
-    if (!first && !sim.slots[body1].kinematic) return;
-    const auto triple = [l](const auto& values) {
-      return Vector3D{values[0][l], values[1][l], values[2][l]};
-    };
-    const BodyMotion& m = sim.solver.motion[first ? body0 : body1];
-    const Vector3D v{m.v[0], m.v[1], m.v[2]}, w{m.w[0], m.w[1], m.w[2]};
-    const Vector3D n = triple(rows.normal), t1 = triple(rows.tangent), t2 = n.cross(t1);
-    const Vector3D centre = first ? triple(rows.arm0) : triple(rows.arm1);
-    for (std::size_t i = 0; i < std::size(rows.points); ++i) {
-      const ContactPointRows& p = rows.points[i];
-      const Vector3D impulse = p.total[0][l] * n + p.total[1][l] * t1 + p.total[2][l] * t2;
-      Vector3D place = centre;
-      if constexpr (requires { rows.tangential.x; }) {
-        place += rows.tangential.x[i][l] * t1 + rows.tangential.y[i][l] * t2;
-      }
-      const double done = impulse.dot(v + w.cross(place));
-      work += first ? done : -done;
-    }
-  });
-  return work;
+  return {.energy = end, .change = end - share.energyBefore, .position = end - free};
 }
 
 // v ← exp(-c dt/2) v, ω ← exp(-c dt/2) ω before and after the substeps: Strang's splitting, second

@@ -14,15 +14,10 @@ void beginFields(Simulation& sim, double dt);
 
 /// What fields of force mean for a body's energy balance [J].
 struct FieldBalance {
-  double energy;       ///< at the end of the step
-  double change;       ///< of that energy over the step
-  double impulseWork;  ///< part of the change of kinetic energy that the field's impulses explain
-  double position;     ///< change of that energy by position correction
-  double integrator;   ///< what the discretisation of time adds
+  double energy;    ///< at the end of the step
+  double change;    ///< of that energy over the step
+  double position;  ///< the part of it that position correction made
 };
 [[nodiscard]] FieldBalance balanceFields(const Simulation& sim, std::uint32_t slot);
-
-/// Work that kinematic bodies did on others through contacts [J].
-[[nodiscard]] double kinematicWork(Simulation& sim);
 
 }  // namespace msd_sim

@@ -14,9 +14,9 @@ Vector3D momentum(const Matrix3D& inertia, const Quaternion& q, const Vector3D& 
   return q * (inertia * (q.conjugate() * w));
 }
 
-/// The energy balance of one body over the step (docs/theory/energy.md, L-3 to L-8).
+/// The energy balance of one body over the step (docs/theory/energy.md, L-1 to L-8).
 struct BodyBalance {
-  double kinetic, potential, change, constraint, external, position, integrator;
+  double kinetic, potential, change, external, position, integrator;
 };
 
 BodyBalance balance(const Simulation& sim, std::uint32_t i, double dt) {
@@ -45,27 +45,22 @@ BodyBalance balance(const Simulation& sim, std::uint32_t i, double dt) {
   const Vector3D push = m0 * vectorOf(load.a) - weight;  // user forces
   const Vector3D torque = vectorOf(load.torque);
   const Vector3D dx = vectorOf(m.dx), moved = vectorOf(shift.d);
-  const Vector3D vMean = 0.5 * (v0 + v1), wMean = 0.5 * (w0 + w1);
-
   BodyBalance b{};
   b.kinetic = kinetic2;
   b.potential = -weight.dot(vectorOf(pose.x));
   b.change = (kinetic2 - kinetic0) - weight.dot(dx + moved);
-  b.constraint = vMean.dot(m0 * (v1 - v0) - dt * (weight + push)) +
-                 wMean.dot(l1 - l0 - dt * torque);
-  b.external = push.dot(dx) + dt * torque.dot(wMean);
+  b.external = push.dot(dx) + 0.5 * dt * torque.dot(w0 + w1);
   b.position = (kinetic2 - kinetic1) - weight.dot(moved);
-  // Kick against displacement, and the turning of the inertia: ½(w1·I0 w0 - w0·I1 w1).
-  b.integrator = (weight + push).dot(dt * vMean - dx) + 0.5 * (w1.dot(l0) - w0.dot(l1));
+  // (L-6): what the kicks gave, against the work of the loads along the way that was gone.
+  b.integrator = sim.solver.turn[i].scheme - weight.dot(dx) - b.external;
   return b;
 }
 
 void addFieldBalance(const FieldBalance& field, BodyBalance& b) {
   b.potential += field.energy;
   b.change += field.change;
-  b.constraint -= field.impulseWork;
   b.position += field.position;
-  b.integrator += field.integrator;
+  b.integrator += field.change - field.position;
 }
 
 /// Of a body that sleeps.
@@ -100,8 +95,6 @@ AuditSums auditBlock(const Simulation& sim, double dt, std::size_t first, std::s
     ledger.externalWork += b.external;
     ledger.positionWork += b.position;
     ledger.integratorError += b.integrator;
-    sums.constraint += b.constraint;
-    sums.contactWork += sim.solver.turn[i].work;
   }
   return sums;
 }
@@ -120,8 +113,6 @@ AuditSums auditBodies(Simulation& sim, double dt) {
     all.ledger.externalWork += part.ledger.externalWork;
     all.ledger.positionWork += part.ledger.positionWork;
     all.ledger.integratorError += part.ledger.integratorError;
-    all.constraint += part.constraint;
-    all.contactWork += part.contactWork;
     all.weightTimesSize += part.weightTimesSize;
     all.bodies += part.bodies;
     all.awake += part.awake;
@@ -132,6 +123,7 @@ AuditSums auditBodies(Simulation& sim, double dt) {
 void add(const ContactTotals& part, ContactTotals& all) {
   all.normalWork += part.normalWork;
   all.frictionWork += part.frictionWork;
+  all.drivenWork += part.drivenWork;
   all.residual = std::max(all.residual, part.residual);
   all.points += part.points;
 }
@@ -143,7 +135,7 @@ ContactTotals auditContacts(Simulation& sim) {
     sim.table.forContacts(pack, [&](std::uint32_t, LaneBodies who, auto& rows, ContactSums& sums, int l) {
       double points = 0.0;
       for (const ContactPointRows& point : rows.points) points += point.normalMass[l] > 0.0 ? 1.0 : 0.0;
-      add({sums.normalWork[l], sums.frictionWork[l], sums.residual[l], points},
+      add({sums.normalWork[l], sums.frictionWork[l], sums.drivenWork[l], sums.residual[l], points},
           sim.contactTotals[sim.islands.islandOf[sim.pushable[who.body0] != 0 ? who.body0 : who.body1]]);
     });
   });
@@ -152,34 +144,43 @@ ContactTotals auditContacts(Simulation& sim) {
   return all;
 }
 
+GuardShare auditGuard(const Simulation& sim) {
+  GuardShare all;
+  for (const GuardShare& share : sim.islands.guarded) all.add(share.work, share.factor);
+  return all;
+}
+
+/// What exact mode books of its contacts otherwise than phase by phase (E-10).
+double exactScheme(const Simulation& sim) {
+  double sum = 0.0;
+  for (std::size_t k = 0; k < sim.islands.count(); ++k) sum += sim.exact.islands[k]->scheme;
+  return sum;
+}
+
 }  // namespace
 
 void auditStep(Simulation& sim, double dt) {
   const AuditSums sums = auditBodies(sim, dt);
   EnergyLedger ledger = sums.ledger;
   const ContactTotals contacts = auditContacts(sim);
-  ledger.normalWork += contacts.normalWork;
-  ledger.frictionWork += contacts.frictionWork;
-  if (sim.settings.method == Method::kFast && onlyContactsWork(sim)) {
-    // (L-7): contacts at rest are not asked what they do; bodies tell what all of them did.
-    ledger.normalWork = sums.contactWork - ledger.frictionWork;
-  }
   const SurfaceSums surfaces = auditSurfaces(sim);
-  const double driven = sim.kinematicCount > 0 ? kinematicWork(sim) : 0.0;
-  ledger.externalWork += driven + surfaces.carried;
-  ledger.integratorError -= driven + surfaces.carried;
-  // What the phases gave is exact (L-4); the rest is discretisation and what the guard took out.
-  // Springs and rotors take up energy of the motion and give it back; theory/joints.md, (J-19).
   const JointSolver::Sums& joints = sim.joints.sums();
-  const double stored = joints.potentialChange + joints.kineticChange + surfaces.stored;
+  const GuardShare guard = auditGuard(sim);
+  ledger.normalWork = contacts.normalWork;
+  ledger.frictionWork = contacts.frictionWork;
+  ledger.jointWork = joints.work;
+  ledger.guardWork = guard.work;
+  // What is driven through contacts and joints, and surfaces that move.
+  ledger.externalWork += contacts.drivenWork + joints.phases.driven + surfaces.carried;
+  // Springs and rotors take up energy of the motion and give it back; theory/joints.md, (J-19).
+  const double held = joints.potentialChange + joints.kineticChange;
   ledger.potential += joints.potential + surfaces.potential;
   ledger.kinetic += joints.kinetic;
-  ledger.change += stored;
-  ledger.jointWork = joints.work;
-  ledger.integratorError += sums.constraint + stored - ledger.jointWork -
-                            ledger.normalWork - ledger.frictionWork;
+  ledger.change += held + surfaces.stored;
+  // (L-10): what joints did phase by phase, against what they are booked for; and soft contacts alike.
+  ledger.integratorError += joints.phases.both - (joints.work - held) + surfaces.scheme + surfaces.stored;
+  if (sim.settings.method == Method::kExact) ledger.integratorError += exactScheme(sim);
   ledger.positionWork -= sim.returnedLift;  // (P-6)
-  ledger.integratorError += sim.returnedLift;
   ledger.scale = std::max({sim.report.energy.scale, ledger.kinetic, sums.weightTimesSize});
   StepReport& report = sim.report;
   report.energy = ledger;
@@ -188,6 +189,7 @@ void auditStep(Simulation& sim, double dt) {
       sim.settings.method == Method::kExact ? sim.exact.residual : contacts.residual;
   report.bodies = sums.bodies;
   report.awakeBodies = sums.awake;
+  report.guardFactor = guard.factor;
 }
 
 }  // namespace msd_sim

@@ -36,7 +36,7 @@ void measureDepths(Simulation& sim, std::size_t pack) {
 
 ContactPass correctionPass(const Simulation& sim, double dt) {
   ContactPass pass{.settled = kSettledShift,
-                   .eachWork = !onlyContactsWork(sim),
+                   .driven = sim.kinematicCount > 0,
                    .correction = sim.settings.positionCorrection,
                    .slop = kSlop,
                    .mostLeft = kMostLeft,
@@ -193,7 +193,7 @@ double gatherDepths(Simulation& sim) {
 }
 
 void measureContacts(Simulation& sim) {
-  const ContactPass pass{.eachWork = !onlyContactsWork(sim)};
+  const ContactPass pass{.driven = sim.kinematicCount > 0};
   forPacks(sim, [&](std::size_t pack) { storePack(sim, pack, pass, false); });
   (void)gatherDepths(sim);
   clearBodies(sim.packs.bodies, sim.solver.shift);

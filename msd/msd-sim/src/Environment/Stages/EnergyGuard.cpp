@@ -31,6 +31,18 @@ Matrix3D worldInertia(const SolverBodies& solver, std::uint32_t i) {
   return inertiaAt(solver, i, quaternionOf(solver.pose[i].q));
 }
 
+/// Kinetic energy of a body with the inertia it has in an orientation [J].
+double kineticOf(const SolverBodies& solver, std::uint32_t i, const Matrix3D& inertia) {
+  const Vector3D v = vectorOf(solver.motion[i].v), w = vectorOf(solver.motion[i].w);
+  return 0.5 * (solver.mass[i].mass * v.squaredNorm() + w.dot(inertia * w));
+}
+
+double kineticOf(const SolverBodies& solver, std::span<const std::uint32_t> bodies) {
+  double sum = 0.0;
+  for (const std::uint32_t i : bodies) sum += kineticOf(solver, i, worldInertia(solver, i));
+  return sum;
+}
+
 /// The rigid motion with the momentum and the angular momentum of a group of bodies.
 struct RigidMotionOfGroup {
   Coordinate centre{Coordinate::Zero()};
@@ -62,12 +74,12 @@ struct RigidMotionOfGroup {
   }
 };
 
-/// Scales what an island moves beyond the rigid motion of its momenta: these stay as they are.
-void calmFreeIsland(SolverBodies& solver, std::span<const std::uint32_t> bodies, double surplus,
+/// Scales what an island moves beyond the rigid motion of its momenta: these stay as they are. Returns the factor.
+double calmFreeIsland(SolverBodies& solver, std::span<const std::uint32_t> bodies, double surplus,
                     double kinetic) {
   const RigidMotionOfGroup rigid{solver, bodies};
   const double inner = kinetic - rigid.kinetic;
-  if (!(inner > 0.0)) return;
+  if (!(inner > 0.0)) return 1.0;
   const double c = std::sqrt(std::max(0.0, 1.0 - surplus / inner));
   for (const std::uint32_t i : bodies) {
     BodyMotion& m = solver.motion[i];
@@ -78,10 +90,11 @@ void calmFreeIsland(SolverBodies& solver, std::span<const std::uint32_t> bodies,
       m.w[q] = rigid.spin[q] + c * (m.w[q] - rigid.spin[q]);
     }
   }
+  return c;
 }
 
-/// Scales all that moves: what holds the island takes up the difference of momentum.
-void calmHeldIsland(SolverBodies& solver, std::span<const std::uint32_t> bodies, double surplus,
+/// Scales all that moves: what holds the island takes up the difference of momentum. Returns the factor.
+double calmHeldIsland(SolverBodies& solver, std::span<const std::uint32_t> bodies, double surplus,
                     double kinetic) {
   const double c = std::sqrt(std::max(0.0, 1.0 - surplus / kinetic));
   for (const std::uint32_t i : bodies) {
@@ -90,6 +103,7 @@ void calmHeldIsland(SolverBodies& solver, std::span<const std::uint32_t> bodies,
       solver.motion[i].w[q] *= c;
     }
   }
+  return c;
 }
 
 /// True when some mechanism of an island could not be closed after a substep of this step (J-42).
@@ -155,6 +169,22 @@ IslandSums sumIsland(Simulation& sim, PackScratch& scratch, std::size_t k, const
   return all;
 }
 
+/// Books what a held drift takes: kinetic energy, and, as an impulse P between the phase and the drift has moved its body
+/// by half a kick more than the kicks count, -½h a·P (L-6).
+void bookHold(Simulation& sim, PackScratch& scratch, std::size_t k, double h, double scale) {
+  SolverBodies& solver = sim.solver;
+  const std::span<const std::uint32_t> bodies = sim.islands.bodiesOf(k);
+  double lift = 0.0;
+  for (const std::uint32_t i : bodies) {
+    lift += solver.mass[i].mass * vectorOf(solver.load[i].a).dot(vectorOf(solver.motion[i].v));
+  }
+  const double kinetic = (scale * scale - 1.0) * kineticOf(solver, bodies);
+  const double moved = 0.5 * h * (1.0 - scale) * lift;
+  sim.islands.guarded[k].add(kinetic + moved, scale);
+  solver.turn[bodies[0]].scheme -= moved;  // only the sum counts
+  scratch.guardedEnergy = std::max(scratch.guardedEnergy, -(kinetic + moved));
+}
+
 /// Slows the drift of an island that would climb higher than its motion can carry it. Returns whether.
 bool holdIsland(Simulation& sim, PackScratch& scratch, std::size_t k, double h, bool weighed) {
   SolverBodies& solver = sim.solver;
@@ -172,6 +202,7 @@ bool holdIsland(Simulation& sim, PackScratch& scratch, std::size_t k, double h, 
   const double scale = climb > kinetic + sums.allowance ? kinetic / climb : 1.0;
   sim.islands.scale[k] = scale;
   if (scale == 1.0) return false;
+  bookHold(sim, scratch, k, h, scale);
   double motion = 0.0;
   for (const std::uint32_t i : sim.islands.bodiesOf(k)) {
     solver.turn[i].hold = scale;
@@ -227,11 +258,13 @@ void holdDrift(Simulation& sim, std::size_t pack, double h, bool weighed) {
 
 void calmMotion(Simulation& sim, std::size_t island, double surplus, double kinetic) {
   if (!(kinetic > 0.0)) return;
-  if (sim.islands.hold[island] == IslandHold::kStatic) {
-    calmHeldIsland(sim.solver, sim.islands.bodiesOf(island), surplus, kinetic);
-  } else {
-    calmFreeIsland(sim.solver, sim.islands.bodiesOf(island), surplus, kinetic);
-  }
+  const std::span<const std::uint32_t> bodies = sim.islands.bodiesOf(island);
+  // Booked is what the motion has lost, not what it was to lose.
+  const double before = kineticOf(sim.solver, bodies);
+  const double factor = sim.islands.hold[island] == IslandHold::kStatic
+                            ? calmHeldIsland(sim.solver, bodies, surplus, kinetic)
+                            : calmFreeIsland(sim.solver, bodies, surplus, kinetic);
+  sim.islands.guarded[island].add(kineticOf(sim.solver, bodies) - before, factor);
 }
 
 void guardEnergy(Simulation& sim, std::size_t pack, double h) {
@@ -291,12 +324,6 @@ void returnTurn(SolverBodies& solver, std::span<const std::uint32_t> bodies) {
       m.w[c] -= spin[c];
     }
   }
-}
-
-/// Kinetic energy of a body with the inertia it has in an orientation [J].
-double kineticOf(const SolverBodies& solver, std::uint32_t i, const Matrix3D& inertia) {
-  const Vector3D v = vectorOf(solver.motion[i].v), w = vectorOf(solver.motion[i].w);
-  return 0.5 * (solver.mass[i].mass * v.squaredNorm() + w.dot(inertia * w));
 }
 
 /// What position correction gave a body [J].

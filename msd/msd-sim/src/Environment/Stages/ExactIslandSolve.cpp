@@ -104,6 +104,7 @@ void ExactIslandSolve::beginAgain() {
   data_.certificate = ContactCertificate{};
   data_.converged = true;
   data_.taut = false;
+  data_.scheme = 0.0;
 }
 
 void ExactIslandSolve::beginSubstep() {
@@ -114,10 +115,6 @@ void ExactIslandSolve::beginSubstep() {
     p.target = -std::max(p.startGap - aimedGap(p), 0.0) / h_;
     p.rebound = reboundSpeed(p);
     p.closed = true;
-  }
-  for (const std::uint32_t i : bodies_) {
-    const BodyMotion& m = sim_.solver.motion[i];
-    sim_.exact.startVelocity[i] = {vectorOf(m.v), vectorOf(m.w)};
   }
 }
 
@@ -409,6 +406,24 @@ double ExactIslandSolve::workOf(const ExactPoint& p, const Vector3D& first,
   return onBody(p.body1, p1.angular1, p2.angular1) - onBody(p.body0, p1.angular0, p2.angular0);
 }
 
+/// (L-7): the same impulses with the mean velocities of their phases, as the bodies' kinetic energies tell.
+ExactIslandSolve::PhaseWork ExactIslandSolve::phaseWorkOf(const ExactPoint& p) const {
+  const PairImpulse p1 = pairImpulse(p.firstPlace, p.first);
+  const PairImpulse p2 = pairImpulse(p.place, p.impulse);
+  PhaseWork work;
+  const auto side = [&](std::uint32_t i, double sign, const Vector3D& turn1, const Vector3D& turn2) {
+    const MeanMotion first{sim_.solver, i, PhaseEnd{.lead = 0.0, .passed = true}};
+    const MeanMotion second{sim_.solver, i, PhaseEnd{PhaseKick::closing(h_).lead}};
+    const double done = sign * (p1.linear.dot(first.v) + turn1.dot(first.w) + p2.linear.dot(second.v) +
+                                turn2.dot(second.w));
+    work.both += done;
+    if (cannotBePushed(sim_.solver, i)) work.driven -= done;
+  };
+  side(p.body1, 1.0, p1.angular1, p2.angular1);
+  side(p.body0, -1.0, p1.angular0, p2.angular0);
+  return work;
+}
+
 double ExactIslandSolve::contactWork() const {
   double work = 0.0;
   for (const ExactPoint& p : points_) work += workOf(p, p.first, p.impulse);
@@ -457,6 +472,9 @@ void ExactIslandSolve::accumulate() {
     p.normalWork += normal;
     p.frictionWork += friction;
     p.total += p.first + p.impulse;
+    const PhaseWork phases = phaseWorkOf(p);
+    p.drivenWork += phases.driven;
+    data_.scheme += phases.both - (normal + friction);
     work += normal + friction;
   }
   data_.dissipated = std::min(work, 0.0);

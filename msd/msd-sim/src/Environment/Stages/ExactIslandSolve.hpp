@@ -68,6 +68,11 @@ class ExactIslandSolve {
   void keepVelocities();
   void resetVelocities();
   /// Work that two impulses, of phase 1 and phase 2, did at a point in this substep [J].
+  struct PhaseWork {
+    double both{0.0};    ///< on both bodies [J]
+    double driven{0.0};  ///< of those that are driven [J]
+  };
+  [[nodiscard]] PhaseWork phaseWorkOf(const ExactPoint& p) const;
   [[nodiscard]] double workOf(const ExactPoint& p, const Vector3D& first,
                               const Vector3D& second) const;
   /// Work of all contacts in this substep [J].

@@ -79,6 +79,7 @@ struct ExactPoint {
   Vector3D total{Vector3D::Zero()};    ///< over the step [N·s]
   double normalWork{0.0};              ///< over the step [J]
   double frictionWork{0.0};            ///< over the step [J]
+  double drivenWork{0.0};              ///< of bodies that are driven, over the step [J]
 };
 
 /// One row of a joint in an island's problem.
@@ -110,6 +111,7 @@ struct ExactIsland {
   double open{0.0};
   double wasOpen{0.0};
   bool taut{false};        ///< the substep is too long for this island's joints
+  double scheme{0.0};      ///< works of contacts by the phase less those that are booked (E-10), over the step [J]
   double dissipated{0.0};  ///< work of contacts, stops and brakes in the substep, <= 0 [J]
   std::vector<SpatialVector> freeVelocity;  ///< per body of the island, before a solve
   ContactCertificate certificate;  ///< worst of the step's phases
@@ -126,6 +128,7 @@ struct SavedBody {
   BodyMotion motion;
   BodyPose pose;
   BodyKick kick;
+  double scheme{0.0};   ///< BodyTurn::scheme
   BodyMotion solved{};  ///< with the impulses of phase 1
 };
 

@@ -50,6 +50,7 @@ void judgeStep(Simulation& sim) {
   report.unsolvedIslands = countUnsolvedIslands(sim);
   report.tornJoints = countTornJoints(sim);
   report.guardedIslands = sim.guardedSubsteps;
+  report.guardEnergy = sim.guardedEnergy;
   if (report.unsolvedIslands > 0) report.blame(StepFault::kNotConverged);
   if (report.tornJoints > 0) report.blame(StepFault::kTornJoint);
   // Exact and reference mode solve Coulomb's law alone.

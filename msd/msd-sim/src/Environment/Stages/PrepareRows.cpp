@@ -86,6 +86,8 @@ void prepareRows(Simulation& sim, double) {
     scratch.resistance.rows.clear();
     scratch.surfaces.rows.clear();
   }
+  sim.islands.guarded.reserve(sim.slots.size());
+  sim.islands.guarded.assign(sim.islands.count(), GuardShare{});
   forBodies(sim, [&](BodyList bodies) { sim.kernels->body.begin(sim.solver, bodies); });
   collectEntries(sim);
   sortEntries(sim);

@@ -33,6 +33,7 @@ void prepareResistance(Simulation& sim, std::size_t pack, double h) {
         .pointCount = static_cast<int>(std::size(rows.points)),
         .lane = lane,
         .frictionWork = sums.frictionWork + lane,
+        .drivenWork = sums.drivenWork + lane,
         .impulse = h * Vector3D{resistance.moment[0], resistance.moment[1], resistance.moment[2]}});
   });
   for (const ResistanceRow& row : list.rows) warmResistance(sim.solver, row);
@@ -55,8 +56,8 @@ std::uint32_t sweepResistance(Simulation& sim, std::size_t pack, const ContactPa
   return unsettled + sweepSurfaces(sim, pack, pass, speed);
 }
 
-void concludeResistance(Simulation& sim, std::size_t pack, double h) {
-  concludeSurfaces(sim, pack);
+void concludeResistance(Simulation& sim, std::size_t pack, double h, const PhaseEnd& end) {
+  concludeSurfaces(sim, pack, end);
   forResistance(sim, pack, [&](ResistanceRow& row) {
     addResistanceWork(sim.solver, row);
     sim.collision.contacts().keepResistance(row.contact, row.impulse / h);

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <vector>
 
 #include "msd-sim/src/Environment/Stages/ExactIslandSolve.hpp"
 
@@ -22,6 +23,8 @@ constexpr int kReboundHalvings = 12;
 /// The velocities before the impact are those without the impulses of phase 1, which have then only
 /// brought the bodies into touch.
 void ExactIslandSolve::solveImpactsInTurn() {
+  std::vector<Vector3D> taken;
+  for (const ExactPoint& p : points_) taken.push_back(p.first);
   takeBackPhaseOne();
   keepVelocities();
   for (ExactPoint& p : points_) p.impulse.setZero();
@@ -36,6 +39,16 @@ void ExactIslandSolve::solveImpactsInTurn() {
   }
   solve();
   for (ExactPoint& p : points_) p.impulse += p.turn;
+  // For the ledger: given in phase 1, taken back in phase 2.
+  for (std::size_t i = 0; i < taken.size(); ++i) {
+    ExactPoint there = points_[i];
+    there.first = taken[i];
+    there.impulse = -taken[i];
+    there.place = there.firstPlace;
+    const PhaseWork work = phaseWorkOf(there);
+    points_[i].drivenWork += work.driven;
+    data_.scheme += work.both;
+  }
 }
 
 void ExactIslandSolve::takeBackPhaseOne() {

@@ -44,7 +44,7 @@ void saveBodies(const Simulation& sim, std::vector<SavedBody>& saved) {
   saved.clear();
   for (std::uint32_t i = 0; i < sim.slots.size(); ++i) {
     if (sim.moving[i] == 0) continue;
-    saved.push_back({i, sim.solver.motion[i], sim.solver.pose[i], sim.solver.kick[i]});
+    saved.push_back({i, sim.solver.motion[i], sim.solver.pose[i], sim.solver.kick[i], sim.solver.turn[i].scheme});
   }
 }
 
@@ -53,12 +53,34 @@ void restoreBodies(Simulation& sim, const std::vector<SavedBody>& saved) {
     sim.solver.motion[b.slot] = b.motion;
     sim.solver.pose[b.slot] = b.pose;
     sim.solver.kick[b.slot] = b.kick;
+    sim.solver.turn[b.slot].scheme = b.scheme;
+  }
+}
+
+/// Velocities before the kick of a substep, of all bodies that move.
+void keepVelocities(Simulation& sim) {
+  for (std::uint32_t i = 0; i < sim.slots.size(); ++i) {
+    if (sim.moving[i] == 0) continue;
+    const BodyMotion& m = sim.solver.motion[i];
+    sim.exact.startVelocity[i] = {vectorOf(m.v), vectorOf(m.w)};
+  }
+}
+
+/// After a drift that was taken back, which has left its own there.
+void restoreBefore(Simulation& sim, const std::vector<SavedBody>& saved) {
+  for (const SavedBody& b : saved) {
+    const SpatialVector& start = sim.exact.startVelocity[b.slot];
+    BodyBefore& before = sim.solver.before[b.slot];
+    for (int c = 0; c < 3; ++c) {
+      before.v[c] = start.linear[c];
+      before.w[c] = start.angular[c];
+    }
   }
 }
 
 /// Drift and second kick; the velocities are left without a guess of phase 2's impulses.
 void driftBodies(Simulation& sim, double h) {
-  sim.kernels->body.drift(sim.solver, sim.packs.bodies, {h, 0.5 * h, 1.0, false});
+  sim.kernels->body.drift(sim.solver, sim.packs.bodies, {h, 0.5 * h, 1.0, false, PhaseKick::opening(h)});
   for (const SavedBody& b : sim.exact.savedBodies) {
     BodyMotion& m = sim.solver.motion[b.slot];
     for (int c = 0; c < 3; ++c) {
@@ -89,6 +111,7 @@ void solvePositions(Simulation& sim, double h) {
     });
     if (std::ranges::none_of(repeat, [](std::uint8_t r) { return r != 0; })) break;
     restoreBodies(sim, sim.exact.savedBodies);
+    restoreBefore(sim, sim.exact.savedBodies);
     for (const SavedBody& b : sim.exact.savedBodies) {
       const std::uint32_t island = sim.islands.islandOf[b.slot];
       const bool keep = island == Islands::kNone || repeat[island] == 0;
@@ -202,7 +225,6 @@ class ExactSolve {
     ExactStep& exact = sim_.exact;
     saveBodies(sim_, exact.startBodies);
     exact.startPoints = exact.points;
-    sim_.startFields = sim_.fields;
     sim_.joints.keepStart();
   }
 
@@ -211,8 +233,8 @@ class ExactSolve {
     ExactStep& exact = sim_.exact;
     restoreBodies(sim_, exact.startBodies);
     exact.points = exact.startPoints;
-    sim_.fields = sim_.startFields;
     sim_.joints.returnToStart();
+    sim_.islands.guarded.assign(sim_.islands.count(), GuardShare{});
     h_ *= 0.5;
     const double scale = h_ / start_;
     for (ExactPoint& p : exact.points) p.impulse *= scale;
@@ -226,15 +248,17 @@ class ExactSolve {
     for (int k = 0; k < substeps; ++k) {
       clearBodies(sim_.packs.bodies, sim_.solver.guess);
       applyFields(sim_, h);
+      keepVelocities(sim_);
       forIslands(sim_, h, [](ExactIslandSolve& i, std::size_t) { i.beginSubstep(); });
       sim_.kernels->body.kick(sim_.solver, sim_.packs.bodies, 0.5 * h);
       solvePositions(sim_, h);
       forIslands(sim_, h, [](ExactIslandSolve& i, std::size_t) { i.concludePositions(); });
       if (!last && isTaut(substeps)) return false;
-      sim_.joints.concludePositions(sim_.joints.all(), *sim_.team);
+      sim_.joints.concludePositions(sim_.solver, sim_.joints.all(), PhaseEnd{.lead = 0.0, .passed = true}, *sim_.team);
       forIslands(sim_, h, [](ExactIslandSolve& i, std::size_t) { i.solveVelocities(); });
-      sim_.joints.concludeVelocities(sim_.joints.all(), *sim_.team);
-      sim_.kernels->body.finish(sim_.solver, sim_.packs.bodies);
+      const PhaseKick closing = PhaseKick::closing(h);
+      sim_.joints.concludeVelocities(sim_.solver, sim_.joints.all(), PhaseEnd{closing.lead}, *sim_.team);
+      sim_.kernels->body.finish(sim_.solver, sim_.packs.bodies, closing);
       guard(h);
     }
     return true;
@@ -301,12 +325,14 @@ void writeExactSums(Simulation& sim) {
   for (const ExactPoint& p : sim.exact.points) {
     p.sums->normalWork[p.lane] = 0.0;
     p.sums->frictionWork[p.lane] = 0.0;
+    p.sums->drivenWork[p.lane] = 0.0;
     p.sums->deepest[p.lane] = 0.0;
     p.sums->residual[p.lane] = 0.0;
   }
   for (const ExactPoint& p : sim.exact.points) {
     p.sums->normalWork[p.lane] += p.normalWork;
     p.sums->frictionWork[p.lane] += p.frictionWork;
+    p.sums->drivenWork[p.lane] += p.drivenWork;
     p.sums->deepest[p.lane] = std::max(p.sums->deepest[p.lane], -p.place.gap);
   }
 }

@@ -12,8 +12,6 @@ namespace {
 
 // Keeps quotients finite without gravity.
 constexpr double kLeastSpeed = 1e-100;
-// The work of a visit that changes less than this share of what loads can ask for is not measured by itself.
-constexpr double kBusyShare = 0.125;
 
 /// Reactions and works of the joints; the bodies of those that broke may touch from now on.
 void finishJoints(Simulation& sim, double dt) {
@@ -62,7 +60,7 @@ class PackStep {
              .perSettledShare = h_ / kTuning.settledShare,
              .planned = true,
              .ahead = hasManyRows(sim, pack),
-             .eachWork = !onlyContactsWork(sim)};
+             .driven = sim.kinematicCount > 0};
     jointSweep_.directSpeed = jointSweep_.sweptSpeed = std::max(kTuning.settledKick * kick, kLeastSpeed);
   }
 
@@ -75,7 +73,7 @@ class PackStep {
       if (!goesOn) beginSubstep();
       solvePositions(k == 0, goesOn);
       const bool ends = !joined_ || k + 1 == substeps_;
-      drift(goesOn ? 2.0 : 1.0, ends ? 1.0 : 2.0);
+      drift(goesOn, ends ? 1.0 : 2.0);
       if (ends) solveVelocities();
     }
   }
@@ -106,10 +104,9 @@ class PackStep {
   /// Sweeps until every contact and joint has settled or its island's budget is used up, and concludes the
   /// phase. `joints` sweeps the joints after the contacts and returns how many have not settled.
   template <class Kernel, class Joints>
-  void runPhase(bool opens, const Kernel& kernel, const Joints& joints) {
+  void runPhase(bool opens, const PhaseKick& kicked, const Kernel& kernel, const Joints& joints) {
     SweepMomentum momentum{sim_, pack_};
     pass_.noted = !momentum.isIdle();
-    pass_.busySpeed = kBusyShare * pass_.guessSpeed;
     std::uint32_t unsettled = 1;
     for (pass_.number = 0; pass_.number == 0 || unsettled > 0; ++pass_.number) {
       pass_.first = pass_.number == 0;
@@ -123,11 +120,12 @@ class PackStep {
       if (pass_.noted && unsettled > 0) momentum.advance(pass_.number, pass_.stamp);
     }
     pass_.moved = pass_.noted;
+    pass_.lead = kicked.lead;
     scratch_.sweeps += static_cast<std::uint32_t>(pass_.number);
     forColours(sim_, pack_, [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
       kernels.conclude(sim_.solver, lanes.run(first, count), pass_);
     });
-    concludeResistance(sim_, pack_, h_);
+    concludeResistance(sim_, pack_, h_, PhaseEnd{kicked.lead});
   }
 
   /// Per number of a sweep, no more than the unrest at which any contact of the group has settled in it.
@@ -154,23 +152,29 @@ class PackStep {
     pass_.opening = opening;
     pass_.drifted = goesOn;
     pass_.guessSpeed = kTuning.expectedLoads * (goesOn ? h_ : 0.5 * h_) * gravity_;
+    const PhaseKick kicked = kickBefore(goesOn);
     runPhase(
-        true,
+        true, kicked,
         [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
           return kernels.solve(sim_.solver, lanes.run(first, count), pass_);
         },
         [&] { return sim_.joints.solve(sim_.solver, joints_, jointSweep_, *sim_.team); });
-    sim_.joints.concludePositions(joints_, *sim_.team);
+    sim_.joints.concludePositions(sim_.solver, joints_, PhaseEnd{kicked.lead}, *sim_.team);
     if (!joined_) return;
     const double firstDrift = opening ? h_ : 0.0;
-    forBodies(sim_, pack_, [&](BodyList bodies) { sim_.kernels->body.weigh(sim_.solver, bodies, firstDrift); });
+    forBodies(sim_, pack_,
+              [&](BodyList bodies) { sim_.kernels->body.weigh(sim_.solver, bodies, firstDrift, kicked); });
     guardEnergy(sim_, pack_, h_);
   }
 
-  /// Drift and the kick after it (T-3, T-4), with the number of half kicks before and after.
-  void drift(double kicked, double kicks) {
+  [[nodiscard]] PhaseKick kickBefore(bool goesOn) const {
+    return goesOn ? PhaseKick::between(h_) : PhaseKick::opening(h_);
+  }
+
+  /// Drift and the kick after it (T-3, T-4), which has so many half kicks.
+  void drift(bool goesOn, double kicks) {
     holdDrift(sim_, pack_, h_, joined_);
-    const DriftStep step{h_, 0.5 * kicks * h_, kicks / kicked, joined_};
+    const DriftStep step{h_, 0.5 * kicks * h_, kicks / (goesOn ? 2.0 : 1.0), joined_, kickBefore(goesOn)};
     forBodies(sim_, pack_, [&](BodyList bodies) { sim_.kernels->body.drift(sim_.solver, bodies, step); });
     renewRows(sim_, pack_);
     pass_.guessScale = step.guessScale;
@@ -180,14 +184,15 @@ class PackStep {
   void solveVelocities() {
     pass_.opening = false;
     pass_.guessSpeed = kTuning.expectedLoads * 0.5 * h_ * gravity_;
+    const PhaseKick kicked = PhaseKick::closing(h_);
     runPhase(
-        false,
+        false, kicked,
         [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
           return kernels.relax(sim_.solver, lanes.run(first, count, bounces_), pass_);
         },
         [&] { return sim_.joints.relax(sim_.solver, joints_, jointSweep_, *sim_.team); });
-    sim_.joints.concludeVelocities(joints_, *sim_.team);
-    forBodies(sim_, pack_, [&](BodyList bodies) { sim_.kernels->body.finish(sim_.solver, bodies); });
+    sim_.joints.concludeVelocities(sim_.solver, joints_, PhaseEnd{kicked.lead}, *sim_.team);
+    forBodies(sim_, pack_, [&](BodyList bodies) { sim_.kernels->body.finish(sim_.solver, bodies, kicked); });
     guardEnergy(sim_, pack_, h_);
   }
 

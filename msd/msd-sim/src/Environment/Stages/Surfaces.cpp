@@ -81,6 +81,7 @@ SurfaceRow makeRow(std::uint32_t id, LaneBodies who, ContactRows<kPoints>& rows,
   row.lane = lane;
   row.normalWork = sums.normalWork + lane;
   row.frictionWork = sums.frictionWork + lane;
+  row.drivenWork = sums.drivenWork + lane;
   const Vector3D arm0 = lane3(rows.arm0, lane), arm1 = lane3(rows.arm1, lane);
   for (int i = 0; i < kPoints; ++i) {
     if (!(rows.points[i].normalMass[lane] > 0.0)) continue;
@@ -142,9 +143,9 @@ std::uint32_t sweepSurfaces(Simulation& sim, std::size_t pack, const ContactPass
   return unsettled;
 }
 
-void concludeSurfaces(Simulation& sim, std::size_t pack) {
+void concludeSurfaces(Simulation& sim, std::size_t pack, const PhaseEnd& end) {
   SurfaceRows& list = sim.packScratch[pack]->surfaces;
-  for (SurfaceRow& row : list.rows) concludeSurface(sim.solver, row, list.h, list.velocities);
+  for (SurfaceRow& row : list.rows) concludeSurface(sim.solver, row, list.h, list.velocities, end);
   list.velocities = !list.velocities;
 }
 
@@ -160,12 +161,14 @@ SurfaceSums auditSurfaces(Simulation& sim) {
       sums.potential += potential;
       sums.stored += potential - row.before;
       sums.carried += row.carried;
+      sums.scheme += row.scheme;
     }
   }
   for (const SurfaceSums& sums : islands) {
     all.potential += sums.potential;
     all.stored += sums.stored;
     all.carried += sums.carried;
+    all.scheme += sums.scheme;
   }
   return all;
 }

@@ -61,6 +61,7 @@ void JointComponent::prepare(const SolverBodies& bodies, std::span<const JointRe
   h_ = h;
   correction_speed_ = correctionSpeed;
   taut_ = has_given_up_ = false;
+  works_ = {};
   placeRows(bodies, records);
   startRotors(bodies);
   if (inertia_) tuneMotors(bodies, records);
@@ -522,9 +523,32 @@ void JointComponent::measureCoordinates(const SolverBodies& bodies,
   }
 }
 
-void JointComponent::concludePositions() {
+void JointComponent::concludeLinks(const SolverBodies& bodies, const PhaseEnd& end) {
+  const auto side = [&](std::uint32_t slot, const Vector3D& linear, const Vector3D& angular) {
+    const MeanMotion mean{bodies, slot, end};
+    const double done = linear.dot(mean.v) + angular.dot(mean.w);
+    works_.both += done;
+    if (cannotBePushed(bodies, slot)) works_.driven -= done;
+  };
+  // (J-18): what hits a stop does not move evenly over the substep; the works of its impulses are those of the phases.
+  const auto addStop = [&](const Link& link, SystemRow& row) {
+    if (row.law != RowLaw::kStop || row.impulse == 0.0) return;
+    const MeanMotion a{bodies, link.slotA, end}, b{bodies, link.slotB, end};
+    const JointRow& j = row.jacobian;
+    row.work += row.impulse * (j.linearA.dot(a.v) + j.angularA.dot(a.w) + j.linearB.dot(b.v) + j.angularB.dot(b.w));
+  };
+  for (Link& link : links_) {
+    for (std::uint32_t i = 0; i < link.rowCount; ++i) addStop(link, rows_[link.row + i]);
+    for (std::uint32_t i = 0; i < link.boundedCount; ++i) addStop(link, bounded_[link.bounded + i]);
+    add(link.sum, link.applied);
+    side(link.slotA, link.applied.linearA, link.applied.angularA);
+    side(link.slotB, link.applied.linearB, link.applied.angularB);
+  }
+}
+
+void JointComponent::concludePositions(const SolverBodies& bodies, const PhaseEnd& end) {
   time_ += h_;
-  for (Link& link : links_) add(link.sum, link.applied);
+  concludeLinks(bodies, end);
   for (auto* rows : {&rows_, &bounded_}) {
     for (SystemRow& row : *rows) {
       row.first = row.impulse;
@@ -533,13 +557,13 @@ void JointComponent::concludePositions() {
   }
 }
 
-void JointComponent::concludeVelocities() {
-  for (Link& link : links_) add(link.sum, link.applied);
+void JointComponent::concludeVelocities(const SolverBodies& bodies, const PhaseEnd& end) {
+  concludeLinks(bodies, end);
   for (auto* rows : {&rows_, &bounded_}) {
     for (SystemRow& row : *rows) {
       if (row.number < kMostHoldingRows) continue;
       // (J-18): mean force of the substep times the way of the coordinate.
-      row.work += (row.first + row.impulse) / h_ * (row.after - row.start);
+      if (row.law != RowLaw::kStop) row.work += (row.first + row.impulse) / h_ * (row.after - row.start);
       noteMotor(row, Phase::kVelocity);
     }
   }

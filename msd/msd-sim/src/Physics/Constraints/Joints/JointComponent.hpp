@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "msd-sim/src/Physics/Constraints/Joints/BlockFactor.hpp"
@@ -11,6 +12,7 @@
 #include "msd-sim/src/Physics/Constraints/Joints/JointRecord.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/MechanismInertia.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/SystemRow.hpp"
+#include "msd-sim/src/Physics/Constraints/Rows/PhaseMean.hpp"
 
 namespace msd_sim {
 
@@ -63,8 +65,20 @@ class JointComponent {
   [[nodiscard]] bool isTaut() const { return taut_; }
   /// True when phase 1 of some substep of this step could not close the joints at all (J-42).
   [[nodiscard]] bool hasGivenUp() const { return has_given_up_; }
-  void concludePositions();
-  void concludeVelocities();
+  /// Ends of the phases: impulses and works are added up.
+  void concludePositions(const SolverBodies& bodies, const PhaseEnd& end);
+  void concludeVelocities(const SolverBodies& bodies, const PhaseEnd& end);
+  /// Works of a step's impulses on the bodies, phase by phase (L-7).
+  struct PhaseWorks {
+    double both{0.0};    ///< on both bodies of every joint [J]
+    double driven{0.0};  ///< of those bodies that cannot be pushed [J]
+    void add(const PhaseWorks& more) {
+      both += more.both;
+      driven += more.driven;
+    }
+  };
+  /// Those of the step; the next one begins with none.
+  [[nodiscard]] PhaseWorks takeWorks() { return std::exchange(works_, {}); }
   /// Impulses, reactions, works and coordinates into the records.
   void finish(const SolverBodies& bodies, std::span<JointRecord> records, double dt);
 
@@ -134,6 +148,7 @@ class JointComponent {
   void evenResponses(const SolverBodies& bodies);
   [[nodiscard]] std::size_t numberOf(std::uint32_t slot) const;
   void addAnswer(const Wrench& wrench, double share, std::span<double> right) const;
+  void concludeLinks(const SolverBodies& bodies, const PhaseEnd& end);
   [[nodiscard]] JointPlace placeOfLink(const SolverBodies& bodies, const Link& link) const;
   void addRows(Link& link, const JointRecord& record);
   void prepareMotors(std::span<const std::uint32_t> joints, std::span<const JointRecord> records,
@@ -202,6 +217,7 @@ class JointComponent {
   bool soft_{false};  ///< some row's softness depends on the phase
   Phase assembled_{Phase::kPosition};
   double h_{0.0};
+  PhaseWorks works_{};
   double time_{0.0};  ///< where the poses stand [s]
   double correction_speed_{0.0};
   bool taut_{false};

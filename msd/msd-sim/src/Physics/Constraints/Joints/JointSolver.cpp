@@ -372,14 +372,16 @@ std::uint32_t JointSolver::relax(SolverBodies& bodies, const Share& share, const
   return unsettled;
 }
 
-void JointSolver::concludePositions(const Share& share, WorkTeam& team) {
-  forComponents(share, team, [](JointComponent& c) { c.concludePositions(); });
-  if (hasSwept(share)) swept_.concludePositions();
+void JointSolver::concludePositions(const SolverBodies& bodies, const Share& share, const PhaseEnd& end,
+                                    WorkTeam& team) {
+  forComponents(share, team, [&](JointComponent& c) { c.concludePositions(bodies, end); });
+  if (hasSwept(share)) swept_.concludePositions(bodies, end, team);
 }
 
-void JointSolver::concludeVelocities(const Share& share, WorkTeam& team) {
-  forComponents(share, team, [](JointComponent& c) { c.concludeVelocities(); });
-  if (hasSwept(share)) swept_.concludeVelocities();
+void JointSolver::concludeVelocities(const SolverBodies& bodies, const Share& share, const PhaseEnd& end,
+                                     WorkTeam& team) {
+  forComponents(share, team, [&](JointComponent& c) { c.concludeVelocities(bodies, end); });
+  if (hasSwept(share)) swept_.concludeVelocities(bodies, end, team);
 }
 
 std::span<const std::uint32_t> JointSolver::finish(const SolverBodies& bodies, double dt,
@@ -399,6 +401,8 @@ std::span<const std::uint32_t> JointSolver::finish(const SolverBodies& bodies, d
   swept_solved_ = false;
   was_taut_ = std::exchange(taut_, std::uint8_t{0}) != 0;
   sums_ = Sums{};
+  for (JointComponent& c : components_) sums_.phases.add(c.takeWorks());
+  sums_.phases.add(swept_.takeWorks());
   broken_.clear();
   for (std::uint32_t j = 0; j < records_.size(); ++j) {
     JointRecord& r = records_[j];

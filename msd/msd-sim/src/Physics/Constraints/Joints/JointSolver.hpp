@@ -34,6 +34,7 @@ class JointSolver {
     double kinetic{0.0};          ///< of the rotors [J]
     double kineticChange{0.0};    ///< [J]
     double separation{0.0};       ///< worst [m]
+    JointComponent::PhaseWorks phases;  ///< of all impulses
   };
 
   /// Adds a joint and returns its index. The coordinate starts at the definition's own zero.
@@ -109,8 +110,8 @@ class JointSolver {
   std::uint32_t solve(SolverBodies& bodies, const Share& share, const Sweep& sweep, WorkTeam& team);
   /// Phase 2.
   std::uint32_t relax(SolverBodies& bodies, const Share& share, const Sweep& sweep, WorkTeam& team);
-  void concludePositions(const Share& share, WorkTeam& team);
-  void concludeVelocities(const Share& share, WorkTeam& team);
+  void concludePositions(const SolverBodies& bodies, const Share& share, const PhaseEnd& end, WorkTeam& team);
+  void concludeVelocities(const SolverBodies& bodies, const Share& share, const PhaseEnd& end, WorkTeam& team);
   /// All that have a body that can be pushed.
   [[nodiscard]] Share all() const { return {awake_list_, !swept_.isEmpty()}; }
   /// End of a step of length dt [s]: reactions, works, and joints that break. Returns the indices

@@ -333,18 +333,42 @@ void SweptJoints::addTotals() {
   uncounted_ = 0;
 }
 
-void SweptJoints::concludePositions() {
-  ++uncounted_;
-  for (Colour& c : colours_) {
-    for (JointComponent& single : c.singles) single.concludePositions();
+void SweptJoints::addBallWorks(const SolverBodies& bodies, const PhaseEnd& end, WorkTeam& team) {
+  std::fill(sums_.begin(), sums_.end(), 0.0);
+  forBundles(team, [&](BallBundle* bundles, std::size_t count, std::size_t run) {
+    kernels_->work(bodies, bundles, count, end.lead, sums_.data() + 2 * kLanesPerBundle * run);
+    return 0.0;
+  });
+  for (std::size_t run = 0; run < runs_; ++run) {
+    for (std::size_t l = 0; l < kLanesPerBundle; ++l) {
+      works_.both += sums_[2 * kLanesPerBundle * run + l];
+      works_.driven += sums_[2 * kLanesPerBundle * run + kLanesPerBundle + l];
+    }
   }
 }
 
-void SweptJoints::concludeVelocities() {
+void SweptJoints::concludePositions(const SolverBodies& bodies, const PhaseEnd& end, WorkTeam& team) {
   ++uncounted_;
+  addBallWorks(bodies, end, team);
   for (Colour& c : colours_) {
-    for (JointComponent& single : c.singles) single.concludeVelocities();
+    for (JointComponent& single : c.singles) single.concludePositions(bodies, end);
   }
+}
+
+void SweptJoints::concludeVelocities(const SolverBodies& bodies, const PhaseEnd& end, WorkTeam& team) {
+  ++uncounted_;
+  addBallWorks(bodies, end, team);
+  for (Colour& c : colours_) {
+    for (JointComponent& single : c.singles) single.concludeVelocities(bodies, end);
+  }
+}
+
+JointComponent::PhaseWorks SweptJoints::takeWorks() {
+  JointComponent::PhaseWorks all = std::exchange(works_, {});
+  for (Colour& c : colours_) {
+    for (JointComponent& single : c.singles) all.add(single.takeWorks());
+  }
+  return all;
 }
 
 void SweptJoints::finish(const SolverBodies& bodies, std::span<JointRecord> records, double dt) {

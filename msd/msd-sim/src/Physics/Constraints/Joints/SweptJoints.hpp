@@ -41,8 +41,9 @@ class SweptJoints {
   double solve(SolverBodies& bodies, std::span<const JointRecord> records, bool first,
                WorkTeam& team);
   double relax(SolverBodies& bodies, std::span<JointRecord> records, bool first, WorkTeam& team);
-  void concludePositions();
-  void concludeVelocities();
+  void concludePositions(const SolverBodies& bodies, const PhaseEnd& end, WorkTeam& team);
+  void concludeVelocities(const SolverBodies& bodies, const PhaseEnd& end, WorkTeam& team);
+  [[nodiscard]] JointComponent::PhaseWorks takeWorks();
   void finish(const SolverBodies& bodies, std::span<JointRecord> records, double dt);
 
  private:
@@ -60,6 +61,7 @@ class SweptJoints {
   void addBall(Colour& colour, bool alone, std::uint32_t joint, const JointRecord& record,
                const SolverBodies& bodies);
   void addTotals();
+  void addBallWorks(const SolverBodies& bodies, const PhaseEnd& end, WorkTeam& team);
   [[nodiscard]] bool hasSingles() const;
   [[nodiscard]] double closedSpeed() const;
   template <class Pass>
@@ -81,6 +83,7 @@ class SweptJoints {
   std::vector<double> answers_;  ///< per run of bundles
   const BallKernels* kernels_{nullptr};
   BallPass pass_{};
+  JointComponent::PhaseWorks works_{};  ///< of the ball joints
   int uncounted_{0};         ///< phases whose impulses are not in the totals yet
   bool searched_{false};     ///< in the last phase
   bool weighed_{false};      ///< effective masses belong to the arms

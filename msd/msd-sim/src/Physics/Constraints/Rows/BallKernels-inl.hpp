@@ -259,8 +259,27 @@ double advance(BallBundle* bundles, std::size_t count, double length, double* su
   return largest(worst);
 }
 
+void work(const SolverBodies& b, const BallBundle* bundles, std::size_t count, double lead, double* sums) {
+  using contact_kernels::PhaseMean;
+  for (std::size_t i = 0; i < count; ++i) {
+    const BallBundle& bundle = bundles[i];
+    for (int l = 0; l < kBundleLanes; l += kLanes) {
+      const auto side = [&](const std::int32_t* who, Lane3 p, Lane3 arm) MSD_LAMBDA {
+        const PhaseMean mean = PhaseMean::present(b, who, set(lead));
+        const Lane done = dot(p, addCross(mean.v, mean.w, arm));
+        store(load(sums + l) + done, sums + l);
+        const Lane taken = select(Body(b, who).inverseMass() > set(0.0), set(0.0), done);
+        store(load(sums + kBundleLanes + l) - taken, sums + kBundleLanes + l);
+      };
+      const Lane3 p = load3(bundle.impulse, l);
+      side(bundle.body1 + l, p, load3(bundle.arm1, l));
+      side(bundle.body0 + l, -p, load3(bundle.arm0, l));
+    }
+  }
+}
+
 inline BallKernels table() {
-  return {place, weigh, warm, aim, turn, measure, push, listen, advance};
+  return {place, weigh, warm, aim, turn, measure, push, listen, advance, work};
 }
 
 }  // namespace ball_kernels

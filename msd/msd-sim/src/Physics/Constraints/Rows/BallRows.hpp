@@ -65,6 +65,8 @@ struct BallKernels {
   /// Goes `length` along the direction. Adds error·preconditioned error to the sum and returns the
   /// largest error against the size [1/s].
   double (*advance)(BallBundle*, std::size_t count, double length, double* sums);
+  /// Adds the works (L-7) of a phase that ends to the sums, and after them those of bodies that cannot be pushed.
+  void (*work)(const SolverBodies&, const BallBundle*, std::size_t count, double lead, double* sums);
 };
 
 }  // namespace msd_sim

@@ -182,29 +182,48 @@ struct Impulse {
   Lane3 linear, angular;
 };
 
-/// The line of BodyTurn: rotation, hold, kinetic energy, surplus, work.
+/// The line of BodyTurn: rotation, hold, kinetic energy, surplus, scheme.
 struct Sums {
   Lane line[8];
   MSD_INLINE Sums(const SolverBodies& b, const Group& g) { loadLines<8>(b.turn, g, 0, line); }
   MSD_INLINE void save(SolverBodies& b, const Group& g) const { storeLines(b.turn, g, 0, line); }
 };
 
+struct Load {
+  Lane3 a, torque;
+  MSD_INLINE Load(const SolverBodies& b, const Group& g) {
+    Lane c[8];
+    loadLines<8>(b.load, g, 0, c);
+    a = {c[0], c[1], c[2]};
+    torque = {c[4], c[5], c[6]};
+  }
+};
+
+/// PhaseKick in lanes.
+struct Kicked {
+  Lane length, lead;
+  MSD_INLINE explicit Kicked(const PhaseKick& kick) : length(set(kick.length)), lead(set(kick.lead)) {}
+};
+
 /// The impulse that the constraints gave since the kick, less the excess, becomes the next guess. Its
-/// work is that along the mean of the velocities before the kick and now (L-7), which is kept.
+/// work is that along the mean of the velocities before the kick and now. What constraints are asked with that mean,
+/// and where the phase stands in its substep (L-7), is kept; what the kick gave besides (L-6) is added up.
 struct Harvest {
   Impulse next;
   Lane work;
 };
-MSD_INLINE Harvest harvest(SolverBodies& b, const Group& g, Impulse given, Lane3 v, Lane3 w, Sums& sums) {
+MSD_INLINE Harvest harvest(SolverBodies& b, const Group& g, const Mass& m, const Load& loads, const Kicked& kicked,
+                           Impulse given, Lane3 v, Lane3 w, Sums& sums) {
   Lane before[8];
   loadLines<8>(b.before, g, 0, before);
   const Lane3 v2 = v + Lane3{before[0], before[1], before[2]};
   const Lane3 w2 = w + Lane3{before[3], before[4], before[5]};
   const Lane twice = dot(given.linear, v2) + dot(given.angular, w2);
   const Lane half = set(0.5), zero = set(0.0);
-  sums.line[7] = fma(half, twice, sums.line[7]);
-  const Lane mean[8] = {half * v2.x, half * v2.y, half * v2.z, half * w2.x,
-                        half * w2.y, half * w2.z, zero,        zero};
+  const Lane kick = (half * kicked.length) * fma(m.mass, dot(loads.a, v2), dot(loads.torque, w2));
+  sums.line[7] = sums.line[7] + nfma(kicked.lead, dot(loads.a, given.linear), kick);
+  const Lane3 vMean = fma(kicked.lead, loads.a, half * v2), wMean = half * w2;
+  const Lane mean[8] = {vMean.x, vMean.y, vMean.z, wMean.x, wMean.y, wMean.z, zero, zero};
   storeLines(b.mean, g, 0, mean);
   Lane excess[8];
   loadLines<8>(b.guess, g, 1, excess);
@@ -217,16 +236,6 @@ MSD_INLINE Harvest harvest(SolverBodies& b, const Group& g, Impulse given, Lane3
   storeLines(b.guess, g, 1, none);
   return {next, half * twice};
 }
-
-struct Load {
-  Lane3 a, torque;
-  MSD_INLINE Load(const SolverBodies& b, const Group& g) {
-    Lane c[8];
-    loadLines<8>(b.load, g, 0, c);
-    a = {c[0], c[1], c[2]};
-    torque = {c[4], c[5], c[6]};
-  }
-};
 
 MSD_INLINE Lane kineticEnergy(const Mass& m, const LaneFrame& r, Lane3 v, Lane3 w) {
   const Lane3 wB = unrotate(r, w);
@@ -314,6 +323,7 @@ MSD_INLINE Impulse givenSince(const Mass& m, const LaneFrame& r, const Lane (&ki
 struct WeighBody {
   SolverBodies& b;
   Lane opening;
+  Kicked kicked;
   MSD_INLINE void operator()(const Group& g) const {
     const Mass m(b, g);
     const Load loads(b, g);
@@ -327,7 +337,7 @@ struct WeighBody {
     const Lane3 momentumB = m.inertia * wB;
     Sums sums(b, g);
     const Harvest given =
-        harvest(b, g, givenSince(m, r, kick, motion.v(), momentumB), motion.v(), motion.w(), sums);
+        harvest(b, g, m, loads, kicked, givenSince(m, r, kick, motion.v(), momentumB), motion.v(), motion.w(), sums);
     // What the first drift lifts the body otherwise than half a kick says; a surplus counts at once, a
     // deficit is paid back by the last phase.
     const Lane late =
@@ -347,6 +357,7 @@ template <bool kWeighed>
 struct DriftBody {
   SolverBodies& b;
   Lane h, kickStep, guessScale;
+  Kicked kicked;
   MSD_INLINE void operator()(const Group& g) const {
     const Mass m(b, g);
     const Load loads(b, g);
@@ -366,7 +377,8 @@ struct DriftBody {
       guess = {guessScale * Lane3{line[0], line[1], line[2]},
                guessScale * Lane3{line[4], line[5], line[6]}};
     } else {
-      guess = harvest(b, g, givenSince(m, r0, kick, given, givenMomentum), given, motion.w(), sums).next;
+      guess = harvest(b, g, m, loads, kicked, givenSince(m, r0, kick, given, givenMomentum), given, motion.w(), sums)
+                  .next;
     }
     const Lane hold = sums.line[4];
     const Lane3 v = hold * given;
@@ -386,7 +398,6 @@ struct DriftBody {
     const LaneQuat turned = q1 * conjugate(LaneQuat{start[3], start[4], start[5], start[6]});
     const Lane zero = set(0.0);
     sums.line[0] = turned.w, sums.line[1] = turned.x, sums.line[2] = turned.y, sums.line[3] = turned.z;
-    sums.save(b, g);
     noteTurn(b, g, m, Lane3{turned.x, turned.y, turned.z});
 
     const LaneFrame r1 = rotationOf(q1);
@@ -394,6 +405,9 @@ struct DriftBody {
     const Lane3 rough = m.inverse * turnedBody.momentum;
     const Lane3 refined = rough + m.inverse * (turnedBody.momentum - m.inertia * rough);
     const Lane3 w1 = rotate(r1, refined);
+    // (T-9) keeps the energy of the rotation as far as it is solved.
+    sums.line[7] = fma(set(0.5), dot(refined, turnedBody.momentum) - dot(wB, m0), sums.line[7]);
+    sums.save(b, g);
     const LaneSym inverse = rotate(r1, m.inverse);
     motion.setInverse(inverse, m.dynamic);
     motion.setDx(dx);
@@ -406,9 +420,9 @@ struct DriftBody {
     const Lane3 wKick = fma(kickStep, pushable * loads.torque, w1);
     const Lane work = h * fma(m.mass, dot(loads.a, v), dot(loads.torque, w));
     const Lane kinetic = kWeighed ? kick[6] + work : kick[6];
-    const Lane kicked[8] = {vKick.x, vKick.y, vKick.z, wKick.x,
-                            wKick.y, wKick.z, kinetic, kWeighed ? zero : work};
-    storeLines(b.kick, g, 0, kicked);
+    const Lane next[8] = {vKick.x, vKick.y, vKick.z, wKick.x,
+                          wKick.y, wKick.z, kinetic, kWeighed ? zero : work};
+    storeLines(b.kick, g, 0, next);
     motion.setV(fma(motion.line[6], guess.linear, vKick));
     motion.setW(wKick + pushable * guess.angular);
     motion.save(b, g);
@@ -417,8 +431,10 @@ struct DriftBody {
 
 struct FinishBody {
   SolverBodies& b;
+  Kicked kicked;
   MSD_INLINE void operator()(const Group& g) const {
     const Mass m(b, g);
+    const Load loads(b, g);
     const Motion motion(b, g);
     const Pose pose(b, g);
     Lane kick[8];
@@ -426,7 +442,7 @@ struct FinishBody {
     const LaneFrame r = rotationOf(pose.q());
     const Lane3 dw = motion.w() - Lane3{kick[3], kick[4], kick[5]};
     Sums sums(b, g);
-    harvest(b, g,
+    harvest(b, g, m, loads, kicked,
             {(m.dynamic * m.mass) * (motion.v() - Lane3{kick[0], kick[1], kick[2]}),
              m.dynamic * angularMomentum(r, m.inertia, dw)},
             motion.v(), motion.w(), sums);
@@ -460,19 +476,20 @@ void begin(SolverBodies& b, BodyList bodies) {
 void kick(SolverBodies& b, BodyList bodies, double halfStep) {
   forGroups(bodies, KickBody{b, set(halfStep)});
 }
-void weigh(SolverBodies& b, BodyList bodies, double opening) {
-  forGroups(bodies, WeighBody{b, set(0.25 * opening)});
+void weigh(SolverBodies& b, BodyList bodies, double opening, const PhaseKick& kicked) {
+  forGroups(bodies, WeighBody{b, set(0.25 * opening), Kicked(kicked)});
 }
 void drift(SolverBodies& b, BodyList bodies, const DriftStep& step) {
   const Lane h = set(step.h), kick = set(step.kick), scale = set(step.guessScale);
+  const Kicked kicked(step.kicked);
   if (step.weighed) {
-    forGroups(bodies, DriftBody<true>{b, h, kick, scale});
+    forGroups(bodies, DriftBody<true>{b, h, kick, scale, kicked});
   } else {
-    forGroups(bodies, DriftBody<false>{b, h, kick, scale});
+    forGroups(bodies, DriftBody<false>{b, h, kick, scale, kicked});
   }
 }
-void finish(SolverBodies& b, BodyList bodies) {
-  forGroups(bodies, FinishBody{b});
+void finish(SolverBodies& b, BodyList bodies, const PhaseKick& kicked) {
+  forGroups(bodies, FinishBody{b, Kicked(kicked)});
 }
 void displace(SolverBodies& b, BodyList bodies) {
   forGroups(bodies, DisplaceBody{b});

@@ -8,12 +8,28 @@
 
 namespace msd_sim {
 
+/// The kick before a phase, and where the phase stands in its substep.
+struct PhaseKick {
+  double length;  ///< of the kick [s]
+  /// Share of the loads' accelerations that the mean velocity of the phase's works lacks (L-7): an impulse before a
+  /// drift and half a kick has moved its body by that much more than its kicks count, one after it by that much less [s].
+  double lead;
+
+  /// Phase 1 of a substep of h, or the first of joined ones.
+  [[nodiscard]] static constexpr PhaseKick opening(double h) { return {0.5 * h, -0.25 * h}; }
+  /// A phase between two drifts (T-14).
+  [[nodiscard]] static constexpr PhaseKick between(double h) { return {h, 0.0}; }
+  /// Phase 2.
+  [[nodiscard]] static constexpr PhaseKick closing(double h) { return {0.5 * h, 0.25 * h}; }
+};
+
 /// What lies between two phases.
 struct DriftStep {
   double h;           ///< length of the drift [s]
   double kick;        ///< of the loads after it: h/2, or h where the next phase is the next substep's [s]
   double guessScale;  ///< what the next phase is expected to give, against the last one [-]
   bool weighed;       ///< the last phase has been weighed
+  PhaseKick kicked;   ///< before the last phase
 };
 
 /// Slots of the bodies that are meant, filled up with slot 0 to a multiple of SolverBodies::kBlock.
@@ -30,14 +46,14 @@ struct BodyKernels {
 
   /// After a phase that another follows in the same step (T-14): what it gave becomes the guess of the
   /// next. Writes BodyTurn::surplus and ::kinetic.
-  void (*weigh)(SolverBodies&, BodyList bodies, double opening);
+  void (*weigh)(SolverBodies&, BodyList bodies, double opening, const PhaseKick& kicked);
 
   /// Drift (T-3, T-9, T-10), the next kick (T-4) and warm start. Where the phase has not been weighed,
   /// what it gave becomes the guess of the next.
   void (*drift)(SolverBodies&, BodyList bodies, const DriftStep&);
 
   /// After the phase that ends a substep: the guess of the next; writes BodyTurn::surplus and ::kinetic.
-  void (*finish)(SolverBodies&, BodyList bodies);
+  void (*finish)(SolverBodies&, BodyList bodies, const PhaseKick& kicked);
 
   /// Applies SolverBodies::shift to the poses.
   void (*displace)(SolverBodies&, BodyList bodies);

@@ -87,7 +87,6 @@ struct alignas(64) ContactRows {
 
 /// What the sweeps of a phase note of a bundle, as bit sets of its lanes: which contacts share a bundle must not matter.
 struct BundleNotes {
-  std::uint8_t busy{0};       ///< something happened whose work is to be measured
   std::uint8_t surprised{0};  ///< gave more than can be expected again (T-12)
 };
 
@@ -102,6 +101,7 @@ struct alignas(64) ContactBounce {
 struct alignas(64) ContactSums {
   double normalWork[kBundleLanes];    ///< [J]
   double frictionWork[kBundleLanes];  ///< [J]
+  double drivenWork[kBundleLanes];    ///< of bodies that are driven through the contact [J]
   double deepest[kBundleLanes];       ///< greatest penetration [m]
   double residual[kBundleLanes];      ///< worst violated normal velocity [m/s]
   double load[kBundleLanes];          ///< sum of the normal impulses of the step [N·s]
@@ -142,13 +142,13 @@ struct ContactPass {
   bool planned{false};          ///< settles by the budgets of the bodies, else by `settled`
   bool noted{false};            ///< notes the unrest of every contact
   bool ahead{false};            ///< rows are more than the cache holds: fetches those of the next bundle
-  bool eachWork{false};         ///< measures the work of every bundle: not only contacts do work
+  bool driven{false};           ///< some bodies are driven: measures what they do
   bool swept{false};            ///< the last phase was swept: its impulses are not yet in the totals
   bool moved{false};            ///< impulses have changed since the visits: conclude looks at all
   bool opening{false};          ///< first phase of the step
   bool drifted{false};          ///< bodies have moved since the last phase (phase 2 always knows)
   double guessScale{1.0};       ///< of the guess, against the impulses of the last phase [-]
-  double busySpeed{0.0};        ///< the work of a visit that finds or makes a greater change counts [m/s]
+  double lead{0.0};             ///< of the phase that is concluded, see PhaseKick [s]
 
   double correction{0.0};    ///< share of a penetration to remove [-]
   double slop{0.0};          ///< penetration left alone, relative to the contact's size [-]

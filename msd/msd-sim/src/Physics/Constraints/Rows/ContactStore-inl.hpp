@@ -42,9 +42,9 @@ struct Settled {
 /// Adds the work and the impulses of the step's last phase to the others.
 template <int kPoints>
 MSD_INLINE void addLastPhase(const SolverBodies& b, const BundleBodies& who,
-                             ContactRows<kPoints>& rows, ContactSums& sums,
-                             const BundleNotes& notes, const ContactPass& pass, int l) {
-  addLastWork(b, who, rows, sums, Chosen((workedLanes(notes, pass) >> l) & kAllLanes), l);
+                             ContactRows<kPoints>& rows, ContactSums& sums, const ContactPass& pass,
+                             int l) {
+  addLastWork(b, who, rows, sums, pass, l);
   addToTotal(rows, l);
 }
 
@@ -89,7 +89,7 @@ StoreOutcome storeResults(const SolverBodies& b, const BundleRun<kPoints>& run,
   for (std::size_t i = 0; i < run.count; ++i) {
     if (pass.ahead && i + 1 < run.count) fetchRows(run.rows[i + 1]);
     for (int l = 0; l < kBundleLanes; l += kLanes) {
-      if (pass.swept) addLastPhase(b, run.who[i], run.rows[i], run.sums[i], run.notes[i], pass, l);
+      if (pass.swept) addLastPhase(b, run.who[i], run.rows[i], run.sums[i], pass, l);
       const Settled now(b, run.who[i], run.rows[i], l);
       const LiveGap gap(b, run.who[i], run.rows[i], now.f, now.arm0, now.arm1, l);
       const Depth depth = storeLanes(b, run.who[i], now, gap, run.rows[i], run.sums[i], l);
@@ -235,18 +235,16 @@ MSD_INLINE Lane correctLanes(SolverBodies& b, const BundleBodies& who, const Set
 template <int kPoints>
 SweepOutcome correct(SolverBodies& b, const BundleRun<kPoints>& run, const ContactPass& pass) {
   const Mask never = set(0.0) > set(0.0);
-  return sweep(b, run, pass, false,
-               [&](std::size_t i, int l, const Chosen&, const Chosen& chosen) MSD_LAMBDA {
-                 const Settled now(b, run.who[i], run.rows[i], l);
-                 const Lane above = upwards(now.f, pass);
-                 if (pass.first) {
-                   const LiveGap gap(b, run.who[i], run.rows[i], now.f, now.arm0, now.arm1, l);
-                   aimCorrection(b, run.who[i], now, gap, above, run.rows[i], pass, l);
-                 }
-                 return Visited{
-                     correctLanes(b, run.who[i], now, run.rows[i], pass, above, chosen, l),
-                     set(0.0), never, never};
-               });
+  return sweep(b, run, pass, false, [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
+    const Settled now(b, run.who[i], run.rows[i], l);
+    const Lane above = upwards(now.f, pass);
+    if (pass.first) {
+      const LiveGap gap(b, run.who[i], run.rows[i], now.f, now.arm0, now.arm1, l);
+      aimCorrection(b, run.who[i], now, gap, above, run.rows[i], pass, l);
+    }
+    return Visited{correctLanes(b, run.who[i], now, run.rows[i], pass, above, chosen, l), set(0.0),
+                   never};
+  });
 }
 
 /// The store pass and the first sweep of position correction at once: gaps and bodies are the same.
@@ -256,19 +254,18 @@ SweepOutcome storeAndCorrect(SolverBodies& b, const BundleRun<kPoints>& run,
   const Mask never = set(0.0) > set(0.0);
   Lane deepest = set(0.0), share = set(0.0);
   const SweepOutcome outcome =
-      sweep(b, run, pass, false,
-            [&](std::size_t i, int l, const Chosen&, const Chosen& chosen) MSD_LAMBDA {
-              addLastPhase(b, run.who[i], run.rows[i], run.sums[i], run.notes[i], pass, l);
-              const Settled now(b, run.who[i], run.rows[i], l);
-              const LiveGap gap(b, run.who[i], run.rows[i], now.f, now.arm0, now.arm1, l);
-              const Depth depth = storeLanes(b, run.who[i], now, gap, run.rows[i], run.sums[i], l);
-              deepest = max(deepest, depth.deepest);
-              share = max(share, depth.share);
-              const Lane above = upwards(now.f, pass);
-              aimCorrection(b, run.who[i], now, gap, above, run.rows[i], pass, l);
-              return Visited{correctLanes(b, run.who[i], now, run.rows[i], pass, above, chosen, l),
-                             set(0.0), never, never};
-            });
+      sweep(b, run, pass, false, [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
+        addLastPhase(b, run.who[i], run.rows[i], run.sums[i], pass, l);
+        const Settled now(b, run.who[i], run.rows[i], l);
+        const LiveGap gap(b, run.who[i], run.rows[i], now.f, now.arm0, now.arm1, l);
+        const Depth depth = storeLanes(b, run.who[i], now, gap, run.rows[i], run.sums[i], l);
+        deepest = max(deepest, depth.deepest);
+        share = max(share, depth.share);
+        const Lane above = upwards(now.f, pass);
+        aimCorrection(b, run.who[i], now, gap, above, run.rows[i], pass, l);
+        return Visited{correctLanes(b, run.who[i], now, run.rows[i], pass, above, chosen, l),
+                       set(0.0), never};
+      });
   stored = {largest(deepest), largest(share)};
   return outcome;
 }

@@ -35,28 +35,41 @@ MSD_INLINE Twist meanTwist(const ContactRows<kPoints>& rows, const Frame& f, Lan
   return Twist(f, addCross(v1, w1, arm1) - addCross(v0, w0, arm0), w1 - w0);
 }
 
-/// The same at the end of a phase, before the body kernels have passed.
-template <int kPoints>
-MSD_INLINE Twist presentMean(const SolverBodies& b, const BundleBodies& who,
-                             const ContactRows<kPoints>& rows, const Frame& f, int l) {
-  const Body b0(b, who.body0() + l), b1(b, who.body1() + l);
-  Lane k0[8], k1[8];
-  gatherLines<8>(numbers(b.before), who.body0() + l, kBeforeStride, k0);
-  gatherLines<8>(numbers(b.before), who.body1() + l, kBeforeStride, k1);
-  const Lane half = set(0.5);
-  return meanTwist(rows, f, half * (b0.v() + Lane3{k0[0], k0[1], k0[2]}),
-                   half * (b0.w() + Lane3{k0[3], k0[4], k0[5]}),
-                   half * (b1.v() + Lane3{k1[0], k1[1], k1[2]}),
-                   half * (b1.w() + Lane3{k1[3], k1[4], k1[5]}), l);
-}
+/// Mean velocities of bodies over a phase.
+struct PhaseMean {
+  Lane3 v, w;
+
+  /// As the body kernels have left them.
+  MSD_INLINE static PhaseMean last(const SolverBodies& b, const std::int32_t* who) {
+    Lane m[8];
+    gatherLines<8>(numbers(b.mean), who, kMeanStride, m);
+    return {{m[0], m[1], m[2]}, {m[3], m[4], m[5]}};
+  }
+  /// The same at the end of a phase, before the body kernels have passed.
+  MSD_INLINE static PhaseMean present(const SolverBodies& b, const std::int32_t* who, Lane lead) {
+    const Body body(b, who);
+    Lane k[8], a[8];
+    gatherLines<8>(numbers(b.before), who, kBeforeStride, k);
+    gatherLines<8>(numbers(b.load), who, kLoadStride, a);
+    const Lane half = set(0.5);
+    return {fma(lead, Lane3{a[0], a[1], a[2]}, half * (body.v() + Lane3{k[0], k[1], k[2]})),
+            half * (body.w() + Lane3{k[3], k[4], k[5]})};
+  }
+  /// Nothing, but for bodies that cannot be pushed.
+  MSD_INLINE PhaseMean ofDriven(const SolverBodies& b, const std::int32_t* who) const {
+    const Mask pushed = Body(b, who).inverseMass() > set(0.0);
+    const Lane zero = set(0.0);
+    const Lane3 none{zero, zero, zero};
+    return {select(pushed, none, v), select(pushed, none, w)};
+  }
+};
 
 /// (L-7): the work of a phase's impulses is their product with the mean of the velocities before
 /// the phase's kick and after it; that of the kick is measured alike, so that both add up exactly.
 /// `share(i)` is that of each point's impulse.
 template <int kPoints, class Share>
-MSD_INLINE void addWork(const ContactRows<kPoints>& rows, const Twist& mean, const Share& share,
-                        ContactSums& sums, int l) {
-  Lane normal = load(sums.normalWork + l), friction = load(sums.frictionWork + l);
+MSD_INLINE void addWorkAlong(const ContactRows<kPoints>& rows, const Twist& mean,
+                             const Share& share, Lane& normal, Lane& friction, int l) {
   for (int i = 0; i < kPoints; ++i) {
     const ContactPointRows& p = rows.points[i];
     Lane v1 = mean.v1, v2 = mean.v2;
@@ -68,26 +81,32 @@ MSD_INLINE void addWork(const ContactRows<kPoints>& rows, const Twist& mean, con
     friction = fma(share(i, load(p.impulse[1] + l)), v1, friction);
     friction = fma(share(i, load(p.impulse[2] + l)), v2, friction);
   }
+}
+template <int kPoints, class Share>
+MSD_INLINE void addWork(const SolverBodies& b, const BundleBodies& who,
+                        const ContactRows<kPoints>& rows, const PhaseMean& m0, const PhaseMean& m1,
+                        const Share& share, const ContactPass& pass, ContactSums& sums, int l) {
+  const Frame f(rows, l);
+  Lane normal = load(sums.normalWork + l), friction = load(sums.frictionWork + l);
+  addWorkAlong(rows, meanTwist(rows, f, m0.v, m0.w, m1.v, m1.w, l), share, normal, friction, l);
   store(normal, sums.normalWork + l);
   store(friction, sums.frictionWork + l);
+  if (!pass.driven) return;
+  // Of this, what bodies that are driven took up: they gave it.
+  const PhaseMean d0 = m0.ofDriven(b, who.body0() + l), d1 = m1.ofDriven(b, who.body1() + l);
+  Lane taken = set(0.0);
+  addWorkAlong(rows, meanTwist(rows, f, d0.v, d0.w, d1.v, d1.w, l), share, taken, taken, l);
+  store(load(sums.drivenWork + l) - taken, sums.drivenWork + l);
 }
 
-/// Adds the work of the phase before, whose impulses the rows still hold, when the next one begins;
-/// of lanes where something happened.
+/// Adds the work of the phase before, whose impulses the rows still hold, when the next one begins.
 template <int kPoints>
 MSD_INLINE void addLastWork(const SolverBodies& b, const BundleBodies& who,
                             const ContactRows<kPoints>& rows, ContactSums& sums,
-                            const Chosen& worked, int l) {
-  if (worked.lanes == 0) return;
-  Lane m0[8], m1[8];
-  gatherLines<8>(numbers(b.mean), who.body0() + l, kMeanStride, m0);
-  gatherLines<8>(numbers(b.mean), who.body1() + l, kMeanStride, m1);
-  const Twist mean = meanTwist(rows, Frame(rows, l), {m0[0], m0[1], m0[2]}, {m0[3], m0[4], m0[5]},
-                               {m1[0], m1[1], m1[2]}, {m1[3], m1[4], m1[5]}, l);
+                            const ContactPass& pass, int l) {
   addWork(
-      rows, mean,
-      [&](int, Lane impulse) MSD_LAMBDA { return select(worked.mask, impulse, set(0.0)); }, sums,
-      l);
+      b, who, rows, PhaseMean::last(b, who.body0() + l), PhaseMean::last(b, who.body1() + l),
+      [](int, Lane impulse) MSD_LAMBDA { return impulse; }, pass, sums, l);
 }
 
 /// Adds the impulses of a phase (what limitGuess left of them) to those of the step.
@@ -104,7 +123,6 @@ MSD_INLINE void addToTotal(ContactRows<kPoints>& rows, int l) {
 struct Visited {
   Lane unrest;     ///< how far it was from having settled, 1 at the limit
   Lane slide;      ///< the same of the friction
-  Mask busy;       ///< its work is to be measured
   Mask surprised;  ///< it gave more than can be expected again
 };
 
@@ -130,10 +148,8 @@ MSD_INLINE Visited visit(Body& b0, Body& b1, ContactRows<kPoints>& rows, const F
     b1.push(force, addCross(moment, arm1, force));
     b0.push(-force, -addCross(moment, arm0, force));
   }
-  const Lane limit = set(pass.busySpeed), per = perSettled(rows, pass, l);
-  return {s.change * per, s.slide * per,
-          s.slips | (s.change > limit) | (fma(u.v1, u.v1, u.v2 * u.v2) > limit * limit),
-          isSurprised(rows, pass, l)};
+  const Lane per = perSettled(rows, pass, l);
+  return {s.change * per, s.slide * per, isSurprised(rows, pass, l)};
 }
 
 /// The first visit after a drift: the last phase's impulses go into the step's total and become the
@@ -203,8 +219,7 @@ MSD_INLINE void meetAgain(Body& b0, Body& b1, ContactRows<1>& rows, const Frame&
     b0.keepUnless(again, old0);
     b1.keepUnless(again, old1);
     visited = {max(visited.unrest, select(again, more.unrest, zero)),
-               max(visited.slide, select(again, more.slide, zero)),
-               visited.busy | (again & more.busy), isSurprised(rows, pass, l)};
+               max(visited.slide, select(again, more.slide, zero)), isSurprised(rows, pass, l)};
   }
 }
 
@@ -328,13 +343,7 @@ MSD_INLINE void fetchRows(const ContactRows<kPoints>& rows) {
   for (std::size_t at = 0; at < sizeof(rows); at += kLine) __builtin_prefetch(bytes + at, 1);
 }
 
-/// Lanes of which the work of the last phase is to be measured.
-MSD_INLINE unsigned workedLanes(const BundleNotes& notes, const ContactPass& pass) {
-  return pass.eachWork ? 0xFFu : notes.busy;
-}
-
-/// Calls visit(bundle, first lane, lanes of which to measure the last phase's work, lanes) for what
-/// a sweep has to visit.
+/// Calls visit(bundle, first lane, lanes) for what a sweep has to visit.
 template <int kPoints, class Visit>
 MSD_INLINE SweepOutcome sweep(SolverBodies& b, const BundleRun<kPoints>& run,
                               const ContactPass& pass, bool noting, const Visit& visit) {
@@ -348,16 +357,14 @@ MSD_INLINE SweepOutcome sweep(SolverBodies& b, const BundleRun<kPoints>& run,
     } else if (pass.ahead && i + 1 < run.count) {
       fetchRows(run.rows[i + 1]);
     }
-    const unsigned worked = pass.first && !pass.opening ? workedLanes(run.notes[i], pass) : 0u;
     if (noting && pass.first) run.notes[i] = {};
     for (int l = 0; l < kBundleLanes; l += kLanes) {
       const Chosen chosen((lanes >> l) & kAllLanes);
       if (chosen.lanes == 0) continue;
-      const Visited visited = visit(i, l, Chosen((worked >> l) & kAllLanes), chosen);
+      const Visited visited = visit(i, l, chosen);
       const Lane most = select(chosen.mask, max(visited.unrest, visited.slide), set(0.0));
       worst = max(worst, select(chosen.mask, visited.unrest, set(0.0)));
       if (noting) {
-        run.notes[i].busy |= static_cast<std::uint8_t>((bits(visited.busy) & chosen.lanes) << l);
         run.notes[i].surprised |=
             static_cast<std::uint8_t>((bits(visited.surprised) & chosen.lanes) << l);
       }
@@ -375,21 +382,18 @@ MSD_INLINE SweepOutcome sweep(SolverBodies& b, const BundleRun<kPoints>& run,
 
 template <int kPoints>
 SweepOutcome solve(SolverBodies& b, const BundleRun<kPoints>& run, const ContactPass& pass) {
-  return sweep(b, run, pass, true,
-               [&](std::size_t i, int l, const Chosen& worked, const Chosen& chosen) MSD_LAMBDA {
-                 addLastWork(b, run.who[i], run.rows[i], run.sums[i], worked, l);
-                 return solveLanes(b, run.who[i], run.rows[i], pass, chosen, l);
-               });
+  return sweep(b, run, pass, true, [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
+    if (pass.first && !pass.opening) addLastWork(b, run.who[i], run.rows[i], run.sums[i], pass, l);
+    return solveLanes(b, run.who[i], run.rows[i], pass, chosen, l);
+  });
 }
 template <int kPoints>
 SweepOutcome relax(SolverBodies& b, const BundleRun<kPoints>& run, const ContactPass& pass) {
-  return sweep(b, run, pass, true,
-               [&](std::size_t i, int l, const Chosen& worked, const Chosen& chosen) MSD_LAMBDA {
-                 addLastWork(b, run.who[i], run.rows[i], run.sums[i], worked, l);
-                 return relaxLanes(b, run.who[i], run.rows[i],
-                                   run.bounce != nullptr ? run.bounce + i : nullptr, pass, chosen,
-                                   l);
-               });
+  return sweep(b, run, pass, true, [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
+    if (pass.first) addLastWork(b, run.who[i], run.rows[i], run.sums[i], pass, l);
+    return relaxLanes(b, run.who[i], run.rows[i], run.bounce != nullptr ? run.bounce + i : nullptr,
+                      pass, chosen, l);
+  });
 }
 
 /// Lanes of islands that were set up at rest: their loads are no surprise.
@@ -423,8 +427,9 @@ MSD_INLINE void limitGuess(SolverBodies& b, const BundleBodies& who, ContactRows
   }
   // The work of what stays is measured later.
   addWork(
-      rows, presentMean(b, who, rows, f, l),
-      [&](int i, Lane impulse) MSD_LAMBDA { return gone[i] * impulse; }, sums, l);
+      b, who, rows, PhaseMean::present(b, who.body0() + l, set(pass.lead)),
+      PhaseMean::present(b, who.body1() + l, set(pass.lead)),
+      [&](int i, Lane impulse) MSD_LAMBDA { return gone[i] * impulse; }, pass, sums, l);
   const Wrench before(rows, f, l);
   for (int i = 0; i < kPoints; ++i) {
     ContactPointRows& p = rows.points[i];

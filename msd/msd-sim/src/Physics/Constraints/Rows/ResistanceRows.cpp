@@ -116,11 +116,13 @@ double visitResistance(SolverBodies& bodies, ResistanceRow& row) {
 }
 
 void addResistanceWork(const SolverBodies& bodies, const ResistanceRow& row) {
-  const auto mean = [&](std::uint32_t body) {
-    const double* w = bodies.before[body].w;
-    return Vector3D{0.5 * (spinOf(bodies.motion[body]) + Vector3D{w[0], w[1], w[2]})};
+  const auto side = [&](std::uint32_t body, const Vector3D& q) {
+    const double done = q.dot(MeanMotion{bodies, body, PhaseEnd{0.0}}.w);
+    *row.frictionWork += done;
+    if (cannotBePushed(bodies, body)) *row.drivenWork -= done;
   };
-  *row.frictionWork += row.impulse.dot(mean(row.body1) - mean(row.body0));
+  side(row.body1, row.impulse);
+  side(row.body0, -row.impulse);
 }
 
 }  // namespace msd_sim

@@ -5,6 +5,7 @@
 
 #include "msd-sim/src/DataTypes/Vector3D.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/ContactRows.hpp"
+#include "msd-sim/src/Physics/Constraints/Rows/PhaseMean.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/SolverBodies.hpp"
 
 namespace msd_sim {
@@ -30,6 +31,7 @@ struct ResistanceRow {
   int pointCount{0};
   int lane{0};
   double* frictionWork{nullptr};
+  double* drivenWork{nullptr};
   Vector3D impulse{Vector3D::Zero()};  ///< of the running phase, world [N·m·s]
 };
 
@@ -44,7 +46,7 @@ void warmResistance(SolverBodies& bodies, const ResistanceRow& row);
 /// One visit: spinning, then rolling. Returns the change of the rim's speed [m/s].
 double visitResistance(SolverBodies& bodies, ResistanceRow& row);
 
-/// Adds the work of a phase (L-4) to the contact's friction.
+/// Adds the work of a phase (L-7) to the contact's friction.
 void addResistanceWork(const SolverBodies& bodies, const ResistanceRow& row);
 
 }  // namespace msd_sim

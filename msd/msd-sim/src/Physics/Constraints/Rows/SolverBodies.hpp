@@ -34,7 +34,9 @@ struct alignas(64) BodyTurn {
   double kinetic{};  ///< energy when `surplus` was measured [J]
   /// Mechanical energy gained in the substep, or in the phase (T-14), beyond the work of the loads [J].
   double surplus{};
-  double work{};  ///< of all constraint impulses over the step (L-7) [J]
+  /// What the kicks of the loads gave it over the step, less what the constraints' works contain of it (L-6), and
+  /// what drifts changed of its kinetic energy [J].
+  double scheme{};
 };
 
 /// Written by gather and by drift.
@@ -79,8 +81,8 @@ struct alignas(64) BodyBefore {
   double unused[2]{};
 };
 
-/// Mean of the velocities before the kick of the last phase and at its end, written by the body kernels
-/// after it: the works of its contacts are measured with it when the next phase begins (L-7).
+/// Mean of the velocities before the kick of the last phase and at its end, with the phase's lead (PhaseKick), written
+/// by the body kernels after it: the works of its contacts are measured with it when the next phase begins (L-7).
 struct alignas(64) BodyMean {
   double v[3]{};
   double w[3]{};

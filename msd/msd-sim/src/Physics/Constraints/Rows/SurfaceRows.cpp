@@ -142,27 +142,34 @@ double visitSurface(SolverBodies& bodies, SurfaceRow& row, double h, bool veloci
   return largest;
 }
 
-void concludeSurface(const SolverBodies& bodies, SurfaceRow& row, double h, bool velocities) {
-  const auto mean = [&](std::uint32_t body, const Vector3D& arm) {
-    const BodyMotion& m = bodies.motion[body];
-    const Vector3D v = 0.5 * (vectorAt(m.v) + vectorAt(bodies.before[body].v));
-    const Vector3D w = 0.5 * (vectorAt(m.w) + vectorAt(bodies.before[body].w));
-    return Vector3D{v + w.cross(arm)};
-  };
+void concludeSurface(const SolverBodies& bodies, SurfaceRow& row, double h, bool velocities, const PhaseEnd& end) {
+  const MeanMotion mean0{bodies, row.body0, end}, mean1{bodies, row.body1, end};
+  const Vector3D drift = vectorAt(bodies.motion[row.body1].dx) - vectorAt(bodies.motion[row.body0].dx);
+  const Vector3D moved = drift - row.drift;
+  row.drift = drift;
   for (int i = 0; i < row.pointCount; ++i) {
     const BodyMotion& m0 = bodies.motion[row.body0];
     const BodyMotion& m1 = bodies.motion[row.body1];
     const Vector3D arm0 = row.arm0[i] + vectorAt(m1.dx) - vectorAt(m0.dx);
-    const Vector3D u = mean(row.body1, row.arm1[i]) - mean(row.body0, arm0);
+    const Vector3D u0 = mean0.v + mean0.w.cross(arm0), u1 = mean1.v + mean1.w.cross(row.arm1[i]), u = u1 - u0;
     const Vector3D across = row.impulse[i][1] * row.tangent1 + row.impulse[i][2] * row.tangent2;
-    if (!velocities && row.isSoft()) {
+    if (row.isSoft()) {
       const Vector3D now = vectorAt(m1.v) + vectorAt(m1.w).cross(row.arm1[i]) - vectorAt(m0.v) -
                            vectorAt(m0.w).cross(arm0);
-      row.middle[i] = row.gap[i] + 0.5 * h * row.normal.dot(now);
+      const double speed = row.normal.dot(now);
+      if (!velocities) row.middle[i] = row.gap[i] + 0.5 * h * speed;
+      // The damper's loss; what the spring takes and gives beyond its energy is discretisation.
+      const double damped = row.impulse[i][0] > 0.0 ? -0.5 * h * row.damping * speed * speed : 0.0;
+      *row.normalWork += damped;
+      row.scheme += row.impulse[i][0] * row.normal.dot(u) - damped;
     }
-    if (row.isSoft()) *row.normalWork += row.impulse[i][0] * row.normal.dot(u);
     *row.frictionWork += across.dot(u + row.carry);  // what slips loses, the surface gives the rest
     row.carried -= across.dot(row.carry);
+    const Vector3D all = across + (row.isSoft() ? row.impulse[i][0] : 0.0) * row.normal;
+    if (!cannotBePushed(bodies, row.body0)) row.scheme += moved.cross(row.guess[i]).dot(mean0.w);
+    row.guess[i] = all;
+    if (cannotBePushed(bodies, row.body0)) *row.drivenWork += all.dot(u0);
+    if (cannotBePushed(bodies, row.body1)) *row.drivenWork -= all.dot(u1);
     for (int c = row.isSoft() ? 0 : 1; c < 3; ++c) {
       row.points[i]->total[c][row.lane] += row.impulse[i][c];
     }

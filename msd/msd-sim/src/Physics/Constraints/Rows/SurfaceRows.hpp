@@ -6,6 +6,7 @@
 
 #include "msd-sim/src/DataTypes/Vector3D.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/ContactRows.hpp"
+#include "msd-sim/src/Physics/Constraints/Rows/PhaseMean.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/SolverBodies.hpp"
 
 namespace msd_sim {
@@ -37,12 +38,17 @@ struct SurfaceRow {
   double gap[kMostPoints]{};         ///< when it began [m]
   double middle[kMostPoints]{};      ///< in its middle [m]
   double impulse[kMostPoints][3]{};  ///< of the running phase: normal, tangents [N·s]
+  // When the last phase ended: the bodies' guesses hold these impulses with the arms of that time.
+  Vector3D drift{Vector3D::Zero()};  ///< of body 1 against body 0 since the start of the step [m]
+  Vector3D guess[kMostPoints]{};     ///< world [N·s]
   // Where the contact's own rows stand.
   ContactPointRows* points[kMostPoints]{};
   int lane{0};
   double* normalWork{nullptr};
   double* frictionWork{nullptr};
+  double* drivenWork{nullptr};
   double carried{0.0};  ///< work that the moving surface did in this step [J]
+  double scheme{0.0};   ///< of springs beyond their dampers, and of guesses with old arms, in this step [J]
   double before{0.0};   ///< energy in the contact when the step began [J]
 
   [[nodiscard]] bool isSoft() const { return stiffness > 0.0; }
@@ -64,7 +70,7 @@ void openSurface(const SolverBodies& bodies, SurfaceRow& row);
 /// One visit in a phase of a substep of length h. Returns the largest change of a velocity [m/s].
 double visitSurface(SolverBodies& bodies, SurfaceRow& row, double h, bool velocities);
 /// Adds the impulses of a phase to the totals of the contact, and its works.
-void concludeSurface(const SolverBodies& bodies, SurfaceRow& row, double h, bool velocities);
+void concludeSurface(const SolverBodies& bodies, SurfaceRow& row, double h, bool velocities, const PhaseEnd& end);
 /// Energy in the contact where the bodies stand [J].
 [[nodiscard]] double surfaceEnergy(const SolverBodies& bodies, const SurfaceRow& row);
 
