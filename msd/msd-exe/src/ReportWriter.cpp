@@ -21,7 +21,7 @@ struct Column {
 };
 
 using R = StepReport;
-constexpr std::array<Column, 35> kColumns{{
+constexpr std::array<Column, 38> kColumns{{
     {"step", "-", [](const R& r) { return static_cast<double>(r.step); }},
     {"time", "s", [](const R& r) { return r.time; }},
     {"status", "-", nullptr, [](const R& r) { return std::string{msd_sim::statusName(r.status)}; }},

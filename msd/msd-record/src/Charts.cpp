@@ -18,7 +18,7 @@ using msd_sim::StepReport;
 struct StepTable {
   std::vector<double> time;
   std::vector<double> kinetic, potential, mechanical;
-  std::array<std::vector<double>, 7> works;  ///< added up from the start
+  std::array<std::vector<double>, 8> works;  ///< added up from the start
   std::vector<double> penetration, jointError;
   std::vector<double> contacts, awake, islands;
   std::vector<double> wall, collision, solve;
@@ -37,6 +37,8 @@ constexpr std::array<Work, 8> kWorks{{{"external forces", &EnergyLedger::externa
                                       {"damping", &EnergyLedger::dampingWork},
                                       {"energy guard", &EnergyLedger::guardWork},
                                       {"integration error", &EnergyLedger::integratorError}}};
+
+static_assert(kWorks.size() == std::tuple_size_v<decltype(StepTable::works)>);
 
 double stage(const StepReport& report, Stage which) {
   return report.stageSeconds[static_cast<std::size_t>(which)];

@@ -160,7 +160,7 @@ TEST_F(TenQueries, sixSaysThatTheLedgerCloses) {
 TEST_F(TenQueries, sevenAddsUpTheLedger) {
   const auto rows = ask(7);
   ASSERT_EQ(rows.size(), 1u);
-  ASSERT_EQ(rows[0].numbers.size(), 8u);
+  ASSERT_EQ(rows[0].numbers.size(), 9u);
   msd_sim::EnergyLedger sum;
   Reader r = reader();
   r.forEachStep(1, [&](const RecordedStep& step) {

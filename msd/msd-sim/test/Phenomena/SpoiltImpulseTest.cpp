@@ -1,5 +1,5 @@
-// The books of energy prove something: where one impulse of one phase is not what acted, they do not close
-// (docs/theory/energy.md). The kernels of a world are replaced by ones that lie once.
+// The books of energy prove something: where one impulse of one phase is not what acted, they do
+// not close (docs/theory/energy.md). The kernels of a world are replaced by ones that lie once.
 
 #include <gtest/gtest.h>
 
@@ -14,9 +14,9 @@ namespace {
 
 constexpr double kDt = 1.0 / 60.0;
 constexpr int kSteps = 40;
-constexpr int kSpoilt = 25;        // the step in which something lies
-constexpr double kLimit = 1e-9;    // of the scale; 1.1e-16 in the worst honest step
-constexpr double kFar = 1e3;       // times the limit; the least found is 4.4e4
+constexpr int kSpoilt = 25;      // the step in which something lies
+constexpr double kLimit = 1e-9;  // of the scale; 1.1e-16 in the worst honest step
+constexpr double kFar = 1e3;     // times the limit; the least found is 4.4e4
 
 enum class Lie {
   kNone,
@@ -34,19 +34,23 @@ class LyingKernels {
     inside = &sim;
     told = lie;
     left = 1;
-    lying_.patch.conclude = [](SolverBodies& bodies, const BundleRun<4>& run, const ContactPass& pass) {
+    lying_.patch.conclude = [](SolverBodies& bodies, const BundleRun<4>& run,
+                               const ContactPass& pass) {
       whole->patch.conclude(bodies, run, pass);
       const int entry = told == Lie::kNormal ? 0 : told == Lie::kFriction ? 1 : -1;
-      if (entry < 0 || run.count == 0 || !(run.rows[0].points[0].impulse[0][0] > 0.0) || !isTime()) return;
+      if (entry < 0 || run.count == 0 || !(run.rows[0].points[0].impulse[0][0] > 0.0) || !isTime())
+        return;
       run.rows[0].points[0].impulse[entry][0] += 0.01 * run.rows[0].points[0].impulse[0][0];
     };
     lying_.body.finish = [](SolverBodies& bodies, BodyList list, const PhaseKick& kicked) {
-      if (told == Lie::kVelocity && isTime()) bodies.motion[static_cast<std::size_t>(list[0])].v[0] *= 1.001;
+      if (told == Lie::kVelocity && isTime())
+        bodies.motion[static_cast<std::size_t>(list[0])].v[0] *= 1.001;
       whole->body.finish(bodies, list, kicked);
     };
     lying_.body.drift = [](SolverBodies& bodies, BodyList list, const DriftStep& step) {
       whole->body.drift(bodies, list, step);
-      if (told == Lie::kDrift && isTime()) bodies.before[static_cast<std::size_t>(list[0])].v[0] *= 0.99;
+      if (told == Lie::kDrift && isTime())
+        bodies.before[static_cast<std::size_t>(list[0])].v[0] *= 0.99;
     };
     sim_.kernels = &lying_;
   }
@@ -65,24 +69,28 @@ class LyingKernels {
   Kernels lying_;
 };
 
-/// Largest closure of a step against the scale, of the steps that are honest and of the one that is not.
+/// Largest closure of a step against the scale, of the steps that are honest and of the one that is
+/// not.
 struct Closures {
   double honest{0.0}, spoilt{0.0};
 };
 
-/// A box that slides over the floor, turning, or lands on it in the step that is spoilt; and one that hangs on a hinge
-/// and drags along.
+/// A box that slides over the floor, turning, or lands on it in the step that is spoilt; and one
+/// that hangs on a hinge and drags along.
 void addBoxes(WorldModel& world, bool falls, bool jointed) {
   const double height = falls ? 0.985 : 0.1;
   addFloor(world);
-  const BodyId box = world.spawn(InertialDescription{.shape = Box{{0.3, 0.2, 0.1}},
-                                                     .position = {0.0, 0.0, height},
-                                                     .linearVelocity = {5.0, falls ? 0.0 : 0.5, 0.0},
-                                                     .angularVelocity = {0.0, 0.0, falls ? 0.0 : 2.0}});
+  const BodyId box =
+      world.spawn(InertialDescription{.shape = Box{{0.3, 0.2, 0.1}},
+                                      .position = {0.0, 0.0, height},
+                                      .linearVelocity = {5.0, falls ? 0.0 : 0.5, 0.0},
+                                      .angularVelocity = {0.0, 0.0, falls ? 0.0 : 2.0}});
   if (!jointed) return;
-  const BodyId trailer = world.spawn(InertialDescription{
-      .shape = Box{{0.3, 0.2, 0.1}}, .position = {-0.8, 0.0, height}, .linearVelocity = {5.0, 0.0, 0.0}});
-  world.spawn(JointDescription{.kind = JointKind::kHinge, .bodyA = box, .bodyB = trailer, .anchor = {-0.4, 0.0, height}});
+  const BodyId trailer = world.spawn(InertialDescription{.shape = Box{{0.3, 0.2, 0.1}},
+                                                         .position = {-0.8, 0.0, height},
+                                                         .linearVelocity = {5.0, 0.0, 0.0}});
+  world.spawn(JointDescription{
+      .kind = JointKind::kHinge, .bodyA = box, .bodyB = trailer, .anchor = {-0.4, 0.0, height}});
 }
 
 Closures run(Lie lie, Method method, bool jointed) {

@@ -128,8 +128,8 @@ void removeFields(Simulation& sim) {
   forPushable(sim, [&](std::uint32_t i) { writeLoad(sim, i); });
 }
 
-// A body's potential energy changes by U1 - U0 while it moves freely, and by U2 - U1 where position correction moves
-// it. What the field's kicks gave is part of BodyTurn::scheme.
+// A body's potential energy changes by U1 - U0 while it moves freely, and by U2 - U1 where position
+// correction moves it. What the field's kicks gave is part of BodyTurn::scheme.
 FieldBalance balanceFields(const Simulation& sim, std::uint32_t i) {
   const BodyStart& s = sim.solver.start[i];
   const BodyMotion& m = sim.solver.motion[i];

@@ -523,6 +523,14 @@ void JointComponent::measureCoordinates(const SolverBodies& bodies,
   }
 }
 
+namespace {
+
+/// (J-18): what hits a stop, sticks or is driven at a speed may change its speed at once, and does not move evenly over the
+/// substep; the works of such rows' impulses are those of the phases (L-7).
+bool isHard(const SystemRow& row) { return row.law == RowLaw::kStop || row.law == RowLaw::kDrive; }
+
+}  // namespace
+
 void JointComponent::concludeLinks(const SolverBodies& bodies, const PhaseEnd& end) {
   const auto side = [&](std::uint32_t slot, const Vector3D& linear, const Vector3D& angular) {
     const MeanMotion mean{bodies, slot, end};
@@ -530,16 +538,15 @@ void JointComponent::concludeLinks(const SolverBodies& bodies, const PhaseEnd& e
     works_.both += done;
     if (cannotBePushed(bodies, slot)) works_.driven -= done;
   };
-  // (J-18): what hits a stop does not move evenly over the substep; the works of its impulses are those of the phases.
-  const auto addStop = [&](const Link& link, SystemRow& row) {
-    if (row.law != RowLaw::kStop || row.impulse == 0.0) return;
+  const auto addHard = [&](const Link& link, SystemRow& row) {
+    if (!isHard(row) || row.impulse == 0.0) return;
     const MeanMotion a{bodies, link.slotA, end}, b{bodies, link.slotB, end};
     const JointRow& j = row.jacobian;
     row.work += row.impulse * (j.linearA.dot(a.v) + j.angularA.dot(a.w) + j.linearB.dot(b.v) + j.angularB.dot(b.w));
   };
   for (Link& link : links_) {
-    for (std::uint32_t i = 0; i < link.rowCount; ++i) addStop(link, rows_[link.row + i]);
-    for (std::uint32_t i = 0; i < link.boundedCount; ++i) addStop(link, bounded_[link.bounded + i]);
+    for (std::uint32_t i = 0; i < link.rowCount; ++i) addHard(link, rows_[link.row + i]);
+    for (std::uint32_t i = 0; i < link.boundedCount; ++i) addHard(link, bounded_[link.bounded + i]);
     add(link.sum, link.applied);
     side(link.slotA, link.applied.linearA, link.applied.angularA);
     side(link.slotB, link.applied.linearB, link.applied.angularB);
@@ -563,7 +570,7 @@ void JointComponent::concludeVelocities(const SolverBodies& bodies, const PhaseE
     for (SystemRow& row : *rows) {
       if (row.number < kMostHoldingRows) continue;
       // (J-18): mean force of the substep times the way of the coordinate.
-      if (row.law != RowLaw::kStop) row.work += (row.first + row.impulse) / h_ * (row.after - row.start);
+      if (!isHard(row)) row.work += (row.first + row.impulse) / h_ * (row.after - row.start);
       noteMotor(row, Phase::kVelocity);
     }
   }

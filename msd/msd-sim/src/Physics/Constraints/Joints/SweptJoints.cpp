@@ -347,7 +347,8 @@ void SweptJoints::addBallWorks(const SolverBodies& bodies, const PhaseEnd& end, 
   }
 }
 
-void SweptJoints::concludePositions(const SolverBodies& bodies, const PhaseEnd& end, WorkTeam& team) {
+void SweptJoints::concludePositions(const SolverBodies& bodies, const PhaseEnd& end,
+                                    WorkTeam& team) {
   ++uncounted_;
   addBallWorks(bodies, end, team);
   for (Colour& c : colours_) {
@@ -355,7 +356,8 @@ void SweptJoints::concludePositions(const SolverBodies& bodies, const PhaseEnd& 
   }
 }
 
-void SweptJoints::concludeVelocities(const SolverBodies& bodies, const PhaseEnd& end, WorkTeam& team) {
+void SweptJoints::concludeVelocities(const SolverBodies& bodies, const PhaseEnd& end,
+                                     WorkTeam& team) {
   ++uncounted_;
   addBallWorks(bodies, end, team);
   for (Colour& c : colours_) {
