@@ -14,7 +14,7 @@ Vector3D momentum(const Matrix3D& inertia, const Quaternion& q, const Vector3D& 
   return q * (inertia * (q.conjugate() * w));
 }
 
-/// The energy balance of one body over the step (docs/theory/energy.md, L-1 to L-8).
+/// The energy balance of one body over the step (docs/theory/energy.md, L-1 to L-9).
 struct BodyBalance {
   double kinetic, potential, change, external, position, integrator;
 };
