@@ -136,7 +136,7 @@ void bindReport(py::module_& module) {
       .def_readonly("taut_joints", &StepReport::tautJoints,
                     "Some joints swing too fast for the substep: their motion loses energy.")
       .def_readonly("guard_factor", &StepReport::guardFactor,
-                    "Least by which the energy guard scaled a motion; 1: it did not act.")
+                    "Least by which the energy guard scaled a motion [-]; 1: it did not act.")
       .def_readonly("guard_energy", &StepReport::guardEnergy,
                     "Most that it took out of an island at a time [J].")
       .def_readonly("certificate", &StepReport::certificate, "What exact mode proves.")

@@ -179,7 +179,7 @@ void auditStep(Simulation& sim, double dt) {
   ledger.change += held + surfaces.stored;
   // (L-10): what joints did phase by phase, against what they are booked for; and soft contacts alike.
   ledger.integratorError += joints.phases.both - (joints.work - held) + surfaces.scheme + surfaces.stored;
-  if (sim.settings.method == Method::kExact) ledger.integratorError += exactScheme(sim);
+  if (sim.settings.method == Method::kExact && dt > 0.0) ledger.integratorError += exactScheme(sim);
   ledger.positionWork -= sim.returnedLift;  // (P-6)
   ledger.scale = std::max({sim.report.energy.scale, ledger.kinetic, sums.weightTimesSize});
   StepReport& report = sim.report;

@@ -43,6 +43,7 @@ void silence(ContactRows<kPoints>& rows, int lane) {
     p.normalMass[lane] = 0.0;
     for (auto& impulse : p.impulse) impulse[lane] = 0.0;
   }
+  for (auto& entry : rows.inverse) entry[lane] = 0.0;
   auto& t = rows.tangential;
   if constexpr (kPoints > 1) {
     for (auto& entry : t.stick) entry[lane] = 0.0;
