@@ -68,8 +68,8 @@ TEST_F(Run, jsonLineHasTheKeysOfTheFormat) {
   EXPECT_THAT(keys, ElementsAre("engine", "version", "precision", "scene", "bodies", "joints",
                                 "threads", "settings", "steps", "build_ms", "total_ms", "all",
                                 "last_half", "peak_rss_mb", "contacts", "max_penetration",
-                                "residual", "joint_error", "max_joint_error", "energy", "guard", "hash",
-                                "status", "end", "degraded_steps", "faults", "checks"));
+                                "residual", "joint_error", "max_joint_error", "energy", "guard",
+                                "hash", "status", "end", "degraded_steps", "faults", "checks"));
   EXPECT_EQ(line["scene"], "flight");
   EXPECT_EQ(line["bodies"], 2);
   EXPECT_EQ(line["steps"], 25);

@@ -13,14 +13,16 @@ struct EnergyLedger {
   double potential{0.0};  ///< at the end of the step, of all potentials [J]
   double change{0.0};     ///< of kinetic + potential over the step [J]
 
-  double externalWork{0.0};     ///< user forces, torques and impulses; kinematic bodies [J]
-  double jointWork{0.0};        ///< joints, their motors, springs, limits and friction [J]
-  double normalWork{0.0};       ///< contact along the normals: the loss in impacts, <= 0 [J]
-  double frictionWork{0.0};     ///< contact along the tangents: the loss in sliding, <= 0 [J]
-  double positionWork{0.0};     ///< done by moving bodies out of penetration [J]
-  double dampingWork{0.0};      ///< of linear and angular damping, where it is switched on [J]
-  double guardWork{0.0};        ///< of the energy guard, which takes out what a solve has left too much, <= 0 [J]
-  double integratorError{0.0};  ///< what the discretisation of time adds or takes, in closed form [J]
+  double externalWork{0.0};  ///< user forces, torques and impulses; kinematic bodies [J]
+  double jointWork{0.0};     ///< joints, their motors, springs, limits and friction [J]
+  double normalWork{0.0};    ///< contact along the normals: the loss in impacts, <= 0 [J]
+  double frictionWork{0.0};  ///< contact along the tangents: the loss in sliding, <= 0 [J]
+  double positionWork{0.0};  ///< done by moving bodies out of penetration [J]
+  double dampingWork{0.0};   ///< of linear and angular damping, where it is switched on [J]
+  double guardWork{
+      0.0};  ///< of the energy guard, which takes out what a solve has left too much, <= 0 [J]
+  double integratorError{
+      0.0};  ///< what the discretisation of time adds or takes, in closed form [J]
 
   /// The larger of kinetic energy and weight times size seen so far, over all bodies: the scale
   /// against which `closure` is small [J].

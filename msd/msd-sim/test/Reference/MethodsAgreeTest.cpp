@@ -36,7 +36,8 @@ BodyId addFloor(WorldModel& world, double mu, double e) {
       .shape = Box{{50, 50, 1}}, .position = {0, 0, -1}, .friction = mu, .restitution = e});
 }
 
-/// What is left where impulses cancel in a world whose bodies have no energy [J]: rounding, 9.1e-17 J measured.
+/// What is left where impulses cancel in a world whose bodies have no energy [J]: rounding, 9.1e-17
+/// J measured.
 constexpr double kRounding = 1e-15;
 
 /// The ledger closes in every step, to 1e-9 of the scene's energies.

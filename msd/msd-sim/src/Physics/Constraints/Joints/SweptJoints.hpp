@@ -84,10 +84,10 @@ class SweptJoints {
   const BallKernels* kernels_{nullptr};
   BallPass pass_{};
   JointComponent::PhaseWorks works_{};  ///< of the ball joints
-  int uncounted_{0};         ///< phases whose impulses are not in the totals yet
-  bool searched_{false};     ///< in the last phase
-  bool weighed_{false};      ///< effective masses belong to the arms
-  bool guess_right_{false};  ///< phase 1 of the running substep needs no search
+  int uncounted_{0};                    ///< phases whose impulses are not in the totals yet
+  bool searched_{false};                ///< in the last phase
+  bool weighed_{false};                 ///< effective masses belong to the arms
+  bool guess_right_{false};             ///< phase 1 of the running substep needs no search
 };
 
 }  // namespace msd_sim

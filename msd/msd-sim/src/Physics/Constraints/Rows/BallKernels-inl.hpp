@@ -259,7 +259,8 @@ double advance(BallBundle* bundles, std::size_t count, double length, double* su
   return largest(worst);
 }
 
-void work(const SolverBodies& b, const BallBundle* bundles, std::size_t count, double lead, double* sums) {
+void work(const SolverBodies& b, const BallBundle* bundles, std::size_t count, double lead,
+          double* sums) {
   using contact_kernels::PhaseMean;
   for (std::size_t i = 0; i < count; ++i) {
     const BallBundle& bundle = bundles[i];

@@ -7,11 +7,13 @@ namespace msd_sim {
 
 /// A phase that has been solved.
 struct PhaseEnd {
-  double lead;         ///< see PhaseKick [s]
-  bool passed{false};  ///< the body kernels have passed, and have left the mean velocities in BodyMean
+  double lead;  ///< see PhaseKick [s]
+  bool passed{
+      false};  ///< the body kernels have passed, and have left the mean velocities in BodyMean
 };
 
-/// Mean velocities of a body over a phase: with them the works of its constraints are measured (L-7).
+/// Mean velocities of a body over a phase: with them the works of its constraints are measured
+/// (L-7).
 struct MeanMotion {
   Vector3D v, w;
 
@@ -28,7 +30,8 @@ struct MeanMotion {
   }
 };
 
-/// Is it driven, or fixed? What is done on such a body is no work on the world's bodies: it gives the opposite.
+/// Is it driven, or fixed? What is done on such a body is no work on the world's bodies: it gives
+/// the opposite.
 [[nodiscard]] inline bool cannotBePushed(const SolverBodies& bodies, std::uint32_t slot) {
   return !(bodies.motion[slot].inverseMass > 0.0);
 }
