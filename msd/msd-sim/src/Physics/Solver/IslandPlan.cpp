@@ -118,7 +118,8 @@ IslandPlan planIsland(const IslandCensus& island, const PlanSettings& settings) 
   if (island.joints > 0 && island.manifolds > 0 && island.manifolds <= kTuning.graspManifolds) {
     plan.budget.slip = 1.0f;
     plan.budget.few = static_cast<std::uint16_t>(std::max<int>(plan.budget.few, kTuning.fewestHitSweeps));
-    plan.budget.most = std::max(plan.budget.most, plan.budget.few);
+    plan.budget.most = static_cast<std::uint16_t>(sweepsFor(kTuning.smallManifolds, island.manifolds,
+                                                            plan.budget.few, kTuning.mostColdSweeps));
   }
   // Joints that are solved at once have nothing to agree upon with others where nothing touches.
   if (island.manifolds == 0 && !island.sweptJoints) plan.budget.few = plan.budget.most = 1;

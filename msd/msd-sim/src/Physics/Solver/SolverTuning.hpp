@@ -15,7 +15,7 @@ struct SolverTuning {
                                        ///< many visits of manifolds may hits cost in a phase, ...
   std::uint32_t graspManifolds{16};    ///< up to so many, friction on a mechanism is swept until it has settled
   int fewestHitSweeps{4};              ///< ... but no fewer sweeps, ...
-  int mostHitSweeps{200};             ///< ... and no more
+  int mostHitSweeps{16};              ///< ... and no more
   double hit{50};                      ///< unrest of a hit (G-8)
   double crowdHit{500};                ///< the same in a larger island
   double coldShare{0.25};              ///< of new manifolds, from which on an island starts cold (G-9)
