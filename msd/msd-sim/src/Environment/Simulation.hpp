@@ -120,7 +120,6 @@ struct Islands {
   std::uint64_t version{~std::uint64_t{0}};  ///< of the contacts they were made from
   std::uint64_t jointVersion{~std::uint64_t{0}};  ///< of the joints
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
-  static constexpr std::size_t kLarge = 256;
   [[nodiscard]] std::size_t count() const { return start.empty() ? 0 : start.size() - 1; }
   [[nodiscard]] std::span<const std::uint32_t> bodiesOf(std::size_t island) const {
     return std::span{bodies}.subspan(start[island], start[island + 1] - start[island]);

@@ -20,8 +20,7 @@ constexpr std::size_t kPacksPerThread = 4;
 constexpr std::size_t kSharedContacts = 512;
 // Bodies of a pack, where these have few contacts or none.
 constexpr std::size_t kPackBodies = 1024;
-// Packs that there is room for from the start.
-constexpr std::size_t kSparePacks = 8;
+constexpr std::size_t kSparePacks = ContactTable::kSparePacks;
 
 /// Fills up the bodies of the last pack to whole blocks.
 void fillBlock(std::vector<std::int32_t>& bodies) {

@@ -8,8 +8,6 @@ namespace msd_sim {
 namespace {
 
 constexpr std::size_t kLanes = kBundleLanes;
-// Packs that there is room for from the start: they become more and fewer.
-constexpr std::size_t kSparePacks = 8;
 
 }  // namespace
 

@@ -34,6 +34,8 @@ class ContactTable {
  public:
   static constexpr int kColours = 64;
   static constexpr int kOverflow = kColours - 1;
+  /// Packs that there is room for from the start: they become more and fewer.
+  static constexpr std::size_t kSparePacks = 8;
 
   /// A contact to lay out.
   struct Entry {
