@@ -38,31 +38,30 @@ class Waiting {
   int looks_{0};
 };
 
-// Runs that a thread claims in a loop if all are equally fast: few, since a claim takes a cache
-// line from the others, and enough to even out what is not equal.
-constexpr std::size_t kRunsEach = 8;
+// Runs in which a thread claims its range: few, since each costs a claim, and enough to leave something to those who
+// are through sooner.
+constexpr std::uint64_t kRunsEach = 8;
 
-// A ticket: number of the loop, runs claimed from the front, runs claimed from the back.
-constexpr std::uint64_t kFrontClaim = 1u << 16;
-constexpr std::uint64_t kBackClaim = 1;
-constexpr std::uint64_t kNoRuns = 0xFFFFu * kFrontClaim;
-constexpr std::uint32_t loopOf(std::uint64_t ticket) {
-  return static_cast<std::uint32_t>(ticket >> 32);
-}
-constexpr std::uint64_t frontOf(std::uint64_t ticket) {
-  return (ticket >> 16) & 0xFFFFu;
-}
-constexpr std::uint64_t backOf(std::uint64_t ticket) {
-  return ticket & 0xFFFFu;
-}
+// Looks at the next session before a helper falls asleep: steps mostly follow each other at once, and waking a thread
+// takes longer than many a step.
+constexpr int kLinger = 4000;
+
+// A job is the number of a loop and that of its blocks; a claim the number of a loop and what was claimed of a range.
+constexpr std::uint64_t kBelow = 0xFFFFFFFFu;
+// Every so many loops all ranges get the number of the last one, used up: numbers of loops come around, and a range that
+// none has needed for long must not pass for one of a later loop.
+constexpr std::uint64_t kRenewal = 1u << 20;
+constexpr std::uint64_t loopOf(std::uint64_t word) { return word >> 32; }
 
 }  // namespace
 
 WorkTeam::WorkTeam(int threads) {
-  helpers_.reserve(static_cast<std::size_t>(std::max(threads - 1, 0)));
+  const auto wanted = static_cast<std::size_t>(std::max(threads, 1));
+  ranges_ = std::vector<Range>(wanted);
+  helpers_.reserve(wanted - 1);
   try {
-    for (int i = 1; i < threads; ++i) {
-      helpers_.emplace_back([this](const std::stop_token& stop) { help(stop); });
+    for (std::size_t i = 1; i < wanted; ++i) {
+      helpers_.emplace_back([this, i](const std::stop_token& stop) { help(stop, i); });
     }
   } catch (const std::system_error&) {  // no more threads to be had
   } catch (const std::bad_alloc&) {     // nor memory for one
@@ -91,24 +90,20 @@ void WorkTeam::end() {
 }
 
 void WorkTeam::share(std::size_t blocks, Call call, const void* context) {
-  const std::uint32_t loop = loop_.load(std::memory_order_relaxed) + 1;
-  const auto shares = static_cast<std::size_t>(threads()) * kRunsEach;
-  const std::size_t run = (blocks + shares - 1) / shares;
-  const std::size_t runs = (blocks + run - 1) / run;
-  const std::uint64_t number = static_cast<std::uint64_t>(loop) << 32;
+  const std::uint64_t loop = (loopOf(job_.load(std::memory_order_relaxed)) + 1) & kBelow;
+  const std::uint64_t job = (loop << 32) | blocks;
   sharing_ = true;
-  // First a ticket without runs: whoever still holds the old one can no longer claim with it.
-  ticket_.store(number | kNoRuns, std::memory_order_seq_cst);
+  if (loop % kRenewal == 0) {
+    const std::uint64_t before = (loop - 1) & kBelow;
+    for (Range& range : ranges_) range.claimed.store((before << 32) | kBelow, std::memory_order_relaxed);
+  }
   call_.store(call, std::memory_order_relaxed);
   context_.store(context, std::memory_order_relaxed);
-  blocks_.store(blocks, std::memory_order_relaxed);
-  run_.store(run, std::memory_order_relaxed);
   done_.store(0, std::memory_order_relaxed);
-  ticket_.store(number, std::memory_order_release);
-  loop_.store(loop, std::memory_order_release);
-  workOn(loop, End::kFront);
+  job_.store(job, std::memory_order_release);
+  workOn(job, 0);
   Waiting waiting;
-  while (done_.load(std::memory_order_acquire) < runs) waiting.once();
+  while (done_.load(std::memory_order_acquire) < blocks) waiting.once();
   sharing_ = false;
   if (!thrown_.load(std::memory_order_relaxed)) return;
   thrown_.store(false, std::memory_order_relaxed);
@@ -127,43 +122,57 @@ void WorkTeam::callRun(std::uint64_t first, std::uint64_t last) noexcept {
   }
 }
 
-// Claims runs of one loop until none is left. The fields of the loop cannot change while a run that
-// was claimed is unfinished, because share() waits for it; what was read of them before the claim
-// is that of the claim's loop, because the claim fails where the ticket has changed.
-void WorkTeam::workOn(std::uint32_t loop, End end) {
-  const std::uint64_t claim = end == End::kFront ? kFrontClaim : kBackClaim;
-  std::uint64_t ticket = ticket_.load(std::memory_order_acquire);
+// A range whose claims belong to an earlier loop has not been begun. A thread that comes late, when its loop is over,
+// finds every range that had blocks used up or in the hands of a later loop, and so claims nothing: no loop ends before
+// all of its blocks have been claimed.
+std::uint64_t WorkTeam::workOnRange(std::uint64_t job, std::size_t range) {
+  const std::uint64_t blocks = job & kBelow, count = ranges_.size();
+  const std::uint64_t first = blocks * range / count, last = blocks * (range + 1) / count;
+  if (first == last) return 0;
+  const std::uint64_t run = (last - first + kRunsEach - 1) / kRunsEach;
+  std::atomic<std::uint64_t>& claimed = ranges_[range].claimed;
+  std::uint64_t done = 0;
+  std::uint64_t seen = claimed.load(std::memory_order_acquire);
   for (;;) {
-    const std::uint64_t blocks = blocks_.load(std::memory_order_relaxed);
-    const std::uint64_t run = run_.load(std::memory_order_relaxed);
-    const std::uint64_t runs = (blocks + run - 1) / run;
-    if (loopOf(ticket) != loop || frontOf(ticket) + backOf(ticket) >= runs) return;
-    if (!ticket_.compare_exchange_weak(ticket, ticket + claim, std::memory_order_acq_rel,
+    const std::uint64_t behind = (loopOf(job) - loopOf(seen)) & kBelow;
+    if (behind > kBelow / 2) return done;  // a later loop has it
+    const std::uint64_t from = first + (behind == 0 ? seen & kBelow : 0);
+    if (from >= last) return done;
+    const std::uint64_t to = std::min(from + run, last);
+    const std::uint64_t claim = (loopOf(job) << 32) | (to - first);
+    if (!claimed.compare_exchange_weak(seen, claim, std::memory_order_acq_rel,
                                        std::memory_order_acquire)) {
       continue;
     }
-    const std::uint64_t taken = end == End::kFront ? frontOf(ticket) : runs - 1 - backOf(ticket);
-    const std::uint64_t first = taken * run;
-    callRun(first, std::min(first + run, blocks));
-    done_.fetch_add(1, std::memory_order_acq_rel);
-    ticket = ticket_.load(std::memory_order_acquire);
+    callRun(from, to);
+    done += to - from;
+    seen = claim;
   }
 }
 
-void WorkTeam::help(std::stop_token stop) {
+void WorkTeam::workOn(std::uint64_t job, std::size_t self) {
+  std::uint64_t done = 0;
+  for (std::size_t i = 0; i < ranges_.size(); ++i) {
+    done += workOnRange(job, (self + i) % ranges_.size());
+  }
+  if (done > 0) done_.fetch_add(done, std::memory_order_acq_rel);
+}
+
+void WorkTeam::help(const std::stop_token& stop, std::size_t self) {
   std::uint32_t seen = session_.load(std::memory_order_acquire);
-  std::uint32_t lastLoop = 0;
+  std::uint64_t lastJob = 0;
   Waiting waiting;
   while (!stop.stop_requested()) {
-    if ((seen & 1u) == 0) {  // asleep
+    if ((seen & 1u) == 0) {
+      for (int i = 0; i < kLinger && seen == session_.load(std::memory_order_relaxed); ++i) pause();
       session_.wait(seen, std::memory_order_acquire);
       seen = session_.load(std::memory_order_acquire);
       continue;
     }
-    const std::uint32_t loop = loop_.load(std::memory_order_acquire);
-    if (loop != lastLoop) {
-      workOn(loop, End::kBack);
-      lastLoop = loop;
+    const std::uint64_t job = job_.load(std::memory_order_acquire);
+    if (job != lastJob) {
+      workOn(job, self);
+      lastJob = job;
       waiting = {};
     } else {
       waiting.once();

@@ -11,9 +11,9 @@
 namespace msd_sim {
 
 /// A team of threads that share loops. The calling thread always takes part, so that a loop ends
-/// even when no other thread gets time. Runs of blocks are claimed, by the caller from the front and by
-/// the others from the back: a thread so meets the same blocks in loop after loop, and their data in its
-/// cache. A loop's end costs no more than a look at a counter.
+/// even when no other thread gets time. Each thread has its own range of a loop's blocks, the same in every
+/// loop of as many blocks, and so meets their data in its cache; who is through with its own takes what others have not
+/// begun. A claim touches the range's own cache line, and a thread says once in a loop how much it has done.
 ///
 /// What a block computes must not depend on who computes it, and blocks of one loop must write to
 /// different places: the results are then the same for every number of threads.
@@ -73,6 +73,7 @@ class WorkTeam {
 
  private:
   using Call = void (*)(const void*, std::size_t);
+  static constexpr std::size_t kLine = 64;  ///< bytes that travel between cores together
 
   /// An address that no two threads share.
   [[nodiscard]] static const void* self() {
@@ -84,27 +85,30 @@ class WorkTeam {
   bool begin();
   void end();
 
-  enum class End : std::uint8_t { kFront, kBack };
+  /// Blocks of a loop that a thread begins with: how many were claimed, below the number of the loop.
+  struct alignas(kLine) Range {
+    std::atomic<std::uint64_t> claimed{0};
+  };
 
-  /// One loop that is being shared. `ticket` holds the loop's number in its upper half, so that a late
-  /// helper can never claim a run of a later loop by mistake, and in its lower half how many runs were
-  /// claimed from the front and from the back.
   void share(std::size_t blocks, Call call, const void* context);
-  void help(std::stop_token stop);
-  void workOn(std::uint32_t loop, End end);
-  /// Calls the blocks of a run, unless a block of the loop has thrown.
+  void help(const std::stop_token& stop, std::size_t self);
+  /// Does what is left of a loop, beginning with the range of thread `self`.
+  void workOn(std::uint64_t job, std::size_t self);
+  /// Does what nobody has claimed of one range; returns the number of blocks.
+  std::uint64_t workOnRange(std::uint64_t job, std::size_t range);
+  /// Calls some blocks, unless a block of the loop has thrown.
   void callRun(std::uint64_t first, std::uint64_t last) noexcept;
 
-  std::atomic<std::uint64_t> ticket_{0};
-  std::atomic<std::uint64_t> done_{0};
-  std::atomic<std::uint32_t> loop_{0};
-  std::atomic<std::uint32_t> session_{0};  ///< odd while the team is awake
+  /// The loop that is being shared: its number, and below it how many blocks it has. What follows is written before
+  /// it, and read by those alone who have claimed a block of it, since the loop cannot end before they are through.
+  alignas(kLine) std::atomic<std::uint64_t> job_{0};
   std::atomic<Call> call_{nullptr};
   std::atomic<const void*> context_{nullptr};
-  std::atomic<std::uint64_t> blocks_{0};
-  std::atomic<std::uint64_t> run_{1};  ///< blocks that are claimed at once
+  alignas(kLine) std::atomic<std::uint64_t> done_{0};      ///< blocks of the loop
+  alignas(kLine) std::atomic<std::uint32_t> session_{0};   ///< odd while the team is awake
   std::atomic<const void*> owner_{nullptr};  ///< thread with the session, if any
   bool sharing_{false};                      ///< a loop is running; the owner's alone
+  std::vector<Range> ranges_;                ///< one per thread, the caller's first
   std::atomic<bool> thrown_{false};          ///< a block of the running loop has thrown
   std::exception_ptr error_;                 ///< what it threw; written by who set `thrown_`
   std::vector<std::jthread> helpers_;

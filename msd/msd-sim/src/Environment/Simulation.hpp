@@ -184,12 +184,14 @@ struct Pack {
   std::uint32_t island{0}, islandEnd{0};  ///< in Packs::islands
   std::uint32_t body{0}, bodyEnd{0};      ///< in Packs::bodies
   std::uint32_t component{0}, componentEnd{0};  ///< in Packs::components
+  std::uint32_t work{0};  ///< about how long it takes, in contacts
 };
 
 /// How the bodies and islands of a step are packed. Which islands share a pack decides who computes what and how full
 /// the lanes are, and changes no bit (docs/theory/plan.md).
 struct Packs {
   std::vector<Pack> packs;
+  std::vector<std::uint32_t> alone;    ///< those that are not shared, the dearest first
   std::vector<std::uint32_t> islands;  ///< their numbers, pack by pack
   /// Slots of all bodies that move, pack by pack, each filled up with slot 0 to whole blocks.
   std::vector<std::int32_t> bodies;
@@ -250,7 +252,15 @@ struct EventScratch {
     double speed;          ///< [m/s]
     std::uint32_t contact;
   };
+  /// What one thread finds at a time.
+  struct Block {
+    std::vector<Change> changes;
+    std::vector<Hit> hits;
+    std::vector<ContactEvent> events;
+  };
+  std::vector<Block> blocks;
   std::vector<Change> changes;
+  std::vector<Change> ended;  ///< pairs that were removed while they touched
   std::vector<Hit> hits;
   std::vector<ContactEvent> removed;  ///< ends of contacts with bodies that were removed
 };

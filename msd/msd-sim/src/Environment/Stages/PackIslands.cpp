@@ -18,8 +18,11 @@ constexpr std::size_t kLeastPackContacts = 64;
 constexpr std::size_t kPacksPerThread = 4;
 // An island with more contacts is shared by the team.
 constexpr std::size_t kSharedContacts = 512;
-// Bodies of a pack, where these have few contacts or none.
-constexpr std::size_t kPackBodies = 1024;
+// Contacts that take about as long as a joint does.
+constexpr std::size_t kContactsPerJoint = 16;
+// Bodies of a pack, where these have few contacts or none; and how many take about as long as a contact does.
+constexpr std::size_t kPackBodies = 512;
+constexpr std::size_t kBodiesPerContact = 4;
 constexpr std::size_t kSparePacks = ContactTable::kSparePacks;
 
 /// Fills up the bodies of the last pack to whole blocks.
@@ -48,12 +51,13 @@ class Packer {
                             .shared = shared,
                             .island = static_cast<std::uint32_t>(packs_.islands.size()),
                             .body = static_cast<std::uint32_t>(packs_.bodies.size())});
-    contacts_ = 0;
+    work_ = 0;
   }
   void addIsland(std::uint32_t island) {
     packs_.islands.push_back(island);
     for (const std::uint32_t slot : sim_.islands.bodiesOf(island)) addBody(slot);
-    contacts_ += sim_.islands.census[island].manifolds;
+    const IslandCensus& census = sim_.islands.census[island];
+    work_ += census.manifolds + kContactsPerJoint * census.joints;
   }
   void addBody(std::uint32_t slot) {
     packs_.place[slot] = static_cast<std::uint32_t>(packs_.bodies.size());
@@ -64,8 +68,10 @@ class Packer {
     Pack& pack = packs_.packs.back();
     pack.islandEnd = static_cast<std::uint32_t>(packs_.islands.size());
     pack.bodyEnd = static_cast<std::uint32_t>(packs_.bodies.size());
+    pack.work = static_cast<std::uint32_t>(work_ + bodies() / kBodiesPerContact);
   }
-  [[nodiscard]] std::size_t contacts() const { return contacts_; }
+  /// Of the pack that is open, in contacts.
+  [[nodiscard]] std::size_t work() const { return work_; }
   [[nodiscard]] std::size_t bodies() const {
     return packs_.bodies.size() - packs_.packs.back().body;
   }
@@ -73,7 +79,7 @@ class Packer {
  private:
   Simulation& sim_;
   Packs& packs_;
-  std::size_t contacts_{0};
+  std::size_t work_{0};
 };
 
 /// Group of a body that belongs to no island.
@@ -121,7 +127,8 @@ void packIslands(Simulation& sim, Packer& packer, SolveGroup group) {
   const auto threads = static_cast<std::size_t>(sim.team->threads());
   const std::size_t most =
       threads == 1 ? kPackContacts
-                   : std::clamp(sim.collision.contacts().count() / (kPacksPerThread * threads),
+                   : std::clamp((sim.collision.contacts().count() + kContactsPerJoint * sim.joints.count()) /
+                                    (kPacksPerThread * threads),
                                 std::size_t{kLeastPackContacts}, kPackContacts);
   // Joints that are swept are swept together, and their islands solved in one pack.
   bool open = false;
@@ -145,7 +152,7 @@ void packIslands(Simulation& sim, Packer& packer, SolveGroup group) {
   open = false;
   for (std::uint32_t k = 0; k < islands.count(); ++k) {
     if (islands.plan[k].group != group || isShared(islands, k) || isCarried(islands, k)) continue;
-    if (open && (packer.contacts() >= most || packer.bodies() >= kPackBodies)) {
+    if (open && (packer.work() >= most || packer.bodies() >= kPackBodies)) {
       packer.close();
       open = false;
     }
@@ -197,6 +204,18 @@ void listComponents(Simulation& sim) {
   }
 }
 
+/// Packs that one thread takes each, the dearest first: what is left at the end is soon done.
+void orderPacks(Packs& packs) {
+  packs.alone.clear();
+  packs.alone.reserve(std::max(kSparePacks, packs.packs.size()));
+  for (std::uint32_t p = 0; p < packs.packs.size(); ++p) {
+    if (!packs.packs[p].shared) packs.alone.push_back(p);
+  }
+  std::sort(packs.alone.begin(), packs.alone.end(), [&](std::uint32_t x, std::uint32_t y) {
+    return packs.packs[x].work != packs.packs[y].work ? packs.packs[x].work > packs.packs[y].work : x < y;
+  });
+}
+
 }  // namespace
 
 void packIslands(Simulation& sim, double dt) {
@@ -212,6 +231,7 @@ void packIslands(Simulation& sim, double dt) {
       packFree(sim, packer, group, dt);
   }
   listComponents(sim);
+  orderPacks(sim.packs);
   const std::size_t room = std::max(kSparePacks, sim.packs.packs.size());
   while (sim.packScratch.size() < room) {
     sim.packScratch.push_back(std::make_unique<PackScratch>());

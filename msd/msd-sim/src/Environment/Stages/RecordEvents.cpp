@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <mutex>
 #include <tuple>
 
 #include "msd-sim/src/Environment/Simulation.hpp"
@@ -17,52 +16,81 @@ Change ordered(std::uint32_t a, std::uint32_t b) {
   return {std::min(a, b), std::max(a, b)};
 }
 
-/// Who began or ceased to carry an impulse in this step, and who approached fast.
-void collectChanges(Simulation& sim) {
-  std::vector<Change>& changes = sim.eventScratch.changes;
+bool comesBefore(const Change& x, const Change& y) { return std::tie(x.a, x.b) < std::tie(y.a, y.b); }
+bool isSame(const Change& x, const Change& y) { return x.a == y.a && x.b == y.b; }
+
+// Bundles of contacts one thread looks at, and changes that it reports, at a time.
+constexpr std::size_t kLookGrain = 32;
+constexpr std::size_t kReportGrain = 32;
+
+/// Who began or ceased to carry an impulse in this step, and who approached fast, among some bundles.
+template <class Lanes>
+void lookAt(Simulation& sim, Lanes& lanes, std::size_t first, std::size_t last, EventScratch::Block& found) {
   ContactCache& contacts = sim.collision.contacts();
   const std::span<const CollisionPipeline::Pair> pairs = sim.collision.pairs();
   const double threshold = sim.settings.restitutionThreshold;
-  // Both lists are sorted afterwards: who adds first does not matter.
-  std::mutex lists;
-  const auto look = [&](std::uint32_t id, const BundleBodies& bodies, const ContactSums& sums,
-                        std::size_t lane) {
+  for (std::size_t at = first * kBundleLanes; at < last * kBundleLanes; ++at) {
+    const std::uint32_t id = lanes.contact[at];
+    if (id == ContactCache::kNone) continue;
+    const std::size_t bundle = at / kBundleLanes, lane = at % kBundleLanes;
+    const ContactSums& sums = lanes.sums[bundle];
     ContactCache::Contact& contact = contacts.contact(id);
     const bool touches = sums.load[lane] > 0.0, changed = touches != contact.touching;
     contact.touching = touches;
     // Without a threshold only the first touch is a hit; else every resting contact would be.
     const bool hits = touches && sums.approach[lane] > threshold &&
                       (threshold > 0.0 || !pairs[contact.pair].touching);
-    if (!changed && !hits) return;
-    const Change who = ordered(static_cast<std::uint32_t>(bodies.body[lane]),
-                               static_cast<std::uint32_t>(bodies.body[kBundleLanes + lane]));
-    const std::lock_guard lock{lists};
-    if (changed) changes.push_back(who);
-    if (hits) sim.eventScratch.hits.push_back({who.a, who.b, sums.approach[lane], id});
-  };
-  forAllBundles(sim, [&](const auto&, auto& lanes, std::size_t first, std::size_t count) {
-    for (std::size_t i = first; i < first + count; ++i) {
-      for (std::size_t lane = 0; lane < kBundleLanes; ++lane) {
-        const std::uint32_t id = lanes.contact[i * kBundleLanes + lane];
-        if (id != ContactCache::kNone) look(id, lanes.who[i], lanes.sums[i], lane);
-      }
+    if (!changed && !hits) continue;
+    const Change who = ordered(static_cast<std::uint32_t>(lanes.who[bundle].body[lane]),
+                               static_cast<std::uint32_t>(lanes.who[bundle].body[kBundleLanes + lane]));
+    if (changed) found.changes.push_back(who);
+    if (hits) found.hits.push_back({who.a, who.b, sums.approach[lane], id});
+  }
+}
+
+/// So many blocks, each with room for what it can find.
+void openBlocks(EventScratch& scratch, std::size_t blocks) {
+  while (scratch.blocks.size() < blocks) {
+    EventScratch::Block& block = scratch.blocks.emplace_back();
+    block.changes.reserve(kLookGrain * kBundleLanes);
+    block.hits.reserve(kLookGrain * kBundleLanes);
+    block.events.reserve(kReportGrain);
+  }
+}
+
+/// All of them, in order, each once.
+void collectChanges(Simulation& sim) {
+  EventScratch& scratch = sim.eventScratch;
+  std::vector<Change>& changes = scratch.changes;
+  const auto look = [&]<int kPoints>() {
+    auto& lanes = sim.table.lanes<kPoints>();
+    const std::size_t blocks = (lanes.count + kLookGrain - 1) / kLookGrain;
+    openBlocks(scratch, blocks);
+    sim.team->forBlocks(blocks, [&](std::size_t block) {
+      scratch.blocks[block].changes.clear();
+      scratch.blocks[block].hits.clear();
+      lookAt(sim, lanes, block * kLookGrain, std::min(lanes.count, (block + 1) * kLookGrain), scratch.blocks[block]);
+    });
+    for (std::size_t block = 0; block < blocks; ++block) {
+      const EventScratch::Block& found = scratch.blocks[block];
+      changes.insert(changes.end(), found.changes.begin(), found.changes.end());
+      scratch.hits.insert(scratch.hits.end(), found.hits.begin(), found.hits.end());
     }
-  });
-  for (const ContactBodies& lost : contacts.lostTouches()) {
+  };
+  look.operator()<4>();
+  look.operator()<2>();
+  look.operator()<1>();
+  for (const ContactBodies& lost : sim.collision.contacts().lostTouches()) {
     changes.push_back(ordered(lost.a, lost.b));
   }
-  for (CollisionPipeline::EndedPair& ended : sim.collision.endedPairs()) {
-    const Change change = ordered(ended.bodyA, ended.bodyB);
-    ended = {change.a, change.b};
-    changes.push_back(change);
+  scratch.ended.clear();
+  for (const CollisionPipeline::EndedPair& ended : sim.collision.endedPairs()) {
+    scratch.ended.push_back(ordered(ended.bodyA, ended.bodyB));
   }
-  std::sort(changes.begin(), changes.end(), [](const Change& x, const Change& y) {
-    return std::tie(x.a, x.b) < std::tie(y.a, y.b);
-  });
-  changes.erase(
-      std::unique(changes.begin(), changes.end(),
-                  [](const Change& x, const Change& y) { return x.a == y.a && x.b == y.b; }),
-      changes.end());
+  changes.insert(changes.end(), scratch.ended.begin(), scratch.ended.end());
+  std::sort(scratch.ended.begin(), scratch.ended.end(), comesBefore);
+  std::sort(changes.begin(), changes.end(), comesBefore);
+  changes.erase(std::unique(changes.begin(), changes.end(), isSame), changes.end());
 }
 
 /// Calls visit(pair) for every pair of colliders of two bodies.
@@ -118,25 +146,37 @@ ContactEvent makeEvent(const Simulation& sim, ContactEventKind kind, const Chang
   return event;
 }
 
+/// What has become of two bodies, if anything has. Their pairs learn whether they touch.
+void reportChange(Simulation& sim, const Change& change, std::vector<ContactEvent>& events) {
+  const std::vector<Change>& ended = sim.eventScratch.ended;
+  bool before = std::binary_search(ended.begin(), ended.end(), change, comesBefore);
+  bool after = false;
+  forPairsOfBodies(sim, change, [&](CollisionPipeline::Pair& pair) {
+    before = before || pair.touching;
+    pair.touching = isTouching(sim, pair);
+    after = after || pair.touching;
+  });
+  if (after && !before) {
+    events.push_back(makeEvent(sim, ContactEventKind::kBegin, change, strongestContact(sim, change), 0.0));
+  } else if (before && !after) {
+    events.push_back(makeEvent(sim, ContactEventKind::kEnd, change, ContactCache::kNone, 0.0));
+  }
+}
+
+/// Changes have no pair in common.
 void reportChanges(Simulation& sim) {
-  const auto& ended = sim.collision.endedPairs();
-  for (const Change& change : sim.eventScratch.changes) {
-    bool before = std::any_of(ended.begin(), ended.end(), [&](const auto& e) {
-      return e.bodyA == change.a && e.bodyB == change.b;
-    });
-    bool after = false;
-    forPairsOfBodies(sim, change, [&](CollisionPipeline::Pair& pair) {
-      before = before || pair.touching;
-      pair.touching = isTouching(sim, pair);
-      after = after || pair.touching;
-    });
-    if (after && !before) {
-      sim.events.push_back(
-          makeEvent(sim, ContactEventKind::kBegin, change, strongestContact(sim, change), 0.0));
-    } else if (before && !after) {
-      sim.events.push_back(
-          makeEvent(sim, ContactEventKind::kEnd, change, ContactCache::kNone, 0.0));
-    }
+  EventScratch& scratch = sim.eventScratch;
+  const std::size_t blocks = (scratch.changes.size() + kReportGrain - 1) / kReportGrain;
+  openBlocks(scratch, blocks);
+  sim.team->forBlocks(blocks, [&](std::size_t block) {
+    std::vector<ContactEvent>& events = scratch.blocks[block].events;
+    events.clear();
+    const std::size_t last = std::min(scratch.changes.size(), (block + 1) * kReportGrain);
+    for (std::size_t i = block * kReportGrain; i < last; ++i) reportChange(sim, scratch.changes[i], events);
+  });
+  for (std::size_t block = 0; block < blocks; ++block) {
+    const std::vector<ContactEvent>& events = scratch.blocks[block].events;
+    sim.events.insert(sim.events.end(), events.begin(), events.end());
   }
 }
 

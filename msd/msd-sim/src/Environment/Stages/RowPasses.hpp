@@ -10,9 +10,9 @@ namespace msd_sim {
 /// Bundles one thread takes at a time of a loop in which they do not depend on each other.
 inline constexpr std::size_t kBundleGrain = 4;
 /// Bundles of a slice of a colour, all kinds together.
-inline constexpr std::size_t kSliceBundles = 8;
+inline constexpr std::size_t kSliceBundles = 4;
 /// A colour with fewer bundles than this is done sooner than others have come to help.
-inline constexpr std::size_t kSharedBundles = 24;
+inline constexpr std::size_t kSharedBundles = 16;
 /// Bodies that one thread takes at a time.
 inline constexpr std::size_t kBodyGrain = 256;
 
@@ -89,8 +89,8 @@ void visitColour(Simulation& sim, const ContactTable::Colour& colour, const Pass
 /// pass(kernels, lanes, first bundle, count).
 ///
 /// Colours follow each other; the team shares the slices of a colour in a pack that is shared. Lanes lie in the
-/// order of the bodies and threads begin at opposite ends, so that a body is mostly pushed by the same core in all
-/// colours.
+/// order of the bodies and every thread has its own part of them, so that a body is mostly pushed by the same core in
+/// all colours, and a row visited by the same in all sweeps.
 template <class Work>
 void forParts(Simulation& sim, std::size_t pack, const Work& work) {
   const bool shared = sim.packs.packs[pack].shared && sim.team->threads() > 1;
@@ -135,16 +135,17 @@ void forAllBundles(Simulation& sim, const Pass& pass) {
   run.template operator()<1>();
 }
 
-/// Calls work(pack) for packs that one thread takes each, side by side, and for those that the team shares, one after
-/// the other.
+/// Calls work(pack) for those packs that the team shares, one after the other, and for those that one thread takes each,
+/// side by side: who is free takes the next.
 template <class Work>
 void forPacks(Simulation& sim, const Work& work) {
   const std::vector<Pack>& packs = sim.packs.packs;
   for (std::size_t i = 0; i < packs.size(); ++i) {
     if (packs[i].shared) work(i);
   }
-  sim.team->forBlocks(packs.size(), [&](std::size_t i) {
-    if (!packs[i].shared) work(i);
+  std::atomic<std::size_t> next{0};
+  sim.team->forBlocks(static_cast<std::size_t>(sim.team->threads()), [&](std::size_t) {
+    for (std::size_t i = next++; i < sim.packs.alone.size(); i = next++) work(sim.packs.alone[i]);
   });
 }
 

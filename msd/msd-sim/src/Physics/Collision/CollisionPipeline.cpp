@@ -1,7 +1,9 @@
 #include "msd-sim/src/Physics/Collision/CollisionPipeline.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 
 #include "msd-sim/src/DataTypes/Arrays.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionTolerances.hpp"
@@ -21,6 +23,10 @@ constexpr std::size_t kMostWithin = 16;
 
 // Fewer colliders than this find the tree in the cache in any order.
 constexpr std::size_t kSortFrom = 512;
+
+// A tree is built anew where so many of its boxes are new, and so large a share of them (one in ...).
+constexpr std::size_t kLeastRebuild = 256;
+constexpr std::size_t kRebuildShare = 8;
 
 ContactMaterial geometricMeans(const ContactMaterial& a, const ContactMaterial& b) {
   return {std::sqrt(a.friction * b.friction), pairRestitution(a.restitution, b.restitution),
@@ -156,9 +162,7 @@ bool CollisionPipeline::needsBox(Collider& collider, const SolverBodies& bodies,
 
 // A fat box holds the collider until its body has travelled its margin farther, and longer where it
 // goes on as it moves now.
-void CollisionPipeline::enlargeBox(std::uint32_t id, const SolverBodies& bodies,
-                                   const BodyTravel& travel) {
-  Collider& collider = colliders_[id];
+Aabb CollisionPipeline::fatBox(Collider& collider, const SolverBodies& bodies, const BodyTravel& travel) const {
   Aabb box = worldBounds(collider.shape, colliderPose(collider, bodies));
   collider.travelLimit = std::numeric_limits<double>::infinity();
   if (collider.moves) {
@@ -166,12 +170,31 @@ void CollisionPipeline::enlargeBox(std::uint32_t id, const SolverBodies& bodies,
     box = swept(box.expanded(margin), kFatSteps * vectorOf(travel.path));
     collider.travelLimit = travel.sum + margin;
   }
-  DynamicTree& tree = collider.moves ? moving_ : static_;
-  if (collider.leaf == DynamicTree::kNull) {
-    collider.leaf = tree.insert(box, id);
-  } else {
-    tree.move(collider.leaf, box);
+  return box;
+}
+
+// The trees decide nothing but the time that queries take. Where few boxes are new they are moved one by one; where
+// many are, the tree is built anew, by all threads, which costs less and gives a better one.
+void CollisionPipeline::placeBoxes(WorkTeam& team) {
+  std::size_t moving = 0;
+  for (const std::uint32_t id : moved_) moving += colliders_[id].moves ? 1 : 0;
+  const bool anew = moving >= kLeastRebuild && moving * kRebuildShare >= moving_.leafCount();
+  for (std::size_t i = 0; i < moved_.size(); ++i) {
+    Collider& collider = colliders_[moved_[i]];
+    DynamicTree& tree = collider.moves ? moving_ : static_;
+    const bool loose = anew && collider.moves, known = collider.leaf != DynamicTree::kNull;
+    if (loose && known) {
+      tree.setBox(collider.leaf, boxes_[i]);
+    } else if (loose) {
+      collider.leaf = tree.addLoose(boxes_[i], moved_[i]);
+    } else if (known) {
+      tree.move(collider.leaf, boxes_[i]);
+    } else {
+      collider.leaf = tree.insert(boxes_[i], moved_[i]);
+    }
   }
+  if (!anew) return;
+  moving_.rebuild(team, [&](std::uint32_t id, std::int32_t leaf) { colliders_[id].leaf = leaf; });
 }
 
 bool CollisionPipeline::mayCollide(std::uint32_t a, std::uint32_t b, const PairRule& rule) const {
@@ -192,12 +215,18 @@ void CollisionPipeline::findPairs(const SolverBodies& bodies, std::span<const Bo
     }
   });
   for (std::uint32_t id = 0; id < colliders_.size(); ++id) {
-    if (is_moved_[id] == 0) continue;
-    enlargeBox(id, bodies, travel[colliders_[id].body]);
-    moved_.push_back(id);
+    if (is_moved_[id] != 0) moved_.push_back(id);
   }
   if (moved_.empty()) return;
-  sortMoved(bodies);
+  boxes_.resize(moved_.size());
+  team.forRange(moved_.size(), kBoxGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      Collider& collider = colliders_[moved_[i]];
+      boxes_[i] = fatBox(collider, bodies, travel[collider.body]);
+    }
+  });
+  placeBoxes(team);
+  sortMoved(bodies, team);
   queryPairs(bodies, rule, team);
 }
 
@@ -215,9 +244,8 @@ std::uint64_t spread(std::uint32_t x) {
 }  // namespace
 
 // Along Morton's curve one query finds in the cache what the last one left there. Pairs are sorted
-// afterwards: the order decides nothing but the time it takes. (Boxes are moved before, in the order of
-// their numbers: leaves that come sorted make a worse tree.)
-void CollisionPipeline::sortMoved(const SolverBodies& bodies) {
+// afterwards: the order decides nothing but the time it takes.
+void CollisionPipeline::sortMoved(const SolverBodies& bodies, WorkTeam& team) {
   if (moved_.size() < kSortFrom) return;
   const auto place = [&](std::uint32_t id) {
     return vectorOf(bodies.pose[colliders_[id].body].x);
@@ -229,17 +257,33 @@ void CollisionPipeline::sortMoved(const SolverBodies& bodies) {
   }
   const double width = (upper - lower).maxCoeff();
   const double cells = width > 0.0 ? 1023.0 / width : 0.0;
-  places_.clear();
-  for (const std::uint32_t id : moved_) {
-    const Vector3D x = cells * (place(id) - lower);
-    const std::uint64_t code = spread(static_cast<std::uint32_t>(x.x())) |
-                               (spread(static_cast<std::uint32_t>(x.y())) << 1) |
-                               (spread(static_cast<std::uint32_t>(x.z())) << 2);
-    places_.push_back((code << 32) | id);
-  }
-  std::sort(places_.begin(), places_.end());
+  places_.resize(moved_.size());
+  team.forRange(moved_.size(), kBoxGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      const Vector3D x = cells * (place(moved_[i]) - lower);
+      const std::uint64_t code = spread(static_cast<std::uint32_t>(x.x())) |
+                                 (spread(static_cast<std::uint32_t>(x.y())) << 1) |
+                                 (spread(static_cast<std::uint32_t>(x.z())) << 2);
+      places_[i] = (code << 32) | moved_[i];
+    }
+  });
+  sortByCode();
   for (std::size_t i = 0; i < moved_.size(); ++i) {
     moved_[i] = static_cast<std::uint32_t>(places_[i]);
+  }
+}
+
+// By the code's three digits of ten bits, the lowest first.
+void CollisionPipeline::sortByCode() {
+  constexpr int kDigit = 10;
+  constexpr std::uint64_t kMask = (1u << kDigit) - 1;
+  sorted_places_.resize(places_.size());
+  for (int shift = 32; shift < 32 + 3 * kDigit; shift += kDigit) {
+    std::array<std::uint32_t, kMask + 2> start{};
+    for (const std::uint64_t x : places_) ++start[((x >> shift) & kMask) + 1];
+    std::partial_sum(start.begin(), start.end(), start.begin());
+    for (const std::uint64_t x : places_) sorted_places_[start[(x >> shift) & kMask]++] = x;
+    places_.swap(sorted_places_);
   }
 }
 
@@ -280,10 +324,30 @@ void CollisionPipeline::queryPairs(const SolverBodies& bodies, const PairRule& r
   for (std::size_t block = 0; block < blocks; ++block) {
     fresh_.insert(fresh_.end(), found_[block].begin(), found_[block].end());
   }
-  std::sort(fresh_.begin(), fresh_.end(), [](const PairTable::Key& x, const PairTable::Key& y) {
-    return x.a != y.a ? x.a < y.a : x.b < y.b;
-  });
+  sortFresh();
   for (const PairTable::Key& key : fresh_) addPair(key);
+}
+
+// By the first collider by counting, and among the few of one collider by the second.
+void CollisionPipeline::sortFresh() {
+  const auto before = [](const PairTable::Key& x, const PairTable::Key& y) {
+    return x.a != y.a ? x.a < y.a : x.b < y.b;
+  };
+  if (fresh_.size() < kSortFrom) {
+    std::sort(fresh_.begin(), fresh_.end(), before);
+    return;
+  }
+  fresh_start_.assign(colliders_.size() + 1, 0);
+  for (const PairTable::Key& key : fresh_) ++fresh_start_[key.a + 1];
+  std::partial_sum(fresh_start_.begin(), fresh_start_.end(), fresh_start_.begin());
+  sorted_fresh_.resize(fresh_.size());
+  for (const PairTable::Key& key : fresh_) sorted_fresh_[fresh_start_[key.a]++] = key;
+  for (std::size_t first = 0, last = 0; first < sorted_fresh_.size(); first = last) {
+    while (last < sorted_fresh_.size() && sorted_fresh_[last].a == sorted_fresh_[first].a) ++last;
+    std::sort(sorted_fresh_.begin() + static_cast<std::ptrdiff_t>(first),
+              sorted_fresh_.begin() + static_cast<std::ptrdiff_t>(last), before);
+  }
+  fresh_.swap(sorted_fresh_);
 }
 
 // Where bodies lie within each other, n of them make n² pairs of which hardly one means anything. Those nearest

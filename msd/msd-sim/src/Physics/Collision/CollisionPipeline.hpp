@@ -218,12 +218,18 @@ class CollisionPipeline {
 
  private:
   /// Brings the colliders that got a new box into an order in which neighbours follow each other.
-  void sortMoved(const SolverBodies& bodies);
+  void sortMoved(const SolverBodies& bodies, WorkTeam& team);
+  void sortByCode();
+  /// Brings new pairs into the order of their colliders.
+  void sortFresh();
   void addPair(const PairTable::Key& key);
   /// May the collider leave its fat box in the coming step, or is the box far too large?
   [[nodiscard]] bool needsBox(Collider& collider, const SolverBodies& bodies,
                               const BodyTravel& travel) const;
-  void enlargeBox(std::uint32_t collider, const SolverBodies& bodies, const BodyTravel& travel);
+  /// A new fat box for a collider, which notes how far it will do.
+  [[nodiscard]] Aabb fatBox(Collider& collider, const SolverBodies& bodies, const BodyTravel& travel) const;
+  /// Puts the new boxes into the trees.
+  void placeBoxes(WorkTeam& team);
   void queryPairs(const SolverBodies& bodies, const PairRule& rule, WorkTeam& team);
   /// Calls visit(pair's key) for all that may collide with a collider that got a new box.
   template <class Visit>
@@ -316,11 +322,15 @@ class CollisionPipeline {
   std::optional<BadCombination> bad_combination_;
 
   std::vector<std::uint32_t> moved_;                     ///< colliders that got a new box
+  std::vector<Aabb> boxes_;                              ///< of these
   std::vector<std::uint64_t> places_;                    ///< of these: place on a curve, collider
+  std::vector<std::uint64_t> sorted_places_;
   std::vector<std::uint8_t> is_moved_;                   ///< per collider
   std::vector<std::uint8_t> has_moved_;                  ///< per body: one of its colliders has
   std::vector<std::vector<PairTable::Key>> found_;       ///< per block of moved colliders
   std::vector<PairTable::Key> fresh_;
+  std::vector<PairTable::Key> sorted_fresh_;
+  std::vector<std::uint32_t> fresh_start_;               ///< per collider: where its new pairs begin
   std::vector<std::uint32_t> due_;                       ///< pairs to test
   std::vector<EndedPair> ended_;
   std::vector<Verdict> verdicts_;                        ///< of every pair

@@ -11,6 +11,11 @@ double unionArea(const Aabb& a, const Aabb& b) { return a.merged(b).halfArea(); 
 std::int32_t DynamicTree::allocate() {
   if (free_ == kNull) {
     nodes_.emplace_back();
+    // A rebuild finds its room when it comes.
+    old_.reserve(nodes_.capacity());
+    items_.reserve(nodes_.capacity() / 2 + 1);
+    parts_.reserve(kRoomForParts);
+    tops_.reserve(kRoomForParts);
     return static_cast<std::int32_t>(nodes_.size()) - 1;
   }
   const std::int32_t node = free_;

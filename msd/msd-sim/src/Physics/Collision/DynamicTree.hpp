@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "msd-sim/src/DataTypes/Aabb.hpp"
 #include "msd-sim/src/DataTypes/Bytes.hpp"
+#include "msd-sim/src/DataTypes/WorkTeam.hpp"
 
 namespace msd_sim {
 
@@ -22,6 +24,26 @@ class DynamicTree {
   void remove(std::int32_t leaf);
   /// Gives a leaf another box, at a better place in the tree.
   void move(std::int32_t leaf, const Aabb& box);
+
+  /// Gives a leaf another box and leaves it where it is: until `rebuild`, queries may miss it.
+  void setBox(std::int32_t leaf, const Aabb& box) { at(leaf).box = box; }
+  /// A leaf that hangs nowhere yet: it needs a `rebuild`.
+  std::int32_t addLoose(const Aabb& box, std::uint32_t userData);
+  /// Builds the tree anew from its leaves; calls placed(userData, leaf) with the number that each leaf has from now on,
+  /// from any thread. For where much has moved: n leaves cost n log n, and the threads share it.
+  ///
+  /// Nodes lie in the order of space: leaf k of n at 2k, the node that parts it from the one before at 2k - 1.
+  template <class Placed>
+  void rebuild(WorkTeam& team, const Placed& placed) {
+    const std::size_t parts = beginRebuild();
+    team.forBlocks(parts, [&](std::size_t part) {
+      const auto [first, last] = buildPart(part);
+      for (std::size_t leaf = first; leaf < last; ++leaf) {
+        placed(nodes_[2 * leaf].userData, static_cast<std::int32_t>(2 * leaf));
+      }
+    });
+    endRebuild();
+  }
 
   [[nodiscard]] const Aabb& box(std::int32_t leaf) const { return nodes_[index(leaf)].box; }
   [[nodiscard]] std::size_t leafCount() const { return leaf_count_; }
@@ -84,6 +106,7 @@ class DynamicTree {
 
  private:
   static constexpr std::int32_t kStack = 128;
+  static constexpr std::size_t kRoomForParts = 512;  ///< more than a rebuild can have
 
   struct Node {
     Aabb box;
@@ -105,7 +128,34 @@ class DynamicTree {
   void refitUpwards(std::int32_t node);
   void rotate(std::int32_t node);
 
+  /// A leaf while the tree is built anew: the middle of its box is all that is looked at.
+  struct Item {
+    float middle[3];
+    std::int32_t leaf;  ///< in `old_`
+  };
+  /// Leaves [first, last) and the node above them.
+  struct Part {
+    std::uint32_t first, last;
+    std::int32_t parent;
+  };
+  /// Cuts the leaves into parts that can be built side by side, and returns how many.
+  std::size_t beginRebuild();
+  std::pair<std::size_t, std::size_t> buildPart(std::size_t part);
+  void endRebuild();
+  /// Where [first, last) is parted in two; puts the leaves on their sides.
+  std::uint32_t split(std::uint32_t first, std::uint32_t last);
+  /// Makes the node over [first, last) that parts them at `middle`.
+  std::int32_t makeInner(std::uint32_t first, std::uint32_t middle, std::uint32_t last, std::int32_t parent);
+  void build(const Part& part);
+  /// The node over [first, last).
+  void fit(std::int32_t node) { at(node).box = at(at(node).left).box.merged(at(at(node).right).box); }
+
   std::vector<Node> nodes_;
+  // Scratch of a rebuild.
+  std::vector<Node> old_;
+  std::vector<Item> items_;
+  std::vector<Part> parts_;
+  std::vector<std::int32_t> tops_;  ///< nodes above the parts, from the root down
   std::int32_t root_{kNull};
   std::int32_t free_{kNull};
   std::size_t leaf_count_{0};

@@ -53,6 +53,7 @@ class JointSolver {
       std::span<const std::uint32_t> joints,
       const std::function<bool(std::uint32_t)>& canBePushed) const;
   [[nodiscard]] bool isEmpty() const { return live_count_ == 0; }
+  [[nodiscard]] std::uint32_t count() const { return live_count_; }
   /// Increases whenever a joint is added, removed or breaks.
   [[nodiscard]] std::uint64_t version() const { return version_; }
 
