@@ -8,12 +8,17 @@ function(msd_precompile name header)
   endif()
 endfunction()
 
-# msd_tool_library(NAME): reads and writes files, talks to people: what it computes is not worth the minutes that the
-# optimiser takes for it. Bits do not depend on the optimisation.
-function(msd_tool_library name)
+# msd_quick(NAME): what it computes by itself is not worth the minutes that the optimiser takes for it. Bits do not
+# depend on the optimisation.
+function(msd_quick name)
   if(MSD_OPTIMISATION STREQUAL "-O3")
     target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
+endfunction()
+
+# msd_tool_library(NAME): reads and writes files, talks to people.
+function(msd_tool_library name)
+  msd_quick(${name})
   msd_precompile(${name} tool)
 endfunction()
 
@@ -35,6 +40,23 @@ function(msd_library name)
   set_property(GLOBAL APPEND PROPERTY MSD_LIBRARIES ${name})
 endfunction()
 
+# msd_test_headers(NAME): the common headers of tests, read once for all of them.
+function(msd_test_headers name)
+  if(NOT MSD_PRECOMPILE OR MSD_SANITIZE OR MSD_COVERAGE)
+    return()
+  endif()
+  if(NOT TARGET msd_test_headers)
+    # A program, as the tests are: headers that were compiled for a library are not taken.
+    file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/test_headers.cpp" CONTENT "int main() {}\n")
+    add_executable(msd_test_headers "${CMAKE_BINARY_DIR}/test_headers.cpp")
+    set_target_properties(msd_test_headers PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/test")
+    msd_quick(msd_test_headers)
+    target_link_libraries(msd_test_headers PRIVATE msd::compiler msd_warnings Eigen3::Eigen GTest::gtest GTest::gmock)
+    msd_precompile(msd_test_headers test)
+  endif()
+  target_precompile_headers(${name} REUSE_FROM msd_test_headers)
+endfunction()
+
 # msd_test(NAME SOURCES... LINK libs... [TIMEOUT seconds] [LABELS ...])
 # One GoogleTest executable; ctest sees each of its tests.
 function(msd_test name)
@@ -47,6 +69,8 @@ function(msd_test name)
   endif()
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LINK} msd_warnings GTest::gtest GTest::gmock GTest::gtest_main)
+  msd_quick(${name})
+  msd_test_headers(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/test")
   # Discovery flattens lists: a property may have one value only, and none may be empty.
   set(labels)

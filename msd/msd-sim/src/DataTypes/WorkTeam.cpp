@@ -38,20 +38,23 @@ class Waiting {
   int looks_{0};
 };
 
-// Runs in which a thread claims its range: few, since each costs a claim, and enough to leave something to those who
-// are through sooner.
+// Runs in which a thread claims its range: few, since each costs a claim, and enough to leave
+// something to those who are through sooner.
 constexpr std::uint64_t kRunsEach = 8;
 
-// Looks at the next session before a helper falls asleep: steps mostly follow each other at once, and waking a thread
-// takes longer than many a step.
+// Looks at the next session before a helper falls asleep: steps mostly follow each other at once,
+// and waking a thread takes longer than many a step.
 constexpr int kLinger = 4000;
 
-// A job is the number of a loop and that of its blocks; a claim the number of a loop and what was claimed of a range.
+// A job is the number of a loop and that of its blocks; a claim the number of a loop and what was
+// claimed of a range.
 constexpr std::uint64_t kBelow = 0xFFFFFFFFu;
-// Every so many loops all ranges get the number of the last one, used up: numbers of loops come around, and a range that
-// none has needed for long must not pass for one of a later loop.
+// Every so many loops all ranges get the number of the last one, used up: numbers of loops come
+// around, and a range that none has needed for long must not pass for one of a later loop.
 constexpr std::uint64_t kRenewal = 1u << 20;
-constexpr std::uint64_t loopOf(std::uint64_t word) { return word >> 32; }
+constexpr std::uint64_t loopOf(std::uint64_t word) {
+  return word >> 32;
+}
 
 }  // namespace
 
@@ -95,7 +98,8 @@ void WorkTeam::share(std::size_t blocks, Call call, const void* context) {
   sharing_ = true;
   if (loop % kRenewal == 0) {
     const std::uint64_t before = (loop - 1) & kBelow;
-    for (Range& range : ranges_) range.claimed.store((before << 32) | kBelow, std::memory_order_relaxed);
+    for (Range& range : ranges_)
+      range.claimed.store((before << 32) | kBelow, std::memory_order_relaxed);
   }
   call_.store(call, std::memory_order_relaxed);
   context_.store(context, std::memory_order_relaxed);
@@ -122,9 +126,9 @@ void WorkTeam::callRun(std::uint64_t first, std::uint64_t last) noexcept {
   }
 }
 
-// A range whose claims belong to an earlier loop has not been begun. A thread that comes late, when its loop is over,
-// finds every range that had blocks used up or in the hands of a later loop, and so claims nothing: no loop ends before
-// all of its blocks have been claimed.
+// A range whose claims belong to an earlier loop has not been begun. A thread that comes late, when
+// its loop is over, finds every range that had blocks used up or in the hands of a later loop, and
+// so claims nothing: no loop ends before all of its blocks have been claimed.
 std::uint64_t WorkTeam::workOnRange(std::uint64_t job, std::size_t range) {
   const std::uint64_t blocks = job & kBelow, count = ranges_.size();
   const std::uint64_t first = blocks * range / count, last = blocks * (range + 1) / count;

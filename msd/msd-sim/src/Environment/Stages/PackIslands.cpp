@@ -20,7 +20,8 @@ constexpr std::size_t kPacksPerThread = 4;
 constexpr std::size_t kSharedContacts = 512;
 // Contacts that take about as long as a joint does.
 constexpr std::size_t kContactsPerJoint = 16;
-// Bodies of a pack, where these have few contacts or none; and how many take about as long as a contact does.
+// Bodies of a pack, where these have few contacts or none; and how many take about as long as a
+// contact does.
 constexpr std::size_t kPackBodies = 512;
 constexpr std::size_t kBodiesPerContact = 4;
 constexpr std::size_t kSparePacks = ContactTable::kSparePacks;
@@ -126,10 +127,11 @@ void packIslands(Simulation& sim, Packer& packer, SolveGroup group) {
   const Islands& islands = sim.islands;
   const auto threads = static_cast<std::size_t>(sim.team->threads());
   const std::size_t most =
-      threads == 1 ? kPackContacts
-                   : std::clamp((sim.collision.contacts().count() + kContactsPerJoint * sim.joints.count()) /
-                                    (kPacksPerThread * threads),
-                                std::size_t{kLeastPackContacts}, kPackContacts);
+      threads == 1
+          ? kPackContacts
+          : std::clamp((sim.collision.contacts().count() + kContactsPerJoint * sim.joints.count()) /
+                           (kPacksPerThread * threads),
+                       std::size_t{kLeastPackContacts}, kPackContacts);
   // Joints that are swept are swept together, and their islands solved in one pack.
   bool open = false;
   for (std::uint32_t k = 0; k < islands.count(); ++k) {
@@ -212,7 +214,8 @@ void orderPacks(Packs& packs) {
     if (!packs.packs[p].shared) packs.alone.push_back(p);
   }
   std::sort(packs.alone.begin(), packs.alone.end(), [&](std::uint32_t x, std::uint32_t y) {
-    return packs.packs[x].work != packs.packs[y].work ? packs.packs[x].work > packs.packs[y].work : x < y;
+    return packs.packs[x].work != packs.packs[y].work ? packs.packs[x].work > packs.packs[y].work
+                                                      : x < y;
   });
 }
 

@@ -16,16 +16,22 @@ Change ordered(std::uint32_t a, std::uint32_t b) {
   return {std::min(a, b), std::max(a, b)};
 }
 
-bool comesBefore(const Change& x, const Change& y) { return std::tie(x.a, x.b) < std::tie(y.a, y.b); }
-bool isSame(const Change& x, const Change& y) { return x.a == y.a && x.b == y.b; }
+bool comesBefore(const Change& x, const Change& y) {
+  return std::tie(x.a, x.b) < std::tie(y.a, y.b);
+}
+bool isSame(const Change& x, const Change& y) {
+  return x.a == y.a && x.b == y.b;
+}
 
 // Bundles of contacts one thread looks at, and changes that it reports, at a time.
 constexpr std::size_t kLookGrain = 32;
 constexpr std::size_t kReportGrain = 32;
 
-/// Who began or ceased to carry an impulse in this step, and who approached fast, among some bundles.
+/// Who began or ceased to carry an impulse in this step, and who approached fast, among some
+/// bundles.
 template <class Lanes>
-void lookAt(Simulation& sim, Lanes& lanes, std::size_t first, std::size_t last, EventScratch::Block& found) {
+void lookAt(Simulation& sim, Lanes& lanes, std::size_t first, std::size_t last,
+            EventScratch::Block& found) {
   ContactCache& contacts = sim.collision.contacts();
   const std::span<const CollisionPipeline::Pair> pairs = sim.collision.pairs();
   const double threshold = sim.settings.restitutionThreshold;
@@ -41,8 +47,9 @@ void lookAt(Simulation& sim, Lanes& lanes, std::size_t first, std::size_t last, 
     const bool hits = touches && sums.approach[lane] > threshold &&
                       (threshold > 0.0 || !pairs[contact.pair].touching);
     if (!changed && !hits) continue;
-    const Change who = ordered(static_cast<std::uint32_t>(lanes.who[bundle].body[lane]),
-                               static_cast<std::uint32_t>(lanes.who[bundle].body[kBundleLanes + lane]));
+    const Change who =
+        ordered(static_cast<std::uint32_t>(lanes.who[bundle].body[lane]),
+                static_cast<std::uint32_t>(lanes.who[bundle].body[kBundleLanes + lane]));
     if (changed) found.changes.push_back(who);
     if (hits) found.hits.push_back({who.a, who.b, sums.approach[lane], id});
   }
@@ -69,7 +76,8 @@ void collectChanges(Simulation& sim) {
     sim.team->forBlocks(blocks, [&](std::size_t block) {
       scratch.blocks[block].changes.clear();
       scratch.blocks[block].hits.clear();
-      lookAt(sim, lanes, block * kLookGrain, std::min(lanes.count, (block + 1) * kLookGrain), scratch.blocks[block]);
+      lookAt(sim, lanes, block * kLookGrain, std::min(lanes.count, (block + 1) * kLookGrain),
+             scratch.blocks[block]);
     });
     for (std::size_t block = 0; block < blocks; ++block) {
       const EventScratch::Block& found = scratch.blocks[block];
@@ -157,7 +165,8 @@ void reportChange(Simulation& sim, const Change& change, std::vector<ContactEven
     after = after || pair.touching;
   });
   if (after && !before) {
-    events.push_back(makeEvent(sim, ContactEventKind::kBegin, change, strongestContact(sim, change), 0.0));
+    events.push_back(
+        makeEvent(sim, ContactEventKind::kBegin, change, strongestContact(sim, change), 0.0));
   } else if (before && !after) {
     events.push_back(makeEvent(sim, ContactEventKind::kEnd, change, ContactCache::kNone, 0.0));
   }
@@ -172,7 +181,8 @@ void reportChanges(Simulation& sim) {
     std::vector<ContactEvent>& events = scratch.blocks[block].events;
     events.clear();
     const std::size_t last = std::min(scratch.changes.size(), (block + 1) * kReportGrain);
-    for (std::size_t i = block * kReportGrain; i < last; ++i) reportChange(sim, scratch.changes[i], events);
+    for (std::size_t i = block * kReportGrain; i < last; ++i)
+      reportChange(sim, scratch.changes[i], events);
   });
   for (std::size_t block = 0; block < blocks; ++block) {
     const std::vector<ContactEvent>& events = scratch.blocks[block].events;

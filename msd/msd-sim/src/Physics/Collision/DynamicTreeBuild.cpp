@@ -7,12 +7,13 @@ namespace msd_sim {
 
 namespace {
 
-// Leaves of a part that one thread builds, and how many parts there are at most: the cuts do not depend on the threads.
+// Leaves of a part that one thread builds, and how many parts there are at most: the cuts do not
+// depend on the threads.
 constexpr std::uint32_t kPartLeaves = 256;
 constexpr std::uint32_t kMostParts = 64;
 
-// Where the middle of the space leaves less than this share of the leaves on one side, the middle leaf parts them: no
-// path is then longer than log n / log(8/7).
+// Where the middle of the space leaves less than this share of the leaves on one side, the middle
+// leaf parts them: no path is then longer than log n / log(8/7).
 constexpr std::uint32_t kLeastShare = 8;
 
 }  // namespace
@@ -57,7 +58,8 @@ std::uint32_t DynamicTree::split(std::uint32_t first, std::uint32_t last) {
   }
   const float centre = 0.5f * lower[axis] + 0.5f * upper[axis];
   const auto begin = items_.begin() + first, end = items_.begin() + last;
-  const auto part = std::partition(begin, end, [&](const Item& item) { return item.middle[axis] < centre; });
+  const auto part =
+      std::partition(begin, end, [&](const Item& item) { return item.middle[axis] < centre; });
   const auto middle = static_cast<std::uint32_t>(part - items_.begin());
   const std::uint32_t least = std::max(1u, (last - first) / kLeastShare);
   if (middle - first >= least && last - middle >= least) return middle;
@@ -74,7 +76,9 @@ std::size_t DynamicTree::beginRebuild() {
     const Node& node = nodes_[index(i)];
     if (!node.isLeaf() || node.box.isEmpty()) continue;  // free nodes have empty boxes
     const Coordinate middle = 0.5 * (node.box.lower + node.box.upper);
-    items_.push_back({{static_cast<float>(middle.x()), static_cast<float>(middle.y()), static_cast<float>(middle.z())}, i});
+    items_.push_back({{static_cast<float>(middle.x()), static_cast<float>(middle.y()),
+                       static_cast<float>(middle.z())},
+                      i});
   }
   const auto count = static_cast<std::uint32_t>(items_.size());
   nodes_.swap(old_);
