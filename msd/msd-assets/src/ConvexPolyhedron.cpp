@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <numeric>
 
 #include "msd-assets/src/Check.hpp"
 #include "msd-assets/src/HullBuilder.hpp"
@@ -93,6 +94,31 @@ ConvexPolyhedron::ConvexPolyhedron(std::vector<Eigen::Vector3d> vertices,
     face_edges_[first.slot] = edge;
     face_edges_[second.slot] = edge;
     edges_.push_back({first.from, first.to, first.face, second.face});
+  }
+  listPlanes();
+  listVertexFaces();
+}
+
+void ConvexPolyhedron::listPlanes() {
+  const std::size_t padded = (faces_.size() + kLanes - 1) / kLanes * kLanes;
+  for (std::size_t i = 0; i < padded; ++i) {
+    const Face& face = faces_[i < faces_.size() ? i : 0];
+    plane_xs_.push_back(face.normal.x());
+    plane_ys_.push_back(face.normal.y());
+    plane_zs_.push_back(face.normal.z());
+    plane_offsets_.push_back(face.offset);
+  }
+}
+
+void ConvexPolyhedron::listVertexFaces() {
+  first_face_.assign(vertices_.size() + 1, 0);
+  for (const std::uint16_t v : face_vertices_) ++first_face_[v + 1u];
+  std::partial_sum(first_face_.begin(), first_face_.end(), first_face_.begin());
+  vertex_faces_.resize(face_vertices_.size());
+  std::vector<std::uint32_t> next(first_face_.begin(), first_face_.end() - 1);
+  for (std::size_t f = 0; f < faces_.size(); ++f) {
+    for (const std::uint16_t v : faceVertices(faces_[f]))
+      vertex_faces_[next[v]++] = static_cast<std::uint16_t>(f);
   }
 }
 

@@ -63,6 +63,17 @@ class ConvexPolyhedron {
   [[nodiscard]] std::span<const double> ys() const { return ys_; }
   [[nodiscard]] std::span<const double> zs() const { return zs_; }
 
+  /// The planes of the faces likewise: normals and offsets, padded by repeating face 0.
+  struct Planes {
+    std::span<const double> x, y, z, offset;
+  };
+  [[nodiscard]] Planes planes() const { return {plane_xs_, plane_ys_, plane_zs_, plane_offsets_}; }
+  /// Indices into faces() of the faces that meet in a vertex, ascending.
+  [[nodiscard]] std::span<const std::uint16_t> vertexFaces(std::size_t vertex) const {
+    return {vertex_faces_.data() + first_face_[vertex],
+            first_face_[vertex + 1] - first_face_[vertex]};
+  }
+
   /// Greatest distance of a vertex from the frame's origin [m].
   [[nodiscard]] double boundingRadius() const { return bounding_radius_; }
   /// Points that were merged into others when the hull was built.
@@ -73,6 +84,8 @@ class ConvexPolyhedron {
   ConvexPolyhedron(std::vector<Eigen::Vector3d> vertices,
                    std::span<const std::vector<std::uint16_t>> polygons,
                    std::span<const Eigen::Vector3d> normals, std::size_t weldedPoints);
+  void listPlanes();
+  void listVertexFaces();
 
   std::vector<Eigen::Vector3d> vertices_;
   std::vector<Face> faces_;
@@ -80,6 +93,9 @@ class ConvexPolyhedron {
   std::vector<std::uint16_t> face_vertices_;
   std::vector<std::uint16_t> face_edges_;
   std::vector<double> xs_, ys_, zs_;
+  std::vector<double> plane_xs_, plane_ys_, plane_zs_, plane_offsets_;
+  std::vector<std::uint32_t> first_face_;  ///< per vertex, in vertex_faces_
+  std::vector<std::uint16_t> vertex_faces_;
   double bounding_radius_{0.0};
   std::size_t welded_points_{0};
 };

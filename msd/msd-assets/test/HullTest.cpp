@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <set>
@@ -140,6 +141,37 @@ TEST(ConvexPolyhedron, cubeFromEightCornersHasSixQuads) {
     EXPECT_EQ(face.normal.cwiseAbs().maxCoeff(), 1.0);
     EXPECT_EQ(face.normal.cwiseAbs().sum(), 1.0);
   }
+}
+
+// Planes as arrays are those of the faces, with face 0 to fill up whole eights; a vertex lists the
+// faces that have it.
+TEST(ConvexPolyhedron, listsPlanesAndTheFacesOfEveryVertex) {
+  const auto check = [](const ConvexPolyhedron& hull) {
+    const ConvexPolyhedron::Planes planes = hull.planes();
+    ASSERT_EQ(planes.x.size() % 8, 0u);
+    ASSERT_GE(planes.x.size(), hull.faces().size());
+    ASSERT_LT(planes.x.size(), hull.faces().size() + 8);
+    for (std::size_t i = 0; i < planes.x.size(); ++i) {
+      const ConvexPolyhedron::Face& face = hull.faces()[i < hull.faces().size() ? i : 0];
+      EXPECT_EQ(Vector3d(planes.x[i], planes.y[i], planes.z[i]), face.normal);
+      EXPECT_EQ(planes.offset[i], face.offset);
+    }
+    for (std::size_t v = 0; v < hull.vertices().size(); ++v) {
+      std::vector<std::uint16_t> expected;
+      for (std::uint16_t f = 0; f < hull.faces().size(); ++f) {
+        const auto corners = hull.faceVertices(hull.faces()[f]);
+        if (std::find(corners.begin(), corners.end(), v) != corners.end()) expected.push_back(f);
+      }
+      const auto listed = hull.vertexFaces(v);
+      EXPECT_EQ(std::vector<std::uint16_t>(listed.begin(), listed.end()), expected);
+    }
+  };
+  check(ConvexPolyhedron::box({0.5, 1.0, 2.0}));
+  check(ConvexPolyhedron::fromPoints(cubeCorners(1.0)));
+  Points cloud;
+  for (int i = 0; i < 40; ++i)
+    cloud.push_back(Vector3d(std::sin(3.1 * i), std::cos(5.3 * i), std::sin(1.7 * i + 1.0)));
+  check(ConvexPolyhedron::fromPoints(cloud));
 }
 
 TEST(ConvexPolyhedron, boxEqualsTheHullOfItsCorners) {

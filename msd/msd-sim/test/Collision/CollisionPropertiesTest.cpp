@@ -288,7 +288,7 @@ TEST(CollisionProperties, coresThatFollowStartWhereTheShapesAreNearest) {
       const auto coming = [&](std::size_t i) {
         return kStep * vectorOf(bodies.motion[i].w).norm() * bodies.pose[i].size;
       };
-      aimHalfway({a, p.poseA, coming(0)}, {b, p.poseB, coming(1)}, bodies, near.margin,
+      aimHalfway({a, p.poseA, coming(0)}, {b, p.poseB, coming(1)}, bodies, near.margin, {},
                  near.manifold);
       if (near.manifold.count != 1) continue;
     }

@@ -59,7 +59,7 @@ Pose laterPose(const TestedSide& side, const SolverBodies& bodies, double time) 
 }  // namespace
 
 void aimHalfway(const TestedSide& a, const TestedSide& b, const SolverBodies& bodies, double margin,
-                ContactManifold& manifold) {
+                const ManifoldCache& cache, ContactManifold& manifold) {
   if (manifold.count != 1 || (!isRound(a) && !isRound(b))) return;
   if (!a.collider.shape.isConvex() || !b.collider.shape.isConvex()) return;
   const double time = 0.5 * std::min(stepOf(a, bodies), stepOf(b, bodies));
@@ -71,10 +71,10 @@ void aimHalfway(const TestedSide& a, const TestedSide& b, const SolverBodies& bo
   if (!(turn > kAimFrom && turn < kAimUpTo)) return;
 
   const Pose laterA = laterPose(a, bodies, time), laterB = laterPose(b, bodies, time);
-  ManifoldCache cache;
+  ManifoldCache start = cache;
   ContactManifold later;
   const double far = margin + a.coming + b.coming;
-  if (collideShapes(a.collider.shape, laterA, b.collider.shape, laterB, far, cache, {&later, 1}) !=
+  if (collideShapes(a.collider.shape, laterA, b.collider.shape, laterB, far, start, {&later, 1}) !=
       1) {
     return;
   }

@@ -79,6 +79,22 @@ void raiseShared(double& number, double value) {
   }
 }
 
+/// The one of some contacts whose normal is nearest to one, if it is near enough; it is taken out of the list.
+std::uint32_t takeNearest(const ContactCache& contacts, std::span<std::uint32_t> old, const Vector3D& normal,
+                          const SolverBodies& bodies) {
+  std::size_t best = old.size();
+  double nearest = kSameNormal;
+  for (std::size_t k = 0; k < old.size(); ++k) {
+    if (old[k] == ContactCache::kNone) continue;
+    const double cosine = contacts.normal(old[k], bodies).dot(normal);
+    if (cosine > nearest) {
+      nearest = cosine;
+      best = k;
+    }
+  }
+  return best == old.size() ? ContactCache::kNone : std::exchange(old[best], ContactCache::kNone);
+}
+
 }  // namespace
 
 CollisionPipeline::Verdict CollisionPipeline::judge(std::uint32_t pair,
@@ -319,7 +335,7 @@ bool CollisionPipeline::testPair(std::uint32_t index, const CollisionStep& step,
           : collideShapes(a.shape, poseA, b.shape, poseB, margin, pair.cache, found.manifolds, track));
   if (found.count > 0 && coming > kAlwaysActive * size) dropIdle(a, b, step, found);
   if (found.count == 1) {
-    aimHalfway({a, poseA, ta.coming()}, {b, poseB, tb.coming()}, bodies, margin, first);
+    aimHalfway({a, poseA, ta.coming()}, {b, poseB, tb.coming()}, bodies, margin, pair.cache, first);
   }
   // No contact: nothing can touch before the separation is used up. Contact: the points follow the
   // bodies, and no other point can be missed, for motions up to what the manifolds allow.
@@ -354,14 +370,30 @@ double CollisionPipeline::penetration(std::uint32_t index, const SolverBodies& b
 }
 
 bool CollisionPipeline::applyInPlace(std::uint32_t index, const Found& found, const SolverBodies& bodies) {
-  const std::uint32_t contact = pairs_[index].firstContact;
-  if (contact == ContactCache::kNone) return found.count == 0;
-  const ContactManifold& manifold = found.manifolds[0];
-  if (found.count != 1 || contacts_.contact(contact).next != ContactCache::kNone ||
-      ContactCache::kindOf(contact) != ContactCache::kindFor(manifold.count)) {
-    return false;
+  Pair& pair = pairs_[index];
+  std::array<std::uint32_t, kMostManifolds> old, next;
+  std::size_t count = 0;
+  for (std::uint32_t c = pair.firstContact; c != ContactCache::kNone; c = contacts_.contact(c).next) {
+    if (count == found.count) return false;
+    old[count++] = c;
   }
-  (void)contacts_.update(contact, manifold, found.roundings[0], bodies);
+  if (count != found.count) return false;
+  // As applyManifolds does it: one after one goes on, of several each continues the nearest.
+  for (std::size_t i = count; i-- > 0;) {
+    next[i] = count == 1 ? old[0] : takeNearest(contacts_, std::span{old}.first(count), found.manifolds[i].normal, bodies);
+    if (next[i] == ContactCache::kNone ||
+        ContactCache::kindOf(next[i]) != ContactCache::kindFor(found.manifolds[i].count)) {
+      return false;
+    }
+  }
+  std::uint32_t following = ContactCache::kNone;
+  for (std::size_t i = count; i-- > 0;) {
+    (void)contacts_.update(next[i], found.manifolds[i], found.roundings[i], bodies);
+    contacts_.contact(next[i]).order = static_cast<std::uint8_t>(i);
+    contacts_.contact(next[i]).next = following;
+    following = next[i];
+  }
+  if (count > 0) pair.firstContact = following;
   return true;
 }
 

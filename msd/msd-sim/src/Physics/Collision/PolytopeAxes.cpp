@@ -31,6 +31,8 @@ struct PlacedEdge {
   std::uint16_t index;
 };
 
+constexpr std::size_t kLanes = 8;  // the arrays of a polyhedron are padded to so many
+
 constexpr int kMaxEdges = 512;
 /// Larger hulls are not tested this way (kMostEdgePairs in PolytopePairs.cpp).
 constexpr std::size_t kMaxFaces = 2048;
@@ -43,33 +45,110 @@ struct EdgeFilter {
   double limit;       ///< an end must be no higher along it [m]
 };
 
+/// The planes of a polyhedron, of which no array that is written beside them is a part: eight at a time then.
+struct PlaneArrays {
+  const double* __restrict x;
+  const double* __restrict y;
+  const double* __restrict z;
+  const double* __restrict offset;
+  std::size_t count;
+
+  explicit PlaneArrays(const ConvexPolyhedron& p)
+      : x{p.planes().x.data()},
+        y{p.planes().y.data()},
+        z{p.planes().z.data()},
+        offset{p.planes().offset.data()},
+        count{p.planes().x.size()} {}
+  [[nodiscard]] double distance(std::size_t i, const Coordinate& p) const {
+    return x[i] * p.x() + y[i] * p.y() + z[i] * p.z() - offset[i];
+  }
+};
+
+/// Distances of a point from the planes of the faces; returns the largest.
+double measurePlanes(const ConvexPolyhedron& p, const Coordinate& point, double* __restrict distance) {
+  const PlaneArrays planes{p};
+  std::array<double, kLanes> most;
+  most.fill(-kInfinity);
+  for (std::size_t i = 0; i < planes.count; i += kLanes) {
+    for (std::size_t l = 0; l < kLanes; ++l) {
+      const double d = planes.distance(i + l, point);
+      distance[i + l] = d;
+      most[l] = d > most[l] ? d : most[l];
+    }
+  }
+  return *std::max_element(most.begin(), most.end());
+}
+
+/// Lowers bounds of the faces' separations to what a point of the other polytope shows; returns the largest.
+double lowerBounds(const ConvexPolyhedron& p, const Coordinate& point, double* __restrict bound) {
+  const PlaneArrays planes{p};
+  std::array<double, kLanes> most;
+  most.fill(-kInfinity);
+  for (std::size_t i = 0; i < planes.count; i += kLanes) {
+    for (std::size_t l = 0; l < kLanes; ++l) {
+      const double d = planes.distance(i + l, point);
+      const double b = d < bound[i + l] ? d : bound[i + l];
+      bound[i + l] = b;
+      most[l] = b > most[l] ? b : most[l];
+    }
+  }
+  return *std::max_element(most.begin(), most.end());
+}
+
+/// The edges of those faces that are far enough, each once.
 int collectEdges(const ConvexPolyhedron& p, const EdgeFilter& filter, std::uint16_t* out) {
   std::array<double, kMaxFaces> distance;
-  const auto faces = p.faces();
-  const std::size_t faceCount = std::min(faces.size(), kMaxFaces);
-  for (std::size_t i = 0; i < faceCount; ++i) {
-    distance[i] = faces[i].normal.dot(filter.inside) - faces[i].offset;
-  }
+  if (!(measurePlanes(p, filter.inside, distance.data()) > filter.better)) return 0;
   int count = 0;
   const auto vertices = p.vertices();
   const auto edges = p.edges();
-  for (std::size_t i = 0; i < edges.size() && count < kMaxEdges; ++i) {
-    const ConvexPolyhedron::Edge& e = edges[i];
-    if (!(distance[e.face0] > filter.better || distance[e.face1] > filter.better)) continue;
-    const double lowest = std::min(filter.normal.dot(vertices[e.vertex0]),
-                                   filter.normal.dot(vertices[e.vertex1]));
-    if (lowest <= filter.limit) out[count++] = static_cast<std::uint16_t>(i);
+  const auto faces = p.faces();
+  for (std::size_t f = 0; f < faces.size(); ++f) {
+    if (!(distance[f] > filter.better)) continue;
+    for (const std::uint16_t i : p.faceEdges(faces[f])) {
+      const ConvexPolyhedron::Edge& e = edges[i];
+      const std::size_t other = e.face0 == f ? e.face1 : e.face0;
+      if (other < f && distance[other] > filter.better) continue;  // listed there
+      const double lowest =
+          std::min(filter.normal.dot(vertices[e.vertex0]), filter.normal.dot(vertices[e.vertex1]));
+      if (lowest <= filter.limit && count < kMaxEdges) out[count++] = i;
+    }
   }
   return count;
 }
 
+/// The edges of B in A's frame, eight at a time.
+struct EdgeLanes {
+  /// Of one edge: normals of its faces, with the opposite sign, and their arc, as three numbers each.
+  static constexpr std::size_t kNumbers = 9;
+  std::array<std::array<double, kMaxEdges>, kNumbers> numbers;
+
+  void put(std::size_t i, const PlacedEdge& edge) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      const auto k = static_cast<Eigen::Index>(c);
+      numbers[c][i] = edge.normal0[k];
+      numbers[3 + c][i] = edge.normal1[k];
+      numbers[6 + c][i] = edge.arc[k];
+    }
+  }
+  [[nodiscard]] double dot(std::size_t first, std::size_t i, const Vector3D& v) const {
+    return numbers[first][i] * v.x() + numbers[first + 1][i] * v.y() + numbers[first + 2][i] * v.z();
+  }
+};
+
 /// Two edges make a face of the Minkowski difference when their arcs on the Gauss sphere cross
-/// (Gregorius, "The Separating Axis Test", GDC 2013). B's normals come with the opposite sign.
-bool arcsCross(const PlacedEdge& a, const PlacedEdge& b) {
-  const double cba = b.normal0.dot(a.arc), dba = b.normal1.dot(a.arc);
-  if (cba * dba >= 0.0) return false;
-  const double adc = a.normal0.dot(b.arc), bdc = a.normal1.dot(b.arc);
-  return adc * bdc < 0.0 && cba * bdc > 0.0;
+/// (Gregorius, "The Separating Axis Test", GDC 2013). B's normals come with the opposite sign. Tells for eight edges of B
+/// from number `first` on, 1 where they cross; returns how many do.
+double findCrossings(const PlacedEdge& a, const EdgeLanes& b, std::size_t first, double* __restrict crosses) {
+  double count = 0.0;
+  for (std::size_t l = 0; l < kLanes; ++l) {
+    const std::size_t i = first + l;
+    const double cba = b.dot(0, i, a.arc), dba = b.dot(3, i, a.arc);
+    const double adc = b.dot(6, i, a.normal0), bdc = b.dot(6, i, a.normal1);
+    crosses[l] = (cba * dba < 0.0) & (adc * bdc < 0.0) & (cba * bdc > 0.0) ? 1.0 : 0.0;
+  }
+  for (std::size_t l = 0; l < kLanes; ++l) count += crosses[l];
+  return count;
 }
 
 PlacedEdge placeEdge(const ConvexPolyhedron& p, std::uint16_t index) {
@@ -111,25 +190,29 @@ double faceSeparation(const ConvexPolyhedron& owner, std::uint16_t face,
 }
 
 FaceAxis findBestFace(const ConvexPolyhedron& owner, const ConvexPolyhedron& other,
-                      const RelativePose& otherInOwner, std::uint16_t hint, double enough) {
+                      const RelativePose& otherInOwner, const FaceSearch& search) {
   const auto faces = owner.faces();
+  std::array<double, kMaxFaces> bound;
+  std::fill_n(bound.begin(), owner.planes().x.size(), kInfinity);
   FaceAxis best;
-  const auto consider = [&](std::uint16_t i) {
-    const ConvexPolyhedron::Face& f = faces[i];
+  std::size_t face = search.hint < faces.size() ? search.hint : 0;
+  for (;;) {
+    const ConvexPolyhedron::Face& f = faces[face];
     const Vector3D n = otherInOwner.rotation.transpose() * f.normal;
     const double least = leastAlong(other, n);
-    const double s = least + f.normal.dot(otherInOwner.translation) - f.offset;
-    if (!(s > best.separation)) return;
     const std::size_t v = findVertex(other, n, least);
-    best = {s, i,
-            otherInOwner.rotation * Coordinate{other.xs()[v], other.ys()[v], other.zs()[v]} +
-                otherInOwner.translation};
-  };
-  consider(hint < faces.size() ? hint : std::uint16_t{0});
-  for (std::uint16_t i = 0; i < faces.size() && best.separation <= enough; ++i) {
-    if (faces[i].normal.dot(best.deepest) - faces[i].offset > best.separation) consider(i);
+    const Coordinate nearest =
+        otherInOwner.rotation * Coordinate{other.xs()[v], other.ys()[v], other.zs()[v]} + otherInOwner.translation;
+    const double s = least + f.normal.dot(otherInOwner.translation) - f.offset;
+    if (s > best.separation) best = {s, static_cast<std::uint16_t>(face), static_cast<std::uint16_t>(v), nearest};
+    if (best.separation > search.enough) return best;
+    bound[face] = -kInfinity;  // looked at
+    const double most = lowerBounds(owner, nearest, bound.data());
+    if (!(most > std::max(best.separation, search.floor))) return best;
+    face = 0;
+    while (face + 1 < faces.size() && bound[face] != most) ++face;
+    if (bound[face] != most) return best;  // of the padding, which repeats a face that was looked at
   }
-  return best;
 }
 
 EdgeAxis findBestEdges(const ConvexPolyhedron& a, const FaceAxis& faceA, const ConvexPolyhedron& b,
@@ -151,6 +234,7 @@ EdgeAxis findBestEdges(const ConvexPolyhedron& a, const FaceAxis& faceA, const C
       nearB.data());
 
   thread_local std::array<PlacedEdge, kMaxEdges> edgesB;
+  thread_local EdgeLanes lanes;
   for (int j = 0; j < countB; ++j) {
     PlacedEdge edge = placeEdge(b, nearB[static_cast<std::size_t>(j)]);
     edge.from = bInA.rotation * edge.from + bInA.translation;
@@ -159,22 +243,28 @@ EdgeAxis findBestEdges(const ConvexPolyhedron& a, const FaceAxis& faceA, const C
     edge.normal1 = -(bInA.rotation * edge.normal1);
     edge.arc = bInA.rotation * edge.arc;
     edgesB[static_cast<std::size_t>(j)] = edge;
+    lanes.put(static_cast<std::size_t>(j), edge);
   }
+  const auto count = static_cast<std::size_t>(countB);
   EdgeAxis best;
   for (int i = 0; i < countA; ++i) {
     const PlacedEdge ea = placeEdge(a, nearA[static_cast<std::size_t>(i)]);
-    for (int j = 0; j < countB; ++j) {
-      const PlacedEdge& eb = edgesB[static_cast<std::size_t>(j)];
-      if (!arcsCross(ea, eb)) continue;
-      Vector3D n = ea.along.cross(eb.along);
-      const double length2 = n.squaredNorm();
-      if (length2 <= kParallelEdges * ea.along.squaredNorm() * eb.along.squaredNorm()) continue;
-      n /= std::sqrt(length2);
-      if (n.dot(ea.normal0 + ea.normal1) < 0.0) n = -n;  // out of A
-      const double s = n.dot(eb.from - ea.from);
-      if (s > best.separation) {
-        best = {s, ea.index, eb.index, n};
-        if (s > enough) return best;
+    for (std::size_t first = 0; first < count; first += kLanes) {
+      std::array<double, kLanes> crosses;
+      if (findCrossings(ea, lanes, first, crosses.data()) == 0.0) continue;
+      for (std::size_t j = first; j < std::min(first + kLanes, count); ++j) {
+        if (crosses[j - first] == 0.0) continue;
+        const PlacedEdge& eb = edgesB[j];
+        Vector3D n = ea.along.cross(eb.along);
+        const double length2 = n.squaredNorm();
+        if (length2 <= kParallelEdges * ea.along.squaredNorm() * eb.along.squaredNorm()) continue;
+        n /= std::sqrt(length2);
+        if (n.dot(ea.normal0 + ea.normal1) < 0.0) n = -n;  // out of A
+        const double s = n.dot(eb.from - ea.from);
+        if (s > best.separation) {
+          best = {s, ea.index, eb.index, n};
+          if (s > enough) return best;
+        }
       }
     }
   }

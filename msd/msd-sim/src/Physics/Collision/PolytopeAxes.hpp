@@ -20,9 +20,11 @@ struct RelativePose {
 
 /// A face of a polytope as a separating axis.
 struct FaceAxis {
+  static constexpr std::uint16_t kUnknown = 0xFFFFu;
   double separation{-std::numeric_limits<double>::infinity()};  ///< of the other polytope [m]
   std::uint16_t face{0};
-  Coordinate deepest{Coordinate::Zero()};  ///< the other polytope's nearest vertex, owner's frame [m]
+  std::uint16_t vertex{kUnknown};          ///< of the other polytope: the nearest
+  Coordinate deepest{Coordinate::Zero()};  ///< the same in the owner's frame [m]
 };
 
 /// Two edges as a separating axis.
@@ -41,13 +43,20 @@ struct EdgeAxis {
                                     const msd_assets::ConvexPolyhedron& other,
                                     const RelativePose& otherInOwner);
 
-/// The face of `owner` from which `other` is separated most. Starts at face `hint` and leaves out the
-/// faces of which one known point of `other` shows that they are no better. Stops at the first that
-/// separates by more than `enough`.
+/// What is asked of a search for the best face.
+struct FaceSearch {
+  std::uint16_t hint{0};  ///< face to begin with
+  double floor{-std::numeric_limits<double>::infinity()};  ///< what separates by no more is of no interest [m]
+  double enough{std::numeric_limits<double>::infinity()};  ///< what separates by more ends the search [m]
+};
+
+/// The face of `owner` from which `other` is separated most, if that is more than `floor`; else some face.
+///
+/// No face separates `other` by more than it does any one point of it: every face that is looked at brings such a
+/// point, its own nearest, and the one for which the points known by then promise most is looked at next.
 [[nodiscard]] FaceAxis findBestFace(const msd_assets::ConvexPolyhedron& owner,
                                     const msd_assets::ConvexPolyhedron& other,
-                                    const RelativePose& otherInOwner, std::uint16_t hint,
-                                    double enough);
+                                    const RelativePose& otherInOwner, const FaceSearch& search);
 
 /// The pair of edges with the largest separation, if it is larger than that of both best faces.
 ///

@@ -38,25 +38,20 @@ std::uint16_t lowestVertex(const ConvexPolyhedron& p, const Vector3D& n) {
   return static_cast<std::uint16_t>(which);
 }
 
-bool hasVertex(const ConvexPolyhedron& p, const ConvexPolyhedron::Face& face, std::uint16_t vertex) {
-  const auto corners = p.faceVertices(face);
-  return std::find(corners.begin(), corners.end(), vertex) != corners.end();
-}
-
 /// Of the faces at `vertex` the one that looks most against n: a face that looks more that way
 /// elsewhere need not reach down to the deepest corner.
 std::uint16_t incidentFace(const ConvexPolyhedron& p, const Vector3D& n, std::uint16_t vertex) {
   const auto faces = p.faces();
   double best = std::numeric_limits<double>::infinity();
-  std::size_t which = 0;
-  for (std::size_t i = 0; i < faces.size(); ++i) {
+  std::uint16_t which = 0;
+  for (const std::uint16_t i : p.vertexFaces(vertex)) {
     const double d = faces[i].normal.dot(n);
-    if (d < best && hasVertex(p, faces[i], vertex)) {
+    if (d < best) {
       best = d;
       which = i;
     }
   }
-  return static_cast<std::uint16_t>(which);
+  return which;
 }
 
 // Keeps the part of `in` behind the plane n·x <= offset. A new corner is named by the side that cut
@@ -117,18 +112,18 @@ int reducePatch(const PatchPoint* points, int count, const Vector3D& normal, Pat
   return n;
 }
 
-double clipFaces(const PlacedPolytope& reference, std::uint16_t face,
-                 const PlacedPolytope& incident, bool referenceIsA, double margin,
-                 ContactManifold& out) {
+double clipFaces(const PlacedPolytope& reference, const FaceAxis& axis, const PlacedPolytope& incident,
+                 bool referenceIsA, double margin, ContactManifold& out) {
   const ConvexPolyhedron& r = *reference.polyhedron;
   const ConvexPolyhedron& i = *incident.polyhedron;
-  const ConvexPolyhedron::Face& plane = r.faces()[face];
+  const ConvexPolyhedron::Face& plane = r.faces()[axis.face];
   const Vector3D n = reference.rotation * plane.normal;
   const double offset = n.dot(reference.position) + plane.offset;
 
   Polygon one, two;
   const Vector3D nIncident = incident.rotation.transpose() * n;
-  const std::uint16_t other = incidentFace(i, nIncident, lowestVertex(i, nIncident));
+  const std::uint16_t deepest = axis.vertex == FaceAxis::kUnknown ? lowestVertex(i, nIncident) : axis.vertex;
+  const std::uint16_t other = incidentFace(i, nIncident, deepest);
   for (const std::uint16_t v : i.faceVertices(i.faces()[other])) {
     one.add(incident.position + incident.rotation * i.vertices()[v], 0.0, v);
   }

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "msd-sim/src/Physics/Collision/ContactManifold.hpp"
+#include "msd-sim/src/Physics/Collision/PolytopeAxes.hpp"
 #include "msd-sim/src/Physics/Collision/PolytopeManifold.hpp"
 
 namespace msd_sim {
@@ -12,9 +13,8 @@ namespace msd_sim {
 /// sides. Both polytopes are given in world coordinates; `referenceIsA` says which one owns the face.
 /// Returns the least gap of any point over the reference face, infinity when there is none: greater
 /// than the separation along the normal when the deepest corner lies beside the face.
-double clipFaces(const PlacedPolytope& reference, std::uint16_t face,
-                 const PlacedPolytope& incident, bool referenceIsA, double margin,
-                 ContactManifold& out);
+double clipFaces(const PlacedPolytope& reference, const FaceAxis& axis, const PlacedPolytope& incident,
+                 bool referenceIsA, double margin, ContactManifold& out);
 
 /// The single point of contact of two edges along `normal` (unit, from A to B).
 void contactEdges(const PlacedPolytope& a, std::uint16_t edgeA, const PlacedPolytope& b,

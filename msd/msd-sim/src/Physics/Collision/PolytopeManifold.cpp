@@ -86,9 +86,9 @@ int makeManifolds(const PlacedPolytope& a, const PlacedPolytope& b, const FaceAx
       return out[0].count > 0 ? 1 : 0;
     }
     if (faceA.separation >= faceB.separation) {
-      clipFaces(a, faceA.face, b, true, margin, out[1]);
+      clipFaces(a, faceA, b, true, margin, out[1]);
     } else {
-      clipFaces(b, faceB.face, a, false, margin, out[1]);
+      clipFaces(b, faceB, a, false, margin, out[1]);
     }
     return out[1].count > 0 ? 2 : 1;
   }
@@ -100,8 +100,8 @@ int makeManifolds(const PlacedPolytope& a, const PlacedPolytope& b, const FaceAx
   }
   cache.set(referenceIsA ? AxisCache::Kind::kFaceA : AxisCache::Kind::kFaceB, faceA.face,
             faceB.face);
-  const double nearest = referenceIsA ? clipFaces(a, faceA.face, b, true, margin, out[0])
-                                      : clipFaces(b, faceB.face, a, false, margin, out[0]);
+  const double nearest = referenceIsA ? clipFaces(a, faceA, b, true, margin, out[0])
+                                      : clipFaces(b, faceB, a, false, margin, out[0]);
   const double separation = referenceIsA ? faceA.separation : faceB.separation;
   if (nearest <= separation + kEdgeGain * scale) return out[0].count > 0 ? 1 : 0;
   // The deepest corner lies beside the face: it is two edges after all, or the shapes are apart and
@@ -116,6 +116,18 @@ int setSeparated(double separation, std::span<ContactManifold> out) {
   out[0].count = 0;
   out[0].separation = separation;
   return 0;
+}
+
+/// Does the nearest corner lie over the face? Of shapes that are apart it is then as far away as any point of them.
+bool isOverFace(const ConvexPolyhedron& p, const FaceAxis& axis) {
+  const ConvexPolyhedron::Face& face = p.faces()[axis.face];
+  const auto corners = p.faceVertices(face);
+  for (std::size_t k = 0; k < corners.size(); ++k) {
+    const auto& from = p.vertices()[corners[k]];
+    const Vector3D side = (p.vertices()[corners[(k + 1) % corners.size()]] - from).cross(face.normal);
+    if (side.dot(axis.deepest - from) > 0.0) return false;
+  }
+  return true;
 }
 
 double scaleOf(const PlacedPolytope& a, const PlacedPolytope& b) {
@@ -192,22 +204,28 @@ int collidePolytopes(const PlacedPolytope& a, const PlacedPolytope& b, double ma
   if (cached > margin) return setSeparated(cached, out);
 
   const FaceAxis faceA =
-      findBestFace(*a.polyhedron, *b.polyhedron, bInA, cache.faceA, margin);
+      findBestFace(*a.polyhedron, *b.polyhedron, bInA, {.hint = cache.faceA, .enough = margin});
   cache.faceA = faceA.face;
   if (faceA.separation > margin) {
     cache.set(AxisCache::Kind::kFaceA, faceA.face, 0);
     return setSeparated(faceA.separation, out);
   }
-  const FaceAxis faceB =
-      findBestFace(*b.polyhedron, *a.polyhedron, bInA.inverse(), cache.faceB, margin);
+  // A face of B that separates less than the best of A has no part in what follows.
+  const FaceAxis faceB = findBestFace(
+      *b.polyhedron, *a.polyhedron, bInA.inverse(),
+      {.hint = cache.faceB, .floor = faceA.separation - kFaceTie * scaleOf(a, b), .enough = margin});
   cache.faceB = faceB.face;
   if (faceB.separation > margin) {
     cache.set(AxisCache::Kind::kFaceB, 0, faceB.face);
     return setSeparated(faceB.separation, out);
   }
   const double face = std::max(faceA.separation, faceB.separation);
-  const EdgeAxis edges = findBestEdges(*a.polyhedron, faceA, *b.polyhedron, faceB, bInA,
-                                       std::max(-face, reach), margin);
+  const bool isDistance = face > 0.0 && (faceA.separation >= faceB.separation ? isOverFace(*a.polyhedron, faceA)
+                                                                              : isOverFace(*b.polyhedron, faceB));
+  // What is as far apart as a face says no edges can separate more.
+  const EdgeAxis edges = isDistance ? EdgeAxis{}
+                                    : findBestEdges(*a.polyhedron, faceA, *b.polyhedron, faceB, bInA,
+                                                    std::max(-face, reach), margin);
   if (edges.separation > margin) {
     cache.set(AxisCache::Kind::kEdges, edges.a, edges.b);
     return setSeparated(edges.separation, out);
@@ -241,12 +259,12 @@ int collideBoxes(const PlacedPolytope& a, const Vector3D& halfA, const PlacedPol
   for (int i = 0; i < 3; ++i) {
     const double s = axes.faceA(i);
     if (separatedBy(s, i)) return 0;
-    if (s > faceA.separation) faceA = {s, static_cast<std::uint16_t>(i), {}};
+    if (s > faceA.separation) faceA = {.separation = s, .face = static_cast<std::uint16_t>(i)};
   }
   for (int j = 0; j < 3; ++j) {
     const double s = axes.faceB(j);
     if (separatedBy(s, 3 + j)) return 0;
-    if (s > faceB.separation) faceB = {s, static_cast<std::uint16_t>(j), {}};
+    if (s > faceB.separation) faceB = {.separation = s, .face = static_cast<std::uint16_t>(j)};
   }
   EdgeAxis edges;
   int edgeAxis = -1;

@@ -89,7 +89,8 @@ int collidePolyhedra(const CollisionShape& a, const Pose& poseA, const Collision
     return out[0].count > 0 ? 1 : 0;
   } else {
     double reach = margin;
-    if (margin > kFastMargin * std::min(a.size, b.size)) {
+    // What touched last time will mostly touch again, and needs the axes anyhow.
+    if (axis.kind == AxisCache::Kind::kNone && margin > kFastMargin * std::min(a.size, b.size)) {
       reach = findDistance(a, poseA, b, poseB, margin, cache);
       if (reach >= margin) {
         out[0].count = 0;
