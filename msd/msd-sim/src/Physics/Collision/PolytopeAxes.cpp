@@ -45,54 +45,37 @@ struct EdgeFilter {
   double limit;       ///< an end must be no higher along it [m]
 };
 
-/// The planes of a polyhedron, of which no array that is written beside them is a part: eight at a time then.
-struct PlaneArrays {
-  const double* __restrict x;
-  const double* __restrict y;
-  const double* __restrict z;
-  const double* __restrict offset;
-  std::size_t count;
-
-  explicit PlaneArrays(const ConvexPolyhedron& p)
-      : x{p.planes().x.data()},
-        y{p.planes().y.data()},
-        z{p.planes().z.data()},
-        offset{p.planes().offset.data()},
-        count{p.planes().x.size()} {}
-  [[nodiscard]] double distance(std::size_t i, const Coordinate& p) const {
-    return x[i] * p.x() + y[i] * p.y() + z[i] * p.z() - offset[i];
-  }
-};
-
-/// Distances of a point from the planes of the faces; returns the largest.
-double measurePlanes(const ConvexPolyhedron& p, const Coordinate& point, double* __restrict distance) {
-  const PlaneArrays planes{p};
+/// Calls put(i, distance of a point from plane i) for the planes of the faces, eight at a time, and keeps what it returns
+/// in `numbers`; returns the largest of these. The arrays must not overlap.
+template <class Put>
+double visitPlanes(const ConvexPolyhedron& p, const Coordinate& point, double* __restrict numbers, const Put& put) {
+  const ConvexPolyhedron::Planes planes = p.planes();
+  const double* __restrict xs = planes.x.data();
+  const double* __restrict ys = planes.y.data();
+  const double* __restrict zs = planes.z.data();
+  const double* __restrict offsets = planes.offset.data();
+  const double x = point.x(), y = point.y(), z = point.z();
   std::array<double, kLanes> most;
   most.fill(-kInfinity);
-  for (std::size_t i = 0; i < planes.count; i += kLanes) {
+  for (std::size_t i = 0; i < planes.x.size(); i += kLanes) {
+    std::array<double, kLanes> now;
     for (std::size_t l = 0; l < kLanes; ++l) {
-      const double d = planes.distance(i + l, point);
-      distance[i + l] = d;
-      most[l] = d > most[l] ? d : most[l];
+      now[l] = put(numbers[i + l], xs[i + l] * x + ys[i + l] * y + zs[i + l] * z - offsets[i + l]);
     }
+    for (std::size_t l = 0; l < kLanes; ++l) most[l] = now[l] > most[l] ? now[l] : most[l];
+    for (std::size_t l = 0; l < kLanes; ++l) numbers[i + l] = now[l];
   }
   return *std::max_element(most.begin(), most.end());
 }
 
+/// Distances of a point from the planes of the faces; returns the largest.
+double measurePlanes(const ConvexPolyhedron& p, const Coordinate& point, double* distance) {
+  return visitPlanes(p, point, distance, [](double, double d) { return d; });
+}
+
 /// Lowers bounds of the faces' separations to what a point of the other polytope shows; returns the largest.
-double lowerBounds(const ConvexPolyhedron& p, const Coordinate& point, double* __restrict bound) {
-  const PlaneArrays planes{p};
-  std::array<double, kLanes> most;
-  most.fill(-kInfinity);
-  for (std::size_t i = 0; i < planes.count; i += kLanes) {
-    for (std::size_t l = 0; l < kLanes; ++l) {
-      const double d = planes.distance(i + l, point);
-      const double b = d < bound[i + l] ? d : bound[i + l];
-      bound[i + l] = b;
-      most[l] = b > most[l] ? b : most[l];
-    }
-  }
-  return *std::max_element(most.begin(), most.end());
+double lowerBounds(const ConvexPolyhedron& p, const Coordinate& point, double* bound) {
+  return visitPlanes(p, point, bound, [](double known, double d) { return d < known ? d : known; });
 }
 
 /// The edges of those faces that are far enough, each once.
