@@ -167,14 +167,23 @@ class IslandVisits {
   std::uint32_t now_{1};
 };
 
+/// Points where the bodies stand when a phase begins. Phase 1 finds them where phase 2 of the substep before has left
+/// them, and with them the answers of mechanisms whose rows are the same in both.
+void placePoints(Simulation& sim, std::span<MechanismPoint> points, bool stayed) {
+  const auto isSoft = [&](std::uint32_t slot) {
+    const std::uint32_t k = sim.joints.componentOf(slot);
+    return k != JointSolver::kNoComponent && sim.joints.components()[k].isSoft();
+  };
+  for (MechanismPoint& point : points) {
+    if (!stayed) point.placeNow();
+    // Found where it is needed.
+    if (!stayed || isSoft(point.body[0]) || isSoft(point.body[1])) point.compliance = 0.0;
+  }
+}
+
 /// Sweeps one island's points forth and back until they have settled; returns how many had not.
 std::uint32_t sweepIsland(Simulation& sim, std::span<MechanismPoint> points, const ContactPass& pass, bool opens) {
-  if (pass.first) {
-    for (MechanismPoint& point : points) {
-      point.compliance = 0.0;  // of this phase: found where it is needed
-      point.placeNow();
-    }
-  }
+  if (pass.first) placePoints(sim, points, opens && !pass.opening);
   IslandVisits visits{sim, points, pass, opens};
   std::uint32_t unsettled = 0;
   for (int sweep = 0; sweep < kTuning.mechanismSweeps; ++sweep) {

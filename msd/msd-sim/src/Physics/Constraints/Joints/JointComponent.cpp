@@ -28,6 +28,10 @@ double multiplierOf(const JointRow& impulse, const JointRow& j) {
   const double square = dot(j, j);
   return square > 0.0 ? dot(impulse, j) / square : 0.0;
 }
+/// Share of a row's residual that its own velocity has to make up for; a soft row's impulse does the rest.
+double hardPart(const SystemRow& row) {
+  return row.softness > 0.0 ? row.diagonal / (row.diagonal + row.softness) : 1.0;
+}
 JointRow zeroRow() {
   return {Vector3D::Zero(), Vector3D::Zero(), Vector3D::Zero(), Vector3D::Zero()};
 }
@@ -162,12 +166,12 @@ double JointComponent::boundedResidual(const SystemRow& row, double value) const
 }
 
 /// Residuals of phase 1 as velocities; returns the worst in units of what counts as closed.
-double JointComponent::evaluatePositions(const SolverBodies& bodies,
-                                         std::span<const JointRecord> records) {
+JointComponent::PositionErrors JointComponent::evaluatePositions(const SolverBodies& bodies,
+                                                                 std::span<const JointRecord> records) {
   using namespace joint_tolerances;
   predict(bodies);
   const double inverseH = 1.0 / h_, half = 0.5 * h_;
-  double worst = 0.0;
+  PositionErrors worst;
   for (const Link& link : links_) {
     const JointRecord& record = records[link.joint];
     const DriftedPose& a = drifted_[link.bodyA];
@@ -187,7 +191,7 @@ double JointComponent::evaluatePositions(const SolverBodies& bodies,
       const SystemRow& row = rows_[link.row + i];
       const double error = row.diagonal > 0.0 ? errors[i] - row.keep : 0.0;
       residual_[link.row + i] = error * inverseH;
-      worst = std::max(worst, std::fabs(error) / (row.isLength ? closed : kClosed));
+      worst.free = std::max(worst.free, std::fabs(error) / (row.isLength ? closed : kClosed));
     }
     if (link.rowCount == holding && link.boundedCount == 0) continue;
     const double value = continuedCoordinate(
@@ -210,22 +214,46 @@ double JointComponent::evaluatePositions(const SolverBodies& bodies,
     for (std::uint32_t i = holding; i < link.rowCount; ++i) {
       SystemRow& row = rows_[link.row + i];
       residual_[link.row + i] = row.diagonal > 0.0 ? residual(row) : 0.0;
-      worst = std::max(worst, std::fabs(residual_[link.row + i]) * row.diagonal /
-                                  (row.diagonal + row.softness) / limit);
+      worst.free = std::max(worst.free, hardPart(row) * std::fabs(residual_[link.row + i]) / limit);
     }
     for (std::uint32_t i = link.bounded; i < link.bounded + link.boundedCount; ++i) {
       bounded_residual_[i] = residual(bounded_[i]);
-      worst =
-          std::max(worst, std::fabs(boundedResidual(bounded_[i], bounded_residual_[i])) / limit);
+      worst.bounded = std::max(worst.bounded, std::fabs(boundedResidual(bounded_[i], bounded_residual_[i])) / limit);
     }
   }
   return worst;
 }
 
+/// Of a row in phase 2.
+double JointComponent::velocityResidual(const SolverBodies& bodies, const Link& link, const SystemRow& row) const {
+  const double u = velocityOf(bodies, link, row) + row.rate;
+  switch (row.law) {
+    case RowLaw::kHold:
+      return u;
+    case RowLaw::kSpring:
+      return (row.impulse - 0.5 * h_ * softForce(row, u) + row.inertia * (u - row.rotor)) * row.softness;
+    case RowLaw::kStop:
+      return row.first > 0.0 ? u : u + std::max(row.after, 0.0) / h_;
+    default:
+      return u - row.target;
+  }
+}
+
+/// True when the last solve of phase 2 ran into a stop that it had left out.
+bool JointComponent::hitsStop(const SolverBodies& bodies) const {
+  for (std::uint32_t i = 0; i < bounded_.size(); ++i) {
+    const SystemRow& row = bounded_[i];
+    if (row.law != RowLaw::kStop || row.impulse != 0.0 || !(row.diagonal > 0.0)) continue;
+    const Link& link = links_[bounded_link_[i]];
+    const double limit = joint_tolerances::kNear * (row.isLength ? link.size : 1.0);
+    if (velocityResidual(bodies, link, row) < -limit) return true;
+  }
+  return false;
+}
+
 /// Residuals of phase 2; returns the worst in units of what counts as still.
 double JointComponent::evaluateVelocities(const SolverBodies& bodies) {
   using namespace joint_tolerances;
-  const double half = 0.5 * h_;
   double worst = 0.0, speed = 0.0;
   for (const Link& link : links_) {
     const BodyMotion& a = bodies.motion[link.slotA];
@@ -234,26 +262,12 @@ double JointComponent::evaluateVelocities(const SolverBodies& bodies) {
       speed = std::max({speed, std::fabs(a.v[c]), std::fabs(b.v[c]), link.size * std::fabs(a.w[c]),
                         link.size * std::fabs(b.w[c])});
     }
-    const auto residual = [&](const SystemRow& row) {
-      const double u = velocityOf(bodies, link, row) + row.rate;
-      switch (row.law) {
-        case RowLaw::kHold:
-          return u;
-        case RowLaw::kSpring:
-          return (row.impulse - half * softForce(row, u) + row.inertia * (u - row.rotor)) *
-                 row.softness;
-        case RowLaw::kStop:
-          return row.first > 0.0 ? u : u + std::max(row.after, 0.0) / h_;
-        default:
-          return u - row.target;
-      }
-    };
+    const auto residual = [&](const SystemRow& row) { return velocityResidual(bodies, link, row); };
     for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
       const SystemRow& row = rows_[i];
       residual_[i] = row.diagonal > 0.0 ? residual(row) : 0.0;
       const double size = row.isLength ? 1.0 : link.size;
-      worst = std::max(
-          worst, size * std::fabs(residual_[i]) * row.diagonal / (row.diagonal + row.softness));
+      worst = std::max(worst, size * hardPart(row) * std::fabs(residual_[i]));
     }
     for (std::uint32_t i = link.bounded; i < link.bounded + link.boundedCount; ++i) {
       bounded_residual_[i] = residual(bounded_[i]);
@@ -267,14 +281,20 @@ double JointComponent::evaluateVelocities(const SolverBodies& bodies) {
 bool JointComponent::isGuessRight(const SolverBodies& bodies,
                                   std::span<const JointRecord> records) {
   beginSubstep(bodies, records);
-  return evaluatePositions(bodies, records) <= 1.0;
+  return evaluatePositions(bodies, records).all() <= 1.0;
 }
 
-/// What rows want their velocities to be, from residuals that evaluatePositions has just found (J-41).
+/// What rows want of their velocities and impulses, from residuals that evaluatePositions has just found (J-41).
 void JointComponent::keepWanted(const SolverBodies& bodies) {
+  const auto wanted = [&](const Link& link, const SystemRow& row, double residual) {
+    return velocityOf(bodies, link, row) + row.softness * row.impulse - residual;
+  };
   for (const Link& link : links_) {
     for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
-      wanted_[i] = velocityOf(bodies, link, rows_[i]) - residual_[i];
+      wanted_[i] = wanted(link, rows_[i], residual_[i]);
+    }
+    for (std::uint32_t i = link.bounded; i < link.bounded + link.boundedCount; ++i) {
+      bounded_wanted_[i] = wanted(link, bounded_[i], bounded_residual_[i]);
     }
   }
 }
@@ -282,12 +302,23 @@ void JointComponent::keepWanted(const SolverBodies& bodies) {
 /// Residuals of phase 1 by what rows wanted before; returns the largest as evaluatePositions does.
 double JointComponent::evaluateWanted(const SolverBodies& bodies) {
   const double closed = joint_tolerances::kClosed / h_;
+  const auto residual = [&](const Link& link, const SystemRow& row, double wanted) {
+    return row.diagonal > 0.0 ? velocityOf(bodies, link, row) + row.softness * row.impulse - wanted : 0.0;
+  };
   double worst = 0.0;
   for (const Link& link : links_) {
+    const auto note = [&](const SystemRow& row, double error) {
+      worst = std::max(worst, std::fabs(error) / (row.isLength ? link.size : 1.0));
+    };
     for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
       const SystemRow& row = rows_[i];
-      residual_[i] = row.diagonal > 0.0 ? velocityOf(bodies, link, row) - wanted_[i] : 0.0;
-      worst = std::max(worst, std::fabs(residual_[i]) / (row.isLength ? link.size : 1.0));
+      residual_[i] = residual(link, row, wanted_[i]);
+      note(row, hardPart(row) * residual_[i]);
+    }
+    for (std::uint32_t i = link.bounded; i < link.bounded + link.boundedCount; ++i) {
+      const SystemRow& row = bounded_[i];
+      bounded_residual_[i] = residual(link, row, bounded_wanted_[i]);
+      note(row, boundedResidual(row, bounded_residual_[i]));
     }
   }
   return worst / closed;
@@ -301,17 +332,17 @@ double JointComponent::solveRoughly(SolverBodies& bodies, std::span<const JointR
   const double near = kNear * h_ / kClosed;
   double change = 0.0;
   if (!first) return evaluateWanted(bodies) > near ? solveSystem(bodies) : 0.0;
-  double worst = 0.0, last = 0.0;
+  double last = 0.0;
   markBest();
   for (int i = 0; i < kMostRough; ++i) {
-    worst = evaluatePositions(bodies, records);
-    // A step leaves a share of the error that is as small as the turn of a substep.
-    if (i > 0 && worst > kSlow * last && worst > near) return giveUpPositions(bodies, records);
+    const PositionErrors worst = evaluatePositions(bodies, records);
+    // A step leaves a share of the error that is as small as the turn of a substep. Rows with bounds may take turns.
+    if (i > 0 && worst.free > kSlow * last && worst.free > near) return giveUpPositions(bodies, records);
     keepWanted(bodies);
-    if (worst <= near) break;
+    if (worst.all() <= near) break;
     change = std::max(change, solveSystem(bodies));
-    if (worst * kSlow * kSlow <= near) break;
-    last = worst;
+    if (worst.all() * kSlow * kSlow <= near) break;
+    last = worst.all();
   }
   return change;
 }
@@ -347,11 +378,11 @@ double JointComponent::solve(SolverBodies& bodies, std::span<const JointRecord> 
   }
   using namespace joint_tolerances;
   if (gave_up_) return solveVelocities(bodies, records);
-  if (touched_ && isPlain()) return solveRoughly(bodies, records, first);
+  if (touched_) return solveRoughly(bodies, records, first);
   std::fill(since_start_.begin(), since_start_.end(), 0.0);
   double change = 0.0, last = 0.0, best = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kMostNewton; ++i) {
-    const double worst = evaluatePositions(bodies, records);
+    const double worst = evaluatePositions(bodies, records).all();
     const bool slow = i > 0 && worst > kSlow * last;
     taut_ = taut_ || (slow && last > kClear);
     if (worst < best) {
@@ -385,7 +416,7 @@ double JointComponent::relax(SolverBodies& bodies, std::span<JointRecord> record
     if (worst <= 1.0 || (i > 1 && worst > 0.5 * last)) break;
     last = worst;
     change = std::max(change, solveSystem(bodies));
-    if (touched_ && isPlain()) break;
+    if (touched_ && !hitsStop(bodies)) break;
   }
   return change;
 }

@@ -38,6 +38,8 @@ class JointComponent {
 
   [[nodiscard]] std::span<const Link> links() const { return links_; }
   [[nodiscard]] std::span<const std::uint32_t> slots() const { return slots_; }
+  /// True when phases differ in how far rows give way: springs, dampers, rotors.
+  [[nodiscard]] bool isSoft() const { return soft_; }
   [[nodiscard]] std::size_t rowCount() const { return rows_.size() + bounded_.size(); }
 
   /// Slot of the first body that can be pushed: it stands for the component.
@@ -165,12 +167,18 @@ class JointComponent {
   void assemble(Phase phase);
   void predict(const SolverBodies& bodies);
   void beginSubstep(const SolverBodies& bodies, std::span<const JointRecord> records);
-  double evaluatePositions(const SolverBodies& bodies, std::span<const JointRecord> records);
+  /// The worst residuals of phase 1, in units of what counts as closed.
+  struct PositionErrors {
+    double free{0.0};     ///< of rows without bounds
+    double bounded{0.0};
+    [[nodiscard]] double all() const { return std::max(free, bounded); }
+  };
+  PositionErrors evaluatePositions(const SolverBodies& bodies, std::span<const JointRecord> records);
   double evaluateVelocities(const SolverBodies& bodies);
   void keepWanted(const SolverBodies& bodies);
   double evaluateWanted(const SolverBodies& bodies);
-  /// Nothing but rows that hold: no springs, limits, motors or friction.
-  [[nodiscard]] bool isPlain() const { return bounded_.empty() && !soft_; }
+  [[nodiscard]] double velocityResidual(const SolverBodies& bodies, const Link& link, const SystemRow& row) const;
+  [[nodiscard]] bool hitsStop(const SolverBodies& bodies) const;
   double solveRoughly(SolverBodies& bodies, std::span<const JointRecord> records, bool first);
   double giveUpPositions(SolverBodies& bodies, std::span<const JointRecord> records);
   double solveVelocities(SolverBodies& bodies, std::span<const JointRecord> records);
@@ -242,6 +250,7 @@ class JointComponent {
   bool owes_{false};
   std::vector<double> own_column_;
   std::vector<double> bounded_residual_;
+  std::vector<double> bounded_wanted_;
   std::vector<double> bounded_change_;
   std::vector<std::uint32_t> hot_;
   std::vector<std::uint8_t> cached_;  ///< per bounded row: its column and Schur entries are there
