@@ -82,10 +82,10 @@ bool isAtRest(const IslandCensus& island, const PlanSettings& settings) {
 
 /// (G-12): a mechanism that lies on something and hardly moves in a step is resolved by one substep: joints and
 /// the contacts' normals are solved together, and what a substep turns is small.
-bool isSlowMechanism(const IslandCensus& island, const PlanSettings& settings) {
+bool isSlowMechanism(const IslandCensus& island, const PlanSettings& settings, int substeps) {
   return settings.substeps == 0 && !settings.fields && !island.driven && !island.forced && !island.resists &&
          !island.bounces && !island.sweptJoints && island.joints > 0 && island.manifolds > 0 &&
-         island.motion <= kTuning.smallTurn;
+         island.motion <= substeps * kTuning.smallTurn;
 }
 
 /// (T-14): contacts that bounce need their own end, and joints are solved twice for their second order.
@@ -103,8 +103,10 @@ IslandPlan planIsland(const IslandCensus& island, const PlanSettings& settings) 
     plan.group = SolveGroup::kStill;
     plan.budget = restBudget(island, settings);
     return plan;
-  } else if (isSlowMechanism(island, settings)) {
+  } else if (isSlowMechanism(island, settings, 1)) {
     plan.group = SolveGroup::kStill;
+  } else if (isSlowMechanism(island, settings, substepsOf(SolveGroup::kSlow, 0))) {
+    plan.group = SolveGroup::kSlow;
   } else if (startsCold(island, settings)) {
     if (isCalm(island, settings) && island.joints == 0 && island.manifolds > kTuning.graspManifolds) plan.group = SolveGroup::kStill;
     plan.budget = coldBudget(island, settings);
@@ -128,7 +130,8 @@ IslandPlan planIsland(const IslandCensus& island, const PlanSettings& settings) 
 
 int substepsOf(SolveGroup group, int asked) {
   if (group == SolveGroup::kStill) return 1;
-  return asked > 0 ? asked : kTuning.substeps;
+  if (asked > 0) return asked;
+  return group == SolveGroup::kSlow ? kTuning.substeps / 2 : kTuning.substeps;
 }
 
 }  // namespace msd_sim

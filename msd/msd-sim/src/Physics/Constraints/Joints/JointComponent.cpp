@@ -66,17 +66,25 @@ void JointComponent::prepare(const SolverBodies& bodies, std::span<const JointRe
   correction_speed_ = correctionSpeed;
   taut_ = has_given_up_ = false;
   works_ = {};
-  placeRows(bodies, records);
-  startRotors(bodies);
-  if (inertia_) tuneMotors(bodies, records);
-  assemble(Phase::kPosition);
+  if (!areBalls()) {
+    placeRows(bodies, records);
+    startRotors(bodies);
+    if (inertia_) tuneMotors(bodies, records);
+    assemble(Phase::kPosition);
+  }
   for (auto* rows : {&rows_, &bounded_}) {
     for (SystemRow& row : *rows) {
       row.impulse *= scale;
       row.work = row.driven = 0.0;
     }
   }
-  for (Link& link : links_) {
+  if (areBalls()) {
+    startBalls(records);
+    placeBalls(bodies);
+    assembleBalls();
+  }
+  for (std::size_t k = 0; k < links_.size(); ++k) {
+    Link& link = links_[k];
     const JointDefinition& joint = records[link.joint].definition;
     const auto sizeOf = [&](std::uint32_t body, std::uint32_t slot, const Vector3D& arm) {
       return pushable_[body] != 0 ? std::max(bodies.pose[slot].size, arm.norm()) : 0.0;
@@ -84,7 +92,12 @@ void JointComponent::prepare(const SolverBodies& bodies, std::span<const JointRe
     const double a = sizeOf(link.bodyA, link.slotA, joint.anchorA);
     const double b = sizeOf(link.bodyB, link.slotB, joint.anchorB);
     link.size = a > 0.0 && b > 0.0 ? std::min(a, b) : std::max(a, b);
-    link.applied = impulseOf(link);
+    if (areBalls()) {
+      const Ball& ball = balls_[k];
+      link.applied = {-ball.impulse, -ball.armA.cross(ball.impulse), ball.impulse, ball.armB.cross(ball.impulse)};
+    } else {
+      link.applied = impulseOf(link);
+    }
     link.sum = zeroRow();
   }
 }
@@ -169,6 +182,7 @@ double JointComponent::boundedResidual(const SystemRow& row, double value) const
 JointComponent::PositionErrors JointComponent::evaluatePositions(const SolverBodies& bodies,
                                                                  std::span<const JointRecord> records) {
   using namespace joint_tolerances;
+  if (areBalls()) return {evaluateBallPositions(bodies), 0.0};
   predict(bodies);
   const double inverseH = 1.0 / h_, half = 0.5 * h_;
   PositionErrors worst;
@@ -185,7 +199,7 @@ JointComponent::PositionErrors JointComponent::evaluatePositions(const SolverBod
     evaluateErrors(record.definition, place, errors);
     const auto holding = static_cast<std::uint32_t>(holdingRowCount(record.definition));
     // Rounding of the positions themselves cannot be solved away.
-    const double floor = 4e-16 * (a.x.lpNorm<Eigen::Infinity>() + b.x.lpNorm<Eigen::Infinity>());
+    const double floor = kRoundingOfPlaces * (a.x.lpNorm<Eigen::Infinity>() + b.x.lpNorm<Eigen::Infinity>());
     const double closed = kClosed * link.size + floor;
     for (std::uint32_t i = 0; i < holding; ++i) {
       const SystemRow& row = rows_[link.row + i];
@@ -254,6 +268,7 @@ bool JointComponent::hitsStop(const SolverBodies& bodies) const {
 /// Residuals of phase 2; returns the worst in units of what counts as still.
 double JointComponent::evaluateVelocities(const SolverBodies& bodies) {
   using namespace joint_tolerances;
+  if (areBalls()) return evaluateBallVelocities(bodies);
   double worst = 0.0, speed = 0.0;
   for (const Link& link : links_) {
     const BodyMotion& a = bodies.motion[link.slotA];
@@ -286,6 +301,10 @@ bool JointComponent::isGuessRight(const SolverBodies& bodies,
 
 /// What rows want of their velocities and impulses, from residuals that evaluatePositions has just found (J-41).
 void JointComponent::keepWanted(const SolverBodies& bodies) {
+  if (areBalls()) {
+    keepWantedBalls(bodies);
+    return;
+  }
   const auto wanted = [&](const Link& link, const SystemRow& row, double residual) {
     return velocityOf(bodies, link, row) + row.softness * row.impulse - residual;
   };
@@ -301,6 +320,7 @@ void JointComponent::keepWanted(const SolverBodies& bodies) {
 
 /// Residuals of phase 1 by what rows wanted before; returns the largest as evaluatePositions does.
 double JointComponent::evaluateWanted(const SolverBodies& bodies) {
+  if (areBalls()) return evaluateWantedBalls(bodies);
   const double closed = joint_tolerances::kClosed / h_;
   const auto residual = [&](const Link& link, const SystemRow& row, double wanted) {
     return row.diagonal > 0.0 ? velocityOf(bodies, link, row) + row.softness * row.impulse - wanted : 0.0;
@@ -358,6 +378,7 @@ double JointComponent::giveUpPositions(SolverBodies& bodies, std::span<const Joi
 }
 
 double JointComponent::solveVelocities(SolverBodies& bodies, std::span<const JointRecord> records) {
+  if (areBalls()) return solveBallVelocities(bodies);
   (void)evaluatePositions(bodies, records);  // of rows that hold nothing
   for (const Link& link : links_) {
     const auto holding = static_cast<std::uint32_t>(holdingRowCount(records[link.joint].definition));
@@ -373,7 +394,11 @@ double JointComponent::solve(SolverBodies& bodies, std::span<const JointRecord> 
                              bool first) {
   if (first) {
     if (assembled_ != Phase::kPosition) assemble(Phase::kPosition);
-    beginSubstep(bodies, records);
+    if (areBalls()) {
+      beginBalls(bodies);
+    } else {
+      beginSubstep(bodies, records);
+    }
     gave_up_ = false;
   }
   using namespace joint_tolerances;
@@ -403,7 +428,11 @@ double JointComponent::solve(SolverBodies& bodies, std::span<const JointRecord> 
 }
 
 double JointComponent::relax(SolverBodies& bodies, std::span<JointRecord> records, bool first) {
-  if (first) {
+  if (first && areBalls()) {
+    placeBalls(bodies);
+    assembleBalls();
+    turnBalls(bodies);
+  } else if (first) {
     placeRows(bodies, records);
     if (soft_) turnSprings(bodies, records);
     assemble(soft_ ? Phase::kVelocity : Phase::kPosition);
@@ -443,11 +472,15 @@ double JointComponent::solveSystem(SolverBodies& bodies, bool secant) {
   const std::size_t n = rows_.size();
   change_.swap(last_step_);
   solved_.swap(last_solved_);
-  for (std::size_t i = 0; i < n; ++i) {
-    const SystemRow& row = rows_[i];
-    const double decay =
-        row.law == RowLaw::kHold ? joint_tolerances::kDecay * row.diagonal * row.impulse : 0.0;
-    change_[i] = -(residual_[i] + decay);
+  if (areBalls()) {
+    opposeBalls();
+  } else {
+    for (std::size_t i = 0; i < n; ++i) {
+      const SystemRow& row = rows_[i];
+      const double decay =
+          row.law == RowLaw::kHold ? joint_tolerances::kDecay * row.diagonal * row.impulse : 0.0;
+      change_[i] = -(residual_[i] + decay);
+    }
   }
   right_side_.swap(last_right_side_);
   std::copy(change_.begin(), change_.end(), right_side_.begin());
@@ -475,6 +508,7 @@ double JointComponent::applyChanges(SolverBodies& bodies) {
     since_best_[i] += change_[i];
     since_start_[i] += change_[i];
   }
+  if (areBalls()) return applyBallChanges(bodies);
   double largest = 0.0;
   for (Link& link : links_) {
     JointRow give = zeroRow();
@@ -576,7 +610,7 @@ void JointComponent::concludeLinks(const SolverBodies& bodies, const PhaseEnd& e
     row.work += row.impulse * (j.linearA.dot(a.v) + j.angularA.dot(a.w) + j.linearB.dot(b.v) + j.angularB.dot(b.w));
   };
   for (Link& link : links_) {
-    for (std::uint32_t i = 0; i < link.rowCount; ++i) addHard(link, rows_[link.row + i]);
+    for (std::uint32_t i = 0; i < link.rowCount && !areBalls(); ++i) addHard(link, rows_[link.row + i]);
     for (std::uint32_t i = 0; i < link.boundedCount; ++i) addHard(link, bounded_[link.bounded + i]);
     add(link.sum, link.applied);
     side(link.slotA, link.applied.linearA, link.applied.angularA);
@@ -587,6 +621,7 @@ void JointComponent::concludeLinks(const SolverBodies& bodies, const PhaseEnd& e
 void JointComponent::concludePositions(const SolverBodies& bodies, const PhaseEnd& end) {
   time_ += h_;
   concludeLinks(bodies, end);
+  if (areBalls()) return;
   for (auto* rows : {&rows_, &bounded_}) {
     for (SystemRow& row : *rows) {
       row.first = row.impulse;
@@ -597,6 +632,7 @@ void JointComponent::concludePositions(const SolverBodies& bodies, const PhaseEn
 
 void JointComponent::concludeVelocities(const SolverBodies& bodies, const PhaseEnd& end) {
   concludeLinks(bodies, end);
+  if (areBalls()) return;
   for (auto* rows : {&rows_, &bounded_}) {
     for (SystemRow& row : *rows) {
       if (row.number < kMostHoldingRows) continue;
@@ -608,6 +644,7 @@ void JointComponent::concludeVelocities(const SolverBodies& bodies, const PhaseE
 }
 
 void JointComponent::finish(const SolverBodies& bodies, std::span<JointRecord> records, double dt) {
+  if (areBalls()) storeBalls();
   for (const Link& link : links_) {
     JointRecord& record = records[link.joint];
     const JointDefinition& joint = record.definition;

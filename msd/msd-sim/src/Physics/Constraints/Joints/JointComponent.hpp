@@ -50,6 +50,8 @@ class JointComponent {
   /// Start of a step: rows where the bodies stand. `scale` is the ratio of the new to the last h.
   void prepare(const SolverBodies& bodies, std::span<const JointRecord> records, double h,
                double correctionSpeed, double scale);
+  /// Whether the rows are this component's alone: no other solver looks at them or takes them in its own.
+  void setAlone(bool alone) { alone_ = alone; }
   void setTime(double time) { time_ = time; }
   /// Whether contacts act on the island in this step.
   void setTouched(bool touched) { touched_ = touched; }
@@ -200,6 +202,37 @@ class JointComponent {
   [[nodiscard]] double velocityOf(const SolverBodies& bodies, const Link& link,
                                   const SystemRow& row) const;
 
+  // Components of ball joints alone (JointBalls.cpp).
+  struct Ball {
+    Vector3D anchorA, anchorB;  ///< body axes
+    Vector3D armA, armB;        ///< world axes
+    Matrix3D answerA, answerB;  ///< angular velocity of each body by an impulse on B and its opposite on A
+    double massA, massB;        ///< inverse masses
+    Vector3D diagonal;          ///< of J M⁻¹Jᵀ
+    Vector3D impulse, keep;     ///< as in SystemRow
+  };
+  [[nodiscard]] bool areBalls() const { return alone_ && !balls_.empty(); }
+  void buildBalls(std::span<const JointRecord> records);
+  void startBalls(std::span<const JointRecord> records);
+  void storeBalls();
+  void placeBalls(const SolverBodies& bodies);
+  void assembleBalls();
+  [[nodiscard]] Vector3D ballVelocity(const SolverBodies& bodies, std::size_t k) const;
+  void turnBalls(SolverBodies& bodies);
+  void beginBalls(const SolverBodies& bodies);
+  double evaluateBallPositions(const SolverBodies& bodies);
+  double evaluateBallVelocities(const SolverBodies& bodies);
+  void keepWantedBalls(const SolverBodies& bodies);
+  double evaluateWantedBalls(const SolverBodies& bodies);
+  double solveBallVelocities(SolverBodies& bodies);
+  void opposeBalls();
+  double applyBallChanges(SolverBodies& bodies);
+  static void giveBall(Link& link, Ball& ball, const Vector3D& p);
+  void addBallAnswer(std::size_t k, const Wrench& wrench, double share, std::span<double> right) const;
+  void addBallResponses(double* column);
+  void settleBalls();
+  [[nodiscard]] bool hasOpenBalls(const SolverBodies& bodies) const;
+
   /// Of a body by the projection of positions.
   struct Move {
     Vector3D d{Vector3D::Zero()}, theta{Vector3D::Zero()};
@@ -215,6 +248,9 @@ class JointComponent {
   std::vector<std::uint32_t> touching_;   ///< links of body b: touching_[touch_start_[b] ...]
   std::vector<std::uint32_t> touch_start_;
   BlockFactor factor_;
+  std::vector<Ball> balls_;                 ///< per link, where all are ball joints
+  std::vector<std::uint32_t> ball_blocks_;  ///< where their blocks stand: of the links, then of edges_
+  bool alone_{false};
   /// A motor whose gains or force depend on the mechanism.
   struct TunedMotor {
     std::uint32_t link;

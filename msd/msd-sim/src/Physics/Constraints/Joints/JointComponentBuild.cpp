@@ -148,6 +148,7 @@ bool JointComponent::build(std::span<const std::uint32_t> joints,
   hot_vector_.resize(3 * c);
   free_rows_.reserve(c);
   prepareMotors(joints, records, bodies);
+  buildBalls(records);
   return true;
 }
 

@@ -90,6 +90,10 @@ void JointComponent::evenResponses(const SolverBodies& bodies) {
 
 void JointComponent::project(SolverBodies& bodies, std::span<JointRecord> records) {
   using namespace joint_tolerances;
+  if (areBalls()) {
+    if (!hasOpenBalls(bodies)) return;
+    placeRows(bodies, records);
+  }
   double worst = measureErrors(bodies, records);
   if (worst <= kOpen) return;
   for (int i = 0; i < kMostProjections && worst > kProjected; ++i) {
