@@ -25,7 +25,7 @@ double armRate(const SolverBodies& solver, std::uint32_t i, const Vector3D& arm,
   return length > 0.0 ? w.cross(quaternionOf(solver.pose[i].q) * arm).norm() / length : 0.0;
 }
 
-void countBodies(Simulation& sim, double dt) {
+void countBodies(Simulation& sim) {
   Islands& islands = sim.islands;
   for (std::size_t k = 0; k < islands.count(); ++k) {
     IslandCensus& census = islands.census[k];
@@ -38,13 +38,9 @@ void countBodies(Simulation& sim, double dt) {
     census.bodies = static_cast<std::uint32_t>(islands.bodiesOf(k).size());
     census.fastest = std::sqrt(fastest2);
     census.joints = islands.joints[k];
-    if (census.joints > 0) {
-      for (const std::uint32_t i : islands.bodiesOf(k)) {
-        const double way = dt * vectorOf(sim.solver.motion[i].v).norm() / sim.solver.pose[i].size;
-        census.motion = std::max(census.motion, way);
-      }
-    }
+    census.held = islands.hold[k] != IslandHold::kNothing;
     census.driven = islands.hold[k] == IslandHold::kDriven;
+    census.guided = islands.carried[k] != 0;
   }
 }
 
@@ -85,6 +81,12 @@ double jointRate(const Simulation& sim, const JointDefinition& joint) {
   return rate;
 }
 
+/// Does a joint want its coordinate to be somewhere? Rotors, dampers, stops and given torques do not.
+bool isGuided(const JointDefinition& joint) {
+  return joint.kind == JointKind::kSpring || joint.constraint != nullptr || joint.stiffness > 0.0 ||
+         (joint.motor && joint.motor->maxForce > 0.0 && joint.motor->mode != MotorMode::kForce);
+}
+
 void countContacts(Simulation& sim, double dt) {
   Islands& islands = sim.islands;
   ContactCache& contacts = sim.collision.contacts();
@@ -94,6 +96,7 @@ void countContacts(Simulation& sim, double dt) {
     IslandCensus& census = islands.census[islands.islandOf[sim.pushable[a] != 0 ? a : b]];
     ++census.manifolds;
     if (contact.born == contacts.frame()) ++census.fresh;
+    census.guided = census.guided || sim.slots[a].special || sim.slots[b].special;
     census.bounces = census.bounces || contact.bounces;
     census.resists = census.resists || contact.resistance != ContactCache::kNone;
     if (census.joints > 0) {
@@ -115,9 +118,17 @@ void countJoints(Simulation& sim, double dt) {
     islands.census[k].sweptJoints = islands.census[k].sweptJoints || r.swept;
     islands.census[k].jointsRest = islands.census[k].jointsRest && !r.solved;
     islands.census[k].motion = std::max(islands.census[k].motion, dt * jointRate(sim, r.definition));
+    islands.census[k].guided = islands.census[k].guided || isGuided(r.definition);
     sweptRest = sweptRest && (!r.swept || !r.solved);
   });
-  for (IslandCensus& census : islands.census) {
+  for (std::size_t k = 0; k < islands.count(); ++k) {
+    IslandCensus& census = islands.census[k];
+    // What flies falls in one substep as in many, however fast.
+    for (const std::uint32_t i : islands.bodiesOf(k)) {
+      if (census.joints == 0 || census.manifolds == 0) break;
+      const double way = dt * vectorOf(sim.solver.motion[i].v).norm() / sim.solver.pose[i].size;
+      census.motion = std::max(census.motion, way);
+    }
     census.jointsRest = census.jointsRest && (!census.sweptJoints || sweptRest);
   }
 }
@@ -140,7 +151,7 @@ void planIslands(Simulation& sim, double dt) {
   islands.census.assign(count, {});
   islands.plan.assign(count, {});
   if (sim.settings.method != Method::kExact) {
-    countBodies(sim, dt);
+    countBodies(sim);
     countContacts(sim, dt);
     if (!sim.joints.isEmpty()) countJoints(sim, dt);
     const PlanSettings settings{.substeps = sim.settings.substeps,

@@ -81,10 +81,10 @@ bool isAtRest(const IslandCensus& island, const PlanSettings& settings) {
 }
 
 /// (G-12): a mechanism that lies on something and hardly moves in a step is resolved by one substep: joints and
-/// the contacts' normals are solved together, and what a substep turns is small.
+/// the contacts' normals are solved together, and what a substep turns is small. So is one that flies freely.
 bool isSlowMechanism(const IslandCensus& island, const PlanSettings& settings, int substeps) {
-  return settings.substeps == 0 && !settings.fields && !island.driven && !island.forced && !island.resists &&
-         !island.bounces && !island.sweptJoints && island.joints > 0 && island.manifolds > 0 &&
+  return settings.substeps == 0 && !settings.fields && !island.guided && !island.forced && !island.resists &&
+         !island.bounces && !island.sweptJoints && island.joints > 0 && (island.manifolds > 0 || !island.held) &&
          island.motion <= substeps * kTuning.smallTurn;
 }
 

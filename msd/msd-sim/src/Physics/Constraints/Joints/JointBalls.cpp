@@ -138,14 +138,13 @@ Vector3D JointComponent::ballVelocity(const SolverBodies& bodies, std::size_t k)
 /// As applyDifference: only arms have changed.
 void JointComponent::turnBalls(SolverBodies& bodies) {
   for (std::size_t k = 0; k < links_.size(); ++k) {
-    Link& link = links_[k];
+    const Link& link = links_[k];
     const Ball& ball = balls_[k];
     const Vector3D angularA = -ball.armA.cross(ball.impulse), angularB = ball.armB.cross(ball.impulse);
     BodyMotion& a = bodies.motion[link.slotA];
     BodyMotion& b = bodies.motion[link.slotB];
     addTo(a.w, inverseInertiaTimes(a, angularA - link.applied.angularA));
     addTo(b.w, inverseInertiaTimes(b, angularB - link.applied.angularB));
-    link.applied = {-ball.impulse, angularA, ball.impulse, angularB};
   }
 }
 
@@ -241,14 +240,12 @@ void JointComponent::opposeBalls() {
 }
 
 /// As applyChanges.
-double JointComponent::applyBallChanges(SolverBodies& bodies) {
-  double largest = 0.0;
+void JointComponent::applyBallChanges(SolverBodies& bodies) {
   for (std::size_t k = 0; k < links_.size(); ++k) {
-    Link& link = links_[k];
+    const Link& link = links_[k];
     Ball& ball = balls_[k];
     const Vector3D p = threeOf(change_, link.row);
-    giveBall(link, ball, p);
-    largest = std::max(largest, largestOf(p.cwiseProduct(ball.diagonal)));
+    ball.impulse += p;
     BodyMotion& a = bodies.motion[link.slotA];
     BodyMotion& b = bodies.motion[link.slotB];
     addTo(a.v, -ball.massA * p);
@@ -256,16 +253,14 @@ double JointComponent::applyBallChanges(SolverBodies& bodies) {
     addTo(b.v, ball.massB * p);
     addTo(b.w, ball.answerB * p);
   }
-  return largest;
 }
 
-/// Books an impulse of a joint; the bodies have it already, or get it elsewhere.
-void JointComponent::giveBall(Link& link, Ball& ball, const Vector3D& p) {
-  ball.impulse += p;
-  link.applied.linearA -= p;
-  link.applied.angularA -= ball.armA.cross(p);
-  link.applied.linearB += p;
-  link.applied.angularB += ball.armB.cross(p);
+/// What the phase gave to the bodies.
+void JointComponent::noteBalls() {
+  for (std::size_t k = 0; k < links_.size(); ++k) {
+    const Ball& ball = balls_[k];
+    links_[k].applied = {-ball.impulse, -ball.armA.cross(ball.impulse), ball.impulse, ball.armB.cross(ball.impulse)};
+  }
 }
 
 /// As addAnswer.
@@ -293,11 +288,11 @@ void JointComponent::addBallResponses(double* column) {
 }
 
 void JointComponent::settleBalls() {
-  for (std::size_t k = 0; k < links_.size(); ++k) giveBall(links_[k], balls_[k], threeOf(owed_, links_[k].row));
+  for (std::size_t k = 0; k < links_.size(); ++k) balls_[k].impulse += threeOf(owed_, links_[k].row);
 }
 
-/// Whether some joint stands open at the end of the step.
-bool JointComponent::hasOpenBalls(const SolverBodies& bodies) const {
+/// As measureErrors.
+double JointComponent::measureBallErrors(const SolverBodies& bodies) {
   double squares = 0.0;
   for (std::size_t k = 0; k < links_.size(); ++k) {
     const Link& link = links_[k];
@@ -305,9 +300,22 @@ bool JointComponent::hasOpenBalls(const SolverBodies& bodies) const {
     const BodyPose& b = bodies.pose[link.slotB];
     const Vector3D error = (vectorOf(b.x) - vectorOf(a.x)) +
                            (quaternionOf(b.q) * balls_[k].anchorB - quaternionOf(a.q) * balls_[k].anchorA);
+    threeOf(residual_, link.row) = error;
     squares += error.squaredNorm() / (link.size * link.size);
   }
-  return squares > joint_tolerances::kOpen * joint_tolerances::kOpen;
+  return std::sqrt(squares);
+}
+
+void JointComponent::addBallMoves() {
+  for (std::size_t k = 0; k < links_.size(); ++k) {
+    const Link& link = links_[k];
+    const Ball& ball = balls_[k];
+    const Vector3D p = threeOf(change_, link.row);
+    moves_[link.bodyA].d -= ball.massA * p;
+    moves_[link.bodyA].theta += ball.answerA * p;
+    moves_[link.bodyB].d += ball.massB * p;
+    moves_[link.bodyB].theta += ball.answerB * p;
+  }
 }
 
 }  // namespace msd_sim

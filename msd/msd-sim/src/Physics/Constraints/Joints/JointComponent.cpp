@@ -427,6 +427,22 @@ double JointComponent::solve(SolverBodies& bodies, std::span<const JointRecord> 
   return change;
 }
 
+/// Phase 2 where contacts act: one solve a sweep, and none for what the end of the step does not see. Its laws are
+/// linear, as (J-41) takes those of phase 1 to be.
+double JointComponent::relaxRoughly(SolverBodies& bodies, bool first) {
+  using namespace joint_tolerances;
+  if (!first) return evaluateWanted(bodies) > kNear * h_ / kClosed ? solveSystem(bodies) : 0.0;
+  double change = 0.0;
+  for (int i = 0; i < kMostRough; ++i) {
+    const double worst = evaluateVelocities(bodies);
+    keepWanted(bodies);
+    if (worst <= 1.0) break;
+    change = std::max(change, solveSystem(bodies));
+    if (!hitsStop(bodies)) break;
+  }
+  return change;
+}
+
 double JointComponent::relax(SolverBodies& bodies, std::span<JointRecord> records, bool first) {
   if (first && areBalls()) {
     placeBalls(bodies);
@@ -439,13 +455,13 @@ double JointComponent::relax(SolverBodies& bodies, std::span<JointRecord> record
     applyDifference(bodies);
     measureCoordinates(bodies, records);
   }
+  if (touched_) return relaxRoughly(bodies, first);
   double change = 0.0, last = 0.0;
   for (int i = 0; i < joint_tolerances::kMostNewton; ++i) {
     const double worst = evaluateVelocities(bodies);
     if (worst <= 1.0 || (i > 1 && worst > 0.5 * last)) break;
     last = worst;
     change = std::max(change, solveSystem(bodies));
-    if (touched_ && !hitsStop(bodies)) break;
   }
   return change;
 }
@@ -470,6 +486,7 @@ void JointComponent::followSecant() {
 /// One linear solve with what the residuals hold: A δ = -r, bounded rows by their Schur complement.
 double JointComponent::solveSystem(SolverBodies& bodies, bool secant) {
   const std::size_t n = rows_.size();
+  const double largest = largestResidual();
   change_.swap(last_step_);
   solved_.swap(last_solved_);
   if (areBalls()) {
@@ -499,24 +516,42 @@ double JointComponent::solveSystem(SolverBodies& bodies, bool secant) {
   factor_.solveBackward(change_);
   std::copy(change_.begin(), change_.end(), solved_.begin());
   if (secant) followSecant();
-  return applyChanges(bodies);
+  applyChanges(bodies);
+  return largest;
 }
 
-double JointComponent::applyChanges(SolverBodies& bodies) {
+/// How much a solve changes the velocities of rows [m/s]. Impulses say less: where light links carry something heavy, or
+/// rows are redundant, they change much and move nothing.
+double JointComponent::largestResidual() const {
+  double largest = 0.0;
+  for (const Link& link : links_) {
+    for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
+      const double size = rows_[i].isLength ? 1.0 : link.size;
+      largest = std::max(largest, size * hardPart(rows_[i]) * std::fabs(residual_[i]));
+    }
+    for (std::uint32_t i = link.bounded; i < link.bounded + link.boundedCount; ++i) {
+      const double size = bounded_[i].isLength ? 1.0 : link.size;
+      largest = std::max(largest, size * std::fabs(boundedResidual(bounded_[i], bounded_residual_[i])));
+    }
+  }
+  return largest;
+}
+
+void JointComponent::applyChanges(SolverBodies& bodies) {
   is_best_ = false;
   for (std::size_t i = 0; i < change_.size(); ++i) {
     since_best_[i] += change_[i];
     since_start_[i] += change_[i];
   }
-  if (areBalls()) return applyBallChanges(bodies);
-  double largest = 0.0;
+  if (areBalls()) {
+    applyBallChanges(bodies);
+    return;
+  }
   for (Link& link : links_) {
     JointRow give = zeroRow();
     const auto take = [&](SystemRow& row, double change) {
       row.impulse += change;
       add(give, times(change, row.jacobian));
-      largest =
-          std::max(largest, std::fabs(change) * row.diagonal * (row.isLength ? 1.0 : link.size));
     };
     for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
       if (rows_[i].diagonal > 0.0) take(rows_[i], change_[i]);
@@ -530,7 +565,6 @@ double JointComponent::applyChanges(SolverBodies& bodies) {
     if (pushable_[link.bodyB] != 0) push(bodies.motion[link.slotB], give.linearB, give.angularB);
     add(link.applied, give);
   }
-  return largest;
 }
 
 /// The impulses of now are the best of this phase so far.
@@ -609,6 +643,7 @@ void JointComponent::concludeLinks(const SolverBodies& bodies, const PhaseEnd& e
     const JointRow& j = row.jacobian;
     row.work += row.impulse * (j.linearA.dot(a.v) + j.angularA.dot(a.w) + j.linearB.dot(b.v) + j.angularB.dot(b.w));
   };
+  if (areBalls()) noteBalls();
   for (Link& link : links_) {
     for (std::uint32_t i = 0; i < link.rowCount && !areBalls(); ++i) addHard(link, rows_[link.row + i]);
     for (std::uint32_t i = 0; i < link.boundedCount; ++i) addHard(link, bounded_[link.bounded + i]);

@@ -148,6 +148,7 @@ class JointComponent {
 
  private:
   [[nodiscard]] double measureErrors(const SolverBodies& bodies, std::span<const JointRecord> records);
+  void addMoves();
   void moveBodies(SolverBodies& bodies, double part);
   void evenResponses(const SolverBodies& bodies);
   [[nodiscard]] std::size_t numberOf(std::uint32_t slot) const;
@@ -181,6 +182,7 @@ class JointComponent {
   double evaluateWanted(const SolverBodies& bodies);
   [[nodiscard]] double velocityResidual(const SolverBodies& bodies, const Link& link, const SystemRow& row) const;
   [[nodiscard]] bool hitsStop(const SolverBodies& bodies) const;
+  double relaxRoughly(SolverBodies& bodies, bool first);
   double solveRoughly(SolverBodies& bodies, std::span<const JointRecord> records, bool first);
   double giveUpPositions(SolverBodies& bodies, std::span<const JointRecord> records);
   double solveVelocities(SolverBodies& bodies, std::span<const JointRecord> records);
@@ -194,7 +196,8 @@ class JointComponent {
   void cacheHotRow(std::uint32_t c);
   void couple(std::uint32_t c, double* column) const;
   void solveBounded();
-  double applyChanges(SolverBodies& bodies);
+  void applyChanges(SolverBodies& bodies);
+  [[nodiscard]] double largestResidual() const;
   void goBack(SolverBodies& bodies);
   void markBest();
   void applyDifference(SolverBodies& bodies);
@@ -226,12 +229,13 @@ class JointComponent {
   double evaluateWantedBalls(const SolverBodies& bodies);
   double solveBallVelocities(SolverBodies& bodies);
   void opposeBalls();
-  double applyBallChanges(SolverBodies& bodies);
-  static void giveBall(Link& link, Ball& ball, const Vector3D& p);
+  void applyBallChanges(SolverBodies& bodies);
+  void noteBalls();
   void addBallAnswer(std::size_t k, const Wrench& wrench, double share, std::span<double> right) const;
   void addBallResponses(double* column);
   void settleBalls();
-  [[nodiscard]] bool hasOpenBalls(const SolverBodies& bodies) const;
+  [[nodiscard]] double measureBallErrors(const SolverBodies& bodies);
+  void addBallMoves();
 
   /// Of a body by the projection of positions.
   struct Move {
