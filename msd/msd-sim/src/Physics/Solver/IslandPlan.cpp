@@ -122,6 +122,9 @@ IslandPlan planIsland(const IslandCensus& island, const PlanSettings& settings) 
     plan.budget.few = static_cast<std::uint16_t>(std::max<int>(plan.budget.few, kTuning.fewestHitSweeps));
     plan.budget.most = static_cast<std::uint16_t>(sweepsFor(kTuning.smallManifolds, island.manifolds,
                                                             plan.budget.few, kTuning.mostColdSweeps));
+    if (island.guided) {
+      plan.budget.settled = plan.budget.gate = plan.budget.hit = static_cast<float>(kTuning.graspUnrest);
+    }
   }
   // Joints that are solved at once have nothing to agree upon with others where nothing touches.
   if (island.manifolds == 0 && !island.sweptJoints) plan.budget.few = plan.budget.most = 1;
