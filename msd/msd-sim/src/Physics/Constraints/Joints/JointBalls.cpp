@@ -1,5 +1,6 @@
-// A component of ball joints alone: chains and ragdolls. The same method as for any other component, on three rows per
-// joint at once: J M⁻¹Jᵀ is made of the arms, and no row has a law of its own (docs/theory/joints.md, section 10).
+// A component of ball joints alone: chains and ragdolls. The same method as for any other
+// component, on three rows per joint at once: J M⁻¹Jᵀ is made of the arms, and no row has a law of
+// its own (docs/theory/joints.md, section 10).
 #include <algorithm>
 #include <cmath>
 
@@ -37,7 +38,9 @@ Eigen::Map<Vector3D> threeOf(std::vector<double>& numbers, std::uint32_t row) {
 }
 
 /// Largest entry, no sign.
-double largestOf(const Vector3D& v) { return std::max({std::fabs(v.x()), std::fabs(v.y()), std::fabs(v.z())}); }
+double largestOf(const Vector3D& v) {
+  return std::max({std::fabs(v.x()), std::fabs(v.y()), std::fabs(v.z())});
+}
 
 void addTo(double (&to)[3], const Vector3D& more) {
   for (int c = 0; c < 3; ++c) to[c] += more[c];
@@ -50,8 +53,8 @@ void JointComponent::buildBalls(std::span<const JointRecord> records) {
   ball_blocks_.clear();
   const bool all = std::all_of(links_.begin(), links_.end(), [&](const Link& link) {
     const JointDefinition& joint = records[link.joint].definition;
-    return joint.kind == JointKind::kBall && joint.constraint == nullptr && link.rowCount == kBallRows &&
-           link.boundedCount == 0;
+    return joint.kind == JointKind::kBall && joint.constraint == nullptr &&
+           link.rowCount == kBallRows && link.boundedCount == 0;
   });
   if (!all) return;
   balls_.resize(links_.size());
@@ -73,7 +76,8 @@ void JointComponent::startBalls(std::span<const JointRecord> records) {
 /// The rows hold the impulses between steps.
 void JointComponent::storeBalls() {
   for (std::size_t k = 0; k < balls_.size(); ++k) {
-    for (std::uint32_t c = 0; c < kBallRows; ++c) rows_[links_[k].row + c].impulse = balls_[k].impulse[c];
+    for (std::uint32_t c = 0; c < kBallRows; ++c)
+      rows_[links_[k].row + c].impulse = balls_[k].impulse[c];
   }
 }
 
@@ -104,7 +108,8 @@ void JointComponent::assembleBalls() {
     ball.diagonal = block.diagonal();
     // A joint that moves nothing keeps its impulse.
     for (int c = 0; c < 3; ++c) {
-      block(c, c) = ball.diagonal[c] > 0.0 ? (1.0 + joint_tolerances::kProximal) * ball.diagonal[c] : 1.0;
+      block(c, c) =
+          ball.diagonal[c] > 0.0 ? (1.0 + joint_tolerances::kProximal) * ball.diagonal[c] : 1.0;
     }
   }
   for (const auto& [i, k] : edges_) {
@@ -132,7 +137,8 @@ Vector3D JointComponent::ballVelocity(const SolverBodies& bodies, std::size_t k)
   const Ball& ball = balls_[k];
   const BodyMotion& a = bodies.motion[links_[k].slotA];
   const BodyMotion& b = bodies.motion[links_[k].slotB];
-  return vectorOf(b.v) - vectorOf(a.v) + vectorOf(b.w).cross(ball.armB) - vectorOf(a.w).cross(ball.armA);
+  return vectorOf(b.v) - vectorOf(a.v) + vectorOf(b.w).cross(ball.armB) -
+         vectorOf(a.w).cross(ball.armA);
 }
 
 /// As applyDifference: only arms have changed.
@@ -140,7 +146,8 @@ void JointComponent::turnBalls(SolverBodies& bodies) {
   for (std::size_t k = 0; k < links_.size(); ++k) {
     const Link& link = links_[k];
     const Ball& ball = balls_[k];
-    const Vector3D angularA = -ball.armA.cross(ball.impulse), angularB = ball.armB.cross(ball.impulse);
+    const Vector3D angularA = -ball.armA.cross(ball.impulse),
+                   angularB = ball.armB.cross(ball.impulse);
     BodyMotion& a = bodies.motion[link.slotA];
     BodyMotion& b = bodies.motion[link.slotB];
     addTo(a.w, inverseInertiaTimes(a, angularA - link.applied.angularA));
@@ -155,7 +162,8 @@ void JointComponent::beginBalls(const SolverBodies& bodies) {
     const Link& link = links_[k];
     Ball& ball = balls_[k];
     const double limit = reach * link.size;
-    const Vector3D error = vectorOf(bodies.pose[link.slotB].x) - vectorOf(bodies.pose[link.slotA].x) + (ball.armB - ball.armA);
+    const Vector3D error = vectorOf(bodies.pose[link.slotB].x) -
+                           vectorOf(bodies.pose[link.slotA].x) + (ball.armB - ball.armA);
     for (int c = 0; c < 3; ++c) {
       const double closes = std::clamp(error[c], -limit, limit);
       ball.keep[c] = error[c] - closes;
@@ -177,7 +185,8 @@ double JointComponent::evaluateBallPositions(const SolverBodies& bodies) {
     const DriftedPose& b = drifted_[link.bodyB];
     const Vector3D error = (b.x - a.x) + (b.q * ball.anchorB - a.q * ball.anchorA) - ball.keep;
     threeOf(residual_, link.row) = inverseH * error;
-    const double closed = kClosed * link.size + kRoundingOfPlaces * (largestOf(a.x) + largestOf(b.x));
+    const double closed =
+        kClosed * link.size + kRoundingOfPlaces * (largestOf(a.x) + largestOf(b.x));
     worst = std::max(worst, largestOf(error) / closed);
   }
   return worst;
@@ -234,8 +243,8 @@ void JointComponent::opposeBalls() {
   for (std::size_t k = 0; k < links_.size(); ++k) {
     const Ball& ball = balls_[k];
     const std::uint32_t row = links_[k].row;
-    threeOf(change_, row) =
-        -(threeOf(residual_, row) + joint_tolerances::kDecay * ball.diagonal.cwiseProduct(ball.impulse));
+    threeOf(change_, row) = -(threeOf(residual_, row) +
+                              joint_tolerances::kDecay * ball.diagonal.cwiseProduct(ball.impulse));
   }
 }
 
@@ -259,18 +268,21 @@ void JointComponent::applyBallChanges(SolverBodies& bodies) {
 void JointComponent::noteBalls() {
   for (std::size_t k = 0; k < links_.size(); ++k) {
     const Ball& ball = balls_[k];
-    links_[k].applied = {-ball.impulse, -ball.armA.cross(ball.impulse), ball.impulse, ball.armB.cross(ball.impulse)};
+    links_[k].applied = {-ball.impulse, -ball.armA.cross(ball.impulse), ball.impulse,
+                         ball.armB.cross(ball.impulse)};
   }
 }
 
 /// As addAnswer.
-void JointComponent::addBallAnswer(std::size_t k, const Wrench& wrench, double share, std::span<double> right) const {
+void JointComponent::addBallAnswer(std::size_t k, const Wrench& wrench, double share,
+                                   std::span<double> right) const {
   const Ball& ball = balls_[k];
   const Link& link = links_[k];
   Eigen::Map<Vector3D> to(right.data() + link.row);
-  to -= share * (link.slotA == wrench.slot
-                     ? Vector3D{ball.answerA.transpose() * wrench.angular - ball.massA * wrench.linear}
-                     : Vector3D{ball.answerB.transpose() * wrench.angular + ball.massB * wrench.linear});
+  to -= share *
+        (link.slotA == wrench.slot
+             ? Vector3D{ball.answerA.transpose() * wrench.angular - ball.massA * wrench.linear}
+             : Vector3D{ball.answerB.transpose() * wrench.angular + ball.massB * wrench.linear});
 }
 
 /// What the impulses in change_ do to a column.
@@ -288,7 +300,8 @@ void JointComponent::addBallResponses(double* column) {
 }
 
 void JointComponent::settleBalls() {
-  for (std::size_t k = 0; k < links_.size(); ++k) balls_[k].impulse += threeOf(owed_, links_[k].row);
+  for (std::size_t k = 0; k < links_.size(); ++k)
+    balls_[k].impulse += threeOf(owed_, links_[k].row);
 }
 
 /// As measureErrors.
@@ -298,8 +311,9 @@ double JointComponent::measureBallErrors(const SolverBodies& bodies) {
     const Link& link = links_[k];
     const BodyPose& a = bodies.pose[link.slotA];
     const BodyPose& b = bodies.pose[link.slotB];
-    const Vector3D error = (vectorOf(b.x) - vectorOf(a.x)) +
-                           (quaternionOf(b.q) * balls_[k].anchorB - quaternionOf(a.q) * balls_[k].anchorA);
+    const Vector3D error =
+        (vectorOf(b.x) - vectorOf(a.x)) +
+        (quaternionOf(b.q) * balls_[k].anchorB - quaternionOf(a.q) * balls_[k].anchorA);
     threeOf(residual_, link.row) = error;
     squares += error.squaredNorm() / (link.size * link.size);
   }
