@@ -157,6 +157,7 @@ struct MechanismPoint {
   int lane{0};
   int number{0};                           ///< of the point
   double size{1.0};                        ///< of the contact [m]
+  double settled{0.0};                     ///< change of its velocity that counts as settled [m/s]
   double compliance{0.0};                  ///< along the normal, joints eliminated; 0: not known yet [1/kg]
   JointComponent::Wrench side[2]{};        ///< unit impulse on each body
   std::size_t column[2]{};                 ///< where the answers of their mechanisms stand

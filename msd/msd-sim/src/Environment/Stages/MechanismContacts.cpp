@@ -29,12 +29,11 @@ void place(const ContactRows<kPoints>& rows, int lane, int i, MechanismPoint& po
 }
 
 double velocityOf(const SolverBodies& solver, const MechanismPoint& point) {
-  double u = 0.0;
-  for (const Wrench& w : point.side) {
-    const BodyMotion& m = solver.motion[w.slot];
-    u += w.linear.dot(vectorOf(m.v)) + w.angular.dot(vectorOf(m.w));
-  }
-  return u;
+  // The forces of both sides are opposite.
+  const BodyMotion& a = solver.motion[point.body[0]];
+  const BodyMotion& b = solver.motion[point.body[1]];
+  return point.side[1].linear.dot(vectorOf(b.v) - vectorOf(a.v)) + point.side[1].angular.dot(vectorOf(b.w)) +
+         point.side[0].angular.dot(vectorOf(a.w));
 }
 
 /// Calls visit(component, its wrenches, where its column stands) for the mechanisms of a point, and other(wrench)
@@ -103,10 +102,11 @@ void settleJoints(Simulation& sim, std::span<MechanismPoint> points) {
     forMechanisms(
         sim, point,
         [&](JointComponent& c, std::span<const Wrench> wrenches, std::size_t) { c.owe(wrenches, point.given); }, ignore);
-    point.given = 0.0;
   }
   for (MechanismPoint& point : points) {
+    if (point.given == 0.0) continue;
     forMechanisms(sim, point, [](JointComponent& c, std::span<const Wrench>, std::size_t) { c.settle(); }, ignore);
+    point.given = 0.0;
   }
 }
 
@@ -119,7 +119,7 @@ double visit(Simulation& sim, MechanismPoint& point, const ContactPass& pass, bo
   const double band = -pass.band * pass.inverseH * point.size;
   const double target = opens && impulse > 0.0 && p.target[l] >= band ? 0.0 : p.target[l];
   const double error = target - velocityOf(sim.solver, point);
-  const double settled = 1.0 / std::min(pass.perSettledSpeed, pass.perSettledShare / point.size);
+  const double settled = point.settled;
   if (error <= settled && (impulse <= 0.0 || error >= -settled)) return 0.0;
   if (point.compliance <= 0.0) point.compliance = complianceOf(sim, point);
   if (!(point.compliance > 0.0)) return 0.0;
@@ -167,14 +167,24 @@ class IslandVisits {
   std::uint32_t now_{1};
 };
 
+/// Points where the bodies stand when a phase begins. Phase 1 finds them where phase 2 of the substep before has left
+/// them, and with them the answers of mechanisms whose rows are the same in both.
+void placePoints(Simulation& sim, std::span<MechanismPoint> points, const ContactPass& pass, bool stayed) {
+  const auto isSoft = [&](std::uint32_t slot) {
+    const std::uint32_t k = sim.joints.componentOf(slot);
+    return k != JointSolver::kNoComponent && sim.joints.components()[k].isSoft();
+  };
+  for (MechanismPoint& point : points) {
+    point.settled = 1.0 / std::min(pass.perSettledSpeed, pass.perSettledShare / point.size);
+    if (!stayed) point.placeNow();
+    // Found where it is needed.
+    if (!stayed || isSoft(point.body[0]) || isSoft(point.body[1])) point.compliance = 0.0;
+  }
+}
+
 /// Sweeps one island's points forth and back until they have settled; returns how many had not.
 std::uint32_t sweepIsland(Simulation& sim, std::span<MechanismPoint> points, const ContactPass& pass, bool opens) {
-  if (pass.first) {
-    for (MechanismPoint& point : points) {
-      point.compliance = 0.0;  // of this phase: found where it is needed
-      point.placeNow();
-    }
-  }
+  if (pass.first) placePoints(sim, points, pass, opens && !pass.opening);
   IslandVisits visits{sim, points, pass, opens};
   std::uint32_t unsettled = 0;
   for (int sweep = 0; sweep < kTuning.mechanismSweeps; ++sweep) {

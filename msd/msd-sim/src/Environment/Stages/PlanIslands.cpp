@@ -18,13 +18,14 @@ double fastestPoint2(const SolverBodies& solver, std::uint32_t i) {
   return v2 + size * size * w2;
 }
 
-/// How far a body goes in a step against its size, and how far it turns [rad].
-double motionOf(const SolverBodies& solver, std::uint32_t i, double dt) {
-  const BodyMotion& m = solver.motion[i];
-  return dt * (vectorOf(m.v).norm() / solver.pose[i].size + vectorOf(m.w).norm());
+/// How far the arm from a body's centre to a joint or a contact turns in a second [rad/s]. A body that spins about its
+/// arm takes it nowhere.
+double armRate(const SolverBodies& solver, std::uint32_t i, const Vector3D& arm, double length) {
+  const Vector3D w = vectorOf(solver.motion[i].w);
+  return length > 0.0 ? w.cross(quaternionOf(solver.pose[i].q) * arm).norm() / length : 0.0;
 }
 
-void countBodies(Simulation& sim, double dt) {
+void countBodies(Simulation& sim) {
   Islands& islands = sim.islands;
   for (std::size_t k = 0; k < islands.count(); ++k) {
     IslandCensus& census = islands.census[k];
@@ -37,16 +38,56 @@ void countBodies(Simulation& sim, double dt) {
     census.bodies = static_cast<std::uint32_t>(islands.bodiesOf(k).size());
     census.fastest = std::sqrt(fastest2);
     census.joints = islands.joints[k];
-    if (census.joints > 0) {
-      for (const std::uint32_t i : islands.bodiesOf(k)) {
-        census.motion = std::max(census.motion, motionOf(sim.solver, i, dt));
-      }
-    }
+    census.held = islands.hold[k] != IslandHold::kNothing;
     census.driven = islands.hold[k] == IslandHold::kDriven;
+    census.guided = islands.carried[k] != 0;
   }
 }
 
-void countContacts(Simulation& sim) {
+/// How far a contact turns with its bodies in a second [rad/s]. What is round touches as before whichever way it has
+/// turned about its core; faces and corners go with their bodies.
+template <int kPoints>
+double contactRate(const Simulation& sim, std::pair<std::uint32_t, std::uint32_t> who, const StoredContact<kPoints>& s) {
+  const SolverBodies& solver = sim.solver;
+  const bool follows = s.mode != static_cast<double>(FollowMode::kStay);
+  double rate = 0.0;
+  const auto side = [&](std::uint32_t i, double rounding, const double (&core)[kPoints][3]) {
+    if (sim.pushable[i] == 0) return;
+    if (!follows || !(rounding > 0.0)) {
+      rate = std::max(rate, vectorOf(solver.motion[i].w).norm());
+      return;
+    }
+    for (int p = 0; p < kPoints; ++p) {
+      if (!(s.points[p].active > 0.0)) continue;
+      rate = std::max(rate, armRate(solver, i, vectorOf(core[p]), solver.pose[i].size));
+    }
+  };
+  side(who.first, s.rounding0, s.follow.core0);
+  side(who.second, s.rounding1, s.follow.core1);
+  return rate;
+}
+
+/// How far a joint turns with its bodies in a second [rad/s].
+double jointRate(const Simulation& sim, const JointDefinition& joint) {
+  double rate = 0.0;
+  const auto side = [&](std::uint32_t i, const Vector3D& anchor) {
+    if (sim.pushable[i] == 0) return;
+    const bool isPoint = joint.kind == JointKind::kBall && joint.constraint == nullptr;
+    rate = std::max(rate, isPoint ? armRate(sim.solver, i, anchor, anchor.norm())
+                                  : vectorOf(sim.solver.motion[i].w).norm());
+  };
+  side(joint.bodyA, joint.anchorA);
+  side(joint.bodyB, joint.anchorB);
+  return rate;
+}
+
+/// Does a joint want its coordinate to be somewhere? Rotors, dampers, stops and given torques do not.
+bool isGuided(const JointDefinition& joint) {
+  return joint.kind == JointKind::kSpring || joint.constraint != nullptr || joint.stiffness > 0.0 ||
+         (joint.motor && joint.motor->maxForce > 0.0 && joint.motor->mode != MotorMode::kForce);
+}
+
+void countContacts(Simulation& sim, double dt) {
   Islands& islands = sim.islands;
   ContactCache& contacts = sim.collision.contacts();
   contacts.forEach([&](std::uint32_t id, const ContactCache::Contact& contact) {
@@ -55,24 +96,39 @@ void countContacts(Simulation& sim) {
     IslandCensus& census = islands.census[islands.islandOf[sim.pushable[a] != 0 ? a : b]];
     ++census.manifolds;
     if (contact.born == contacts.frame()) ++census.fresh;
+    census.guided = census.guided || sim.slots[a].special || sim.slots[b].special;
     census.bounces = census.bounces || contact.bounces;
     census.resists = census.resists || contact.resistance != ContactCache::kNone;
+    if (census.joints > 0) {
+      contacts.with(id, [&](const auto& s) {
+        census.motion = std::max(census.motion, dt * contactRate(sim, {contact.body0(), contact.body1()}, s));
+      });
+    }
     if (census.rolls || ContactCache::kindOf(id) == ContactCache::Kind::kPatch) return;
     contacts.with(id, [&](const auto& s) { census.rolls = s.rounding0 > 0.0 || s.rounding1 > 0.0; });
   });
 }
 
 /// Joints of components that are swept go on together: they rest all or none.
-void countJoints(Simulation& sim) {
+void countJoints(Simulation& sim, double dt) {
   Islands& islands = sim.islands;
   sim.joints.update(sim.solver, true);
   bool sweptRest = true;
   forJointIslands(sim, [&](const JointRecord& r, std::uint32_t k) {
     islands.census[k].sweptJoints = islands.census[k].sweptJoints || r.swept;
     islands.census[k].jointsRest = islands.census[k].jointsRest && !r.solved;
+    islands.census[k].motion = std::max(islands.census[k].motion, dt * jointRate(sim, r.definition));
+    islands.census[k].guided = islands.census[k].guided || isGuided(r.definition);
     sweptRest = sweptRest && (!r.swept || !r.solved);
   });
-  for (IslandCensus& census : islands.census) {
+  for (std::size_t k = 0; k < islands.count(); ++k) {
+    IslandCensus& census = islands.census[k];
+    // What flies falls in one substep as in many, however fast.
+    for (const std::uint32_t i : islands.bodiesOf(k)) {
+      if (census.joints == 0 || census.manifolds == 0) break;
+      const double way = dt * vectorOf(sim.solver.motion[i].v).norm() / sim.solver.pose[i].size;
+      census.motion = std::max(census.motion, way);
+    }
     census.jointsRest = census.jointsRest && (!census.sweptJoints || sweptRest);
   }
 }
@@ -95,9 +151,9 @@ void planIslands(Simulation& sim, double dt) {
   islands.census.assign(count, {});
   islands.plan.assign(count, {});
   if (sim.settings.method != Method::kExact) {
-    countBodies(sim, dt);
-    countContacts(sim);
-    if (!sim.joints.isEmpty()) countJoints(sim);
+    countBodies(sim);
+    countContacts(sim, dt);
+    if (!sim.joints.isEmpty()) countJoints(sim, dt);
     const PlanSettings settings{.substeps = sim.settings.substeps,
                                 .iterations = sim.settings.iterations,
                                 .kickSpeed = 0.5 * dt * sim.settings.gravity.norm(),

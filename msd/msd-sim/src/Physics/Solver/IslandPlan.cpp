@@ -81,11 +81,11 @@ bool isAtRest(const IslandCensus& island, const PlanSettings& settings) {
 }
 
 /// (G-12): a mechanism that lies on something and hardly moves in a step is resolved by one substep: joints and
-/// the contacts' normals are solved together, and what a substep turns is small.
-bool isSlowMechanism(const IslandCensus& island, const PlanSettings& settings) {
-  return settings.substeps == 0 && !settings.fields && !island.driven && !island.forced && !island.resists &&
-         !island.bounces && !island.sweptJoints && island.joints > 0 && island.manifolds > 0 &&
-         island.motion <= kTuning.smallTurn;
+/// the contacts' normals are solved together, and what a substep turns is small. So is one that flies freely.
+bool isSlowMechanism(const IslandCensus& island, const PlanSettings& settings, int substeps) {
+  return settings.substeps == 0 && !settings.fields && !island.guided && !island.forced && !island.resists &&
+         !island.bounces && !island.sweptJoints && island.joints > 0 && (island.manifolds > 0 || !island.held) &&
+         island.motion <= substeps * kTuning.smallTurn;
 }
 
 /// (T-14): contacts that bounce need their own end, and joints are solved twice for their second order.
@@ -103,8 +103,10 @@ IslandPlan planIsland(const IslandCensus& island, const PlanSettings& settings) 
     plan.group = SolveGroup::kStill;
     plan.budget = restBudget(island, settings);
     return plan;
-  } else if (isSlowMechanism(island, settings)) {
+  } else if (isSlowMechanism(island, settings, 1)) {
     plan.group = SolveGroup::kStill;
+  } else if (isSlowMechanism(island, settings, substepsOf(SolveGroup::kSlow, 0))) {
+    plan.group = SolveGroup::kSlow;
   } else if (startsCold(island, settings)) {
     if (isCalm(island, settings) && island.joints == 0 && island.manifolds > kTuning.graspManifolds) plan.group = SolveGroup::kStill;
     plan.budget = coldBudget(island, settings);
@@ -120,6 +122,9 @@ IslandPlan planIsland(const IslandCensus& island, const PlanSettings& settings) 
     plan.budget.few = static_cast<std::uint16_t>(std::max<int>(plan.budget.few, kTuning.fewestHitSweeps));
     plan.budget.most = static_cast<std::uint16_t>(sweepsFor(kTuning.smallManifolds, island.manifolds,
                                                             plan.budget.few, kTuning.mostColdSweeps));
+    if (island.guided) {
+      plan.budget.settled = plan.budget.gate = plan.budget.hit = static_cast<float>(kTuning.graspUnrest);
+    }
   }
   // Joints that are solved at once have nothing to agree upon with others where nothing touches.
   if (island.manifolds == 0 && !island.sweptJoints) plan.budget.few = plan.budget.most = 1;
@@ -128,7 +133,8 @@ IslandPlan planIsland(const IslandCensus& island, const PlanSettings& settings) 
 
 int substepsOf(SolveGroup group, int asked) {
   if (group == SolveGroup::kStill) return 1;
-  return asked > 0 ? asked : kTuning.substeps;
+  if (asked > 0) return asked;
+  return group == SolveGroup::kSlow ? kTuning.substeps / 2 : kTuning.substeps;
 }
 
 }  // namespace msd_sim

@@ -15,8 +15,9 @@ enum class SolveGroup : std::uint8_t {
   kFull,    ///< two phases a substep
   kJoined,  ///< the phase that ends a substep begins the next (T-14)
   kStill,   ///< one substep (G-10)
+  kSlow,    ///< half of the substeps (G-12)
 };
-inline constexpr std::size_t kSolveGroups = 3;
+inline constexpr std::size_t kSolveGroups = 4;
 
 /// What is known of an island before it is solved.
 struct IslandCensus {
@@ -25,12 +26,15 @@ struct IslandCensus {
   std::uint32_t fresh{0};     ///< manifolds made in this step
   std::uint32_t joints{0};
   double fastest{0.0};        ///< largest speed of a point of a body [m/s]
-  double motion{0.0};         ///< largest way and turn of a body in a step, in its own size and in radians
+  double motion{0.0};         ///< of a mechanism: largest way of a body in a step, in its own size, where it touches
+                              ///< something, or turn of a joint or contact [rad]
   bool bounces{false};        ///< some pair has a restitution
   bool resists{false};        ///< some contact resists rolling or spinning
   bool rolls{false};          ///< some body touches with a round surface: nothing keeps it from rolling
   bool driven{false};         ///< kinematic bodies, motors, springs or user constraints act
+  bool guided{false};         ///< of these, kinematic bodies, motors that hold a place or speed, springs or user constraints
   bool forced{false};         ///< the user pushes a body in this step
+  bool held{true};            ///< something that cannot be pushed holds it, by contacts or joints
   bool sweptJoints{false};    ///< joints are too many to be solved at once
   bool jointsRest{true};      ///< no joint had to be solved in the last step
 };

@@ -14,6 +14,7 @@ struct SolverTuning {
   std::uint32_t smallManifolds{256};   ///< up to so many, a phase has two sweeps for what has not settled; and so
                                        ///< many visits of manifolds may hits cost in a phase, ...
   std::uint32_t graspManifolds{16};    ///< up to so many, friction on a mechanism is swept until it has settled
+  double graspUnrest{0.03};             ///< at which it has, where motors, springs or kinematic bodies guide the mechanism
   int fewestHitSweeps{4};              ///< ... but no fewer sweeps, ...
   int mostHitSweeps{16};              ///< ... and no more
   double hit{50};                      ///< unrest of a hit (G-8)

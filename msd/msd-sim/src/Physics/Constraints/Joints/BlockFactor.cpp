@@ -133,8 +133,11 @@ double* BlockFactor::block(std::uint32_t i, std::uint32_t k) {
          std::size_t{below_start_[static_cast<std::size_t>(place - below_.begin())]} * column.size;
 }
 
+// Blocks of ball joints have three rows: loops of a length that is known are unrolled. kSize 0: of any size.
+
+template <std::uint32_t kSize>
 void BlockFactor::factorPanel(const Column& column, std::uint32_t rowsBelow) {
-  const std::uint32_t m = column.size;
+  const std::uint32_t m = kSize > 0 ? kSize : column.size;
   double* const a = values_.data() + column.panel;
   for (std::uint32_t c = 0; c < m; ++c) {
     double pivot = a[c * m + c];
@@ -159,18 +162,29 @@ void BlockFactor::factorPanel(const Column& column, std::uint32_t rowsBelow) {
 }
 
 void BlockFactor::factor() {
+  if (uniform_) {
+    factorAll<kUniformSize>();
+  } else {
+    factorAll<0>();
+  }
+}
+
+template <std::uint32_t kSize>
+void BlockFactor::factorAll() {
   for (const Column& column : columns_) {
-    const std::uint32_t m = column.size;
+    const std::uint32_t m = kSize > 0 ? kSize : column.size;
     std::uint32_t rows = 0;
-    for (std::uint32_t e = column.below; e < column.belowEnd; ++e) rows += columns_[below_[e]].size;
-    factorPanel(column, rows);
+    for (std::uint32_t e = column.below; e < column.belowEnd; ++e) {
+      rows += kSize > 0 ? kSize : columns_[below_[e]].size;
+    }
+    factorPanel<kSize>(column, rows);
     const double* const panel = values_.data() + column.panel;
     std::uint32_t update = column.update;
     for (std::uint32_t e = column.below; e < column.belowEnd; ++e) {
-      const std::uint32_t mi = columns_[below_[e]].size;
+      const std::uint32_t mi = kSize > 0 ? kSize : columns_[below_[e]].size;
       const double* const li = panel + std::size_t{below_start_[e]} * m;
       for (std::uint32_t f = column.below; f <= e; ++f) {
-        const std::uint32_t mk = columns_[below_[f]].size;
+        const std::uint32_t mk = kSize > 0 ? kSize : columns_[below_[f]].size;
         const double* const lk = panel + std::size_t{below_start_[f]} * m;
         double* const target = values_.data() + updates_[update++];
         for (std::uint32_t r = 0; r < mi; ++r) {
@@ -186,8 +200,6 @@ void BlockFactor::factor() {
 }
 
 namespace {
-
-// Blocks of ball joints have three rows: loops of a length that is known are unrolled. kSize 0: of any size.
 
 /// x = D⁻¹ x for a lower triangle with inverse pivots.
 template <std::uint32_t kSize>

@@ -32,6 +32,12 @@ class BlockFactor {
   /// Block of rows i and columns k, i >= k, row by row. Only for pairs that analyse was given.
   [[nodiscard]] double* block(std::uint32_t i, std::uint32_t k);
 
+  /// The same as a number that stays what it is while the pattern does, and what stands there.
+  [[nodiscard]] std::uint32_t placeOf(std::uint32_t i, std::uint32_t k) {
+    return static_cast<std::uint32_t>(block(i, k) - values_.data());
+  }
+  [[nodiscard]] double* at(std::uint32_t place) { return values_.data() + place; }
+
   /// Replaces the matrix by its factor. Pivots that are not positive become `kTinyPivot` of
   /// nothing: the caller keeps the diagonal positive.
   void factor();
@@ -54,9 +60,12 @@ class BlockFactor {
   static constexpr std::uint32_t kUniformSize = 3;  ///< rows of a ball joint
 
   template <std::uint32_t kSize>
+  void factorAll();
+  template <std::uint32_t kSize>
   void forward(double* b) const;
   template <std::uint32_t kSize>
   void backward(double* y) const;
+  template <std::uint32_t kSize>
   void factorPanel(const Column& column, std::uint32_t rowsBelow);
 
   std::vector<Column> columns_;

@@ -28,6 +28,10 @@ double multiplierOf(const JointRow& impulse, const JointRow& j) {
   const double square = dot(j, j);
   return square > 0.0 ? dot(impulse, j) / square : 0.0;
 }
+/// Share of a row's residual that its own velocity has to make up for; a soft row's impulse does the rest.
+double hardPart(const SystemRow& row) {
+  return row.softness > 0.0 ? row.diagonal / (row.diagonal + row.softness) : 1.0;
+}
 JointRow zeroRow() {
   return {Vector3D::Zero(), Vector3D::Zero(), Vector3D::Zero(), Vector3D::Zero()};
 }
@@ -62,17 +66,25 @@ void JointComponent::prepare(const SolverBodies& bodies, std::span<const JointRe
   correction_speed_ = correctionSpeed;
   taut_ = has_given_up_ = false;
   works_ = {};
-  placeRows(bodies, records);
-  startRotors(bodies);
-  if (inertia_) tuneMotors(bodies, records);
-  assemble(Phase::kPosition);
+  if (!areBalls()) {
+    placeRows(bodies, records);
+    startRotors(bodies);
+    if (inertia_) tuneMotors(bodies, records);
+    assemble(Phase::kPosition);
+  }
   for (auto* rows : {&rows_, &bounded_}) {
     for (SystemRow& row : *rows) {
       row.impulse *= scale;
       row.work = row.driven = 0.0;
     }
   }
-  for (Link& link : links_) {
+  if (areBalls()) {
+    startBalls(records);
+    placeBalls(bodies);
+    assembleBalls();
+  }
+  for (std::size_t k = 0; k < links_.size(); ++k) {
+    Link& link = links_[k];
     const JointDefinition& joint = records[link.joint].definition;
     const auto sizeOf = [&](std::uint32_t body, std::uint32_t slot, const Vector3D& arm) {
       return pushable_[body] != 0 ? std::max(bodies.pose[slot].size, arm.norm()) : 0.0;
@@ -80,7 +92,12 @@ void JointComponent::prepare(const SolverBodies& bodies, std::span<const JointRe
     const double a = sizeOf(link.bodyA, link.slotA, joint.anchorA);
     const double b = sizeOf(link.bodyB, link.slotB, joint.anchorB);
     link.size = a > 0.0 && b > 0.0 ? std::min(a, b) : std::max(a, b);
-    link.applied = impulseOf(link);
+    if (areBalls()) {
+      const Ball& ball = balls_[k];
+      link.applied = {-ball.impulse, -ball.armA.cross(ball.impulse), ball.impulse, ball.armB.cross(ball.impulse)};
+    } else {
+      link.applied = impulseOf(link);
+    }
     link.sum = zeroRow();
   }
 }
@@ -162,12 +179,13 @@ double JointComponent::boundedResidual(const SystemRow& row, double value) const
 }
 
 /// Residuals of phase 1 as velocities; returns the worst in units of what counts as closed.
-double JointComponent::evaluatePositions(const SolverBodies& bodies,
-                                         std::span<const JointRecord> records) {
+JointComponent::PositionErrors JointComponent::evaluatePositions(const SolverBodies& bodies,
+                                                                 std::span<const JointRecord> records) {
   using namespace joint_tolerances;
+  if (areBalls()) return {evaluateBallPositions(bodies), 0.0};
   predict(bodies);
   const double inverseH = 1.0 / h_, half = 0.5 * h_;
-  double worst = 0.0;
+  PositionErrors worst;
   for (const Link& link : links_) {
     const JointRecord& record = records[link.joint];
     const DriftedPose& a = drifted_[link.bodyA];
@@ -181,13 +199,13 @@ double JointComponent::evaluatePositions(const SolverBodies& bodies,
     evaluateErrors(record.definition, place, errors);
     const auto holding = static_cast<std::uint32_t>(holdingRowCount(record.definition));
     // Rounding of the positions themselves cannot be solved away.
-    const double floor = 4e-16 * (a.x.lpNorm<Eigen::Infinity>() + b.x.lpNorm<Eigen::Infinity>());
+    const double floor = kRoundingOfPlaces * (a.x.lpNorm<Eigen::Infinity>() + b.x.lpNorm<Eigen::Infinity>());
     const double closed = kClosed * link.size + floor;
     for (std::uint32_t i = 0; i < holding; ++i) {
       const SystemRow& row = rows_[link.row + i];
       const double error = row.diagonal > 0.0 ? errors[i] - row.keep : 0.0;
       residual_[link.row + i] = error * inverseH;
-      worst = std::max(worst, std::fabs(error) / (row.isLength ? closed : kClosed));
+      worst.free = std::max(worst.free, std::fabs(error) / (row.isLength ? closed : kClosed));
     }
     if (link.rowCount == holding && link.boundedCount == 0) continue;
     const double value = continuedCoordinate(
@@ -210,22 +228,47 @@ double JointComponent::evaluatePositions(const SolverBodies& bodies,
     for (std::uint32_t i = holding; i < link.rowCount; ++i) {
       SystemRow& row = rows_[link.row + i];
       residual_[link.row + i] = row.diagonal > 0.0 ? residual(row) : 0.0;
-      worst = std::max(worst, std::fabs(residual_[link.row + i]) * row.diagonal /
-                                  (row.diagonal + row.softness) / limit);
+      worst.free = std::max(worst.free, hardPart(row) * std::fabs(residual_[link.row + i]) / limit);
     }
     for (std::uint32_t i = link.bounded; i < link.bounded + link.boundedCount; ++i) {
       bounded_residual_[i] = residual(bounded_[i]);
-      worst =
-          std::max(worst, std::fabs(boundedResidual(bounded_[i], bounded_residual_[i])) / limit);
+      worst.bounded = std::max(worst.bounded, std::fabs(boundedResidual(bounded_[i], bounded_residual_[i])) / limit);
     }
   }
   return worst;
 }
 
+/// Of a row in phase 2.
+double JointComponent::velocityResidual(const SolverBodies& bodies, const Link& link, const SystemRow& row) const {
+  const double u = velocityOf(bodies, link, row) + row.rate;
+  switch (row.law) {
+    case RowLaw::kHold:
+      return u;
+    case RowLaw::kSpring:
+      return (row.impulse - 0.5 * h_ * softForce(row, u) + row.inertia * (u - row.rotor)) * row.softness;
+    case RowLaw::kStop:
+      return row.first > 0.0 ? u : u + std::max(row.after, 0.0) / h_;
+    default:
+      return u - row.target;
+  }
+}
+
+/// True when the last solve of phase 2 ran into a stop that it had left out.
+bool JointComponent::hitsStop(const SolverBodies& bodies) const {
+  for (std::uint32_t i = 0; i < bounded_.size(); ++i) {
+    const SystemRow& row = bounded_[i];
+    if (row.law != RowLaw::kStop || row.impulse != 0.0 || !(row.diagonal > 0.0)) continue;
+    const Link& link = links_[bounded_link_[i]];
+    const double limit = joint_tolerances::kNear * (row.isLength ? link.size : 1.0);
+    if (velocityResidual(bodies, link, row) < -limit) return true;
+  }
+  return false;
+}
+
 /// Residuals of phase 2; returns the worst in units of what counts as still.
 double JointComponent::evaluateVelocities(const SolverBodies& bodies) {
   using namespace joint_tolerances;
-  const double half = 0.5 * h_;
+  if (areBalls()) return evaluateBallVelocities(bodies);
   double worst = 0.0, speed = 0.0;
   for (const Link& link : links_) {
     const BodyMotion& a = bodies.motion[link.slotA];
@@ -234,26 +277,12 @@ double JointComponent::evaluateVelocities(const SolverBodies& bodies) {
       speed = std::max({speed, std::fabs(a.v[c]), std::fabs(b.v[c]), link.size * std::fabs(a.w[c]),
                         link.size * std::fabs(b.w[c])});
     }
-    const auto residual = [&](const SystemRow& row) {
-      const double u = velocityOf(bodies, link, row) + row.rate;
-      switch (row.law) {
-        case RowLaw::kHold:
-          return u;
-        case RowLaw::kSpring:
-          return (row.impulse - half * softForce(row, u) + row.inertia * (u - row.rotor)) *
-                 row.softness;
-        case RowLaw::kStop:
-          return row.first > 0.0 ? u : u + std::max(row.after, 0.0) / h_;
-        default:
-          return u - row.target;
-      }
-    };
+    const auto residual = [&](const SystemRow& row) { return velocityResidual(bodies, link, row); };
     for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
       const SystemRow& row = rows_[i];
       residual_[i] = row.diagonal > 0.0 ? residual(row) : 0.0;
       const double size = row.isLength ? 1.0 : link.size;
-      worst = std::max(
-          worst, size * std::fabs(residual_[i]) * row.diagonal / (row.diagonal + row.softness));
+      worst = std::max(worst, size * hardPart(row) * std::fabs(residual_[i]));
     }
     for (std::uint32_t i = link.bounded; i < link.bounded + link.boundedCount; ++i) {
       bounded_residual_[i] = residual(bounded_[i]);
@@ -267,27 +296,49 @@ double JointComponent::evaluateVelocities(const SolverBodies& bodies) {
 bool JointComponent::isGuessRight(const SolverBodies& bodies,
                                   std::span<const JointRecord> records) {
   beginSubstep(bodies, records);
-  return evaluatePositions(bodies, records) <= 1.0;
+  return evaluatePositions(bodies, records).all() <= 1.0;
 }
 
-/// What rows want their velocities to be, from residuals that evaluatePositions has just found (J-41).
+/// What rows want of their velocities and impulses, from residuals that evaluatePositions has just found (J-41).
 void JointComponent::keepWanted(const SolverBodies& bodies) {
+  if (areBalls()) {
+    keepWantedBalls(bodies);
+    return;
+  }
+  const auto wanted = [&](const Link& link, const SystemRow& row, double residual) {
+    return velocityOf(bodies, link, row) + row.softness * row.impulse - residual;
+  };
   for (const Link& link : links_) {
     for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
-      wanted_[i] = velocityOf(bodies, link, rows_[i]) - residual_[i];
+      wanted_[i] = wanted(link, rows_[i], residual_[i]);
+    }
+    for (std::uint32_t i = link.bounded; i < link.bounded + link.boundedCount; ++i) {
+      bounded_wanted_[i] = wanted(link, bounded_[i], bounded_residual_[i]);
     }
   }
 }
 
 /// Residuals of phase 1 by what rows wanted before; returns the largest as evaluatePositions does.
 double JointComponent::evaluateWanted(const SolverBodies& bodies) {
+  if (areBalls()) return evaluateWantedBalls(bodies);
   const double closed = joint_tolerances::kClosed / h_;
+  const auto residual = [&](const Link& link, const SystemRow& row, double wanted) {
+    return row.diagonal > 0.0 ? velocityOf(bodies, link, row) + row.softness * row.impulse - wanted : 0.0;
+  };
   double worst = 0.0;
   for (const Link& link : links_) {
+    const auto note = [&](const SystemRow& row, double error) {
+      worst = std::max(worst, std::fabs(error) / (row.isLength ? link.size : 1.0));
+    };
     for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
       const SystemRow& row = rows_[i];
-      residual_[i] = row.diagonal > 0.0 ? velocityOf(bodies, link, row) - wanted_[i] : 0.0;
-      worst = std::max(worst, std::fabs(residual_[i]) / (row.isLength ? link.size : 1.0));
+      residual_[i] = residual(link, row, wanted_[i]);
+      note(row, hardPart(row) * residual_[i]);
+    }
+    for (std::uint32_t i = link.bounded; i < link.bounded + link.boundedCount; ++i) {
+      const SystemRow& row = bounded_[i];
+      bounded_residual_[i] = residual(link, row, bounded_wanted_[i]);
+      note(row, boundedResidual(row, bounded_residual_[i]));
     }
   }
   return worst / closed;
@@ -301,17 +352,17 @@ double JointComponent::solveRoughly(SolverBodies& bodies, std::span<const JointR
   const double near = kNear * h_ / kClosed;
   double change = 0.0;
   if (!first) return evaluateWanted(bodies) > near ? solveSystem(bodies) : 0.0;
-  double worst = 0.0, last = 0.0;
+  double last = 0.0;
   markBest();
   for (int i = 0; i < kMostRough; ++i) {
-    worst = evaluatePositions(bodies, records);
-    // A step leaves a share of the error that is as small as the turn of a substep.
-    if (i > 0 && worst > kSlow * last && worst > near) return giveUpPositions(bodies, records);
+    const PositionErrors worst = evaluatePositions(bodies, records);
+    // A step leaves a share of the error that is as small as the turn of a substep. Rows with bounds may take turns.
+    if (i > 0 && worst.free > kSlow * last && worst.free > near) return giveUpPositions(bodies, records);
     keepWanted(bodies);
-    if (worst <= near) break;
+    if (worst.all() <= near) break;
     change = std::max(change, solveSystem(bodies));
-    if (worst * kSlow * kSlow <= near) break;
-    last = worst;
+    if (worst.all() * kSlow * kSlow <= near) break;
+    last = worst.all();
   }
   return change;
 }
@@ -327,6 +378,7 @@ double JointComponent::giveUpPositions(SolverBodies& bodies, std::span<const Joi
 }
 
 double JointComponent::solveVelocities(SolverBodies& bodies, std::span<const JointRecord> records) {
+  if (areBalls()) return solveBallVelocities(bodies);
   (void)evaluatePositions(bodies, records);  // of rows that hold nothing
   for (const Link& link : links_) {
     const auto holding = static_cast<std::uint32_t>(holdingRowCount(records[link.joint].definition));
@@ -342,16 +394,20 @@ double JointComponent::solve(SolverBodies& bodies, std::span<const JointRecord> 
                              bool first) {
   if (first) {
     if (assembled_ != Phase::kPosition) assemble(Phase::kPosition);
-    beginSubstep(bodies, records);
+    if (areBalls()) {
+      beginBalls(bodies);
+    } else {
+      beginSubstep(bodies, records);
+    }
     gave_up_ = false;
   }
   using namespace joint_tolerances;
   if (gave_up_) return solveVelocities(bodies, records);
-  if (touched_ && isPlain()) return solveRoughly(bodies, records, first);
+  if (touched_) return solveRoughly(bodies, records, first);
   std::fill(since_start_.begin(), since_start_.end(), 0.0);
   double change = 0.0, last = 0.0, best = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kMostNewton; ++i) {
-    const double worst = evaluatePositions(bodies, records);
+    const double worst = evaluatePositions(bodies, records).all();
     const bool slow = i > 0 && worst > kSlow * last;
     taut_ = taut_ || (slow && last > kClear);
     if (worst < best) {
@@ -371,21 +427,41 @@ double JointComponent::solve(SolverBodies& bodies, std::span<const JointRecord> 
   return change;
 }
 
+/// Phase 2 where contacts act: one solve a sweep, and none for what the end of the step does not see. Its laws are
+/// linear, as (J-41) takes those of phase 1 to be.
+double JointComponent::relaxRoughly(SolverBodies& bodies, bool first) {
+  using namespace joint_tolerances;
+  if (!first) return evaluateWanted(bodies) > kNear * h_ / kClosed ? solveSystem(bodies) : 0.0;
+  double change = 0.0;
+  for (int i = 0; i < kMostRough; ++i) {
+    const double worst = evaluateVelocities(bodies);
+    keepWanted(bodies);
+    if (worst <= 1.0) break;
+    change = std::max(change, solveSystem(bodies));
+    if (!hitsStop(bodies)) break;
+  }
+  return change;
+}
+
 double JointComponent::relax(SolverBodies& bodies, std::span<JointRecord> records, bool first) {
-  if (first) {
+  if (first && areBalls()) {
+    placeBalls(bodies);
+    assembleBalls();
+    turnBalls(bodies);
+  } else if (first) {
     placeRows(bodies, records);
     if (soft_) turnSprings(bodies, records);
     assemble(soft_ ? Phase::kVelocity : Phase::kPosition);
     applyDifference(bodies);
     measureCoordinates(bodies, records);
   }
+  if (touched_) return relaxRoughly(bodies, first);
   double change = 0.0, last = 0.0;
   for (int i = 0; i < joint_tolerances::kMostNewton; ++i) {
     const double worst = evaluateVelocities(bodies);
     if (worst <= 1.0 || (i > 1 && worst > 0.5 * last)) break;
     last = worst;
     change = std::max(change, solveSystem(bodies));
-    if (touched_ && isPlain()) break;
   }
   return change;
 }
@@ -410,13 +486,18 @@ void JointComponent::followSecant() {
 /// One linear solve with what the residuals hold: A δ = -r, bounded rows by their Schur complement.
 double JointComponent::solveSystem(SolverBodies& bodies, bool secant) {
   const std::size_t n = rows_.size();
+  const double largest = largestResidual();
   change_.swap(last_step_);
   solved_.swap(last_solved_);
-  for (std::size_t i = 0; i < n; ++i) {
-    const SystemRow& row = rows_[i];
-    const double decay =
-        row.law == RowLaw::kHold ? joint_tolerances::kDecay * row.diagonal * row.impulse : 0.0;
-    change_[i] = -(residual_[i] + decay);
+  if (areBalls()) {
+    opposeBalls();
+  } else {
+    for (std::size_t i = 0; i < n; ++i) {
+      const SystemRow& row = rows_[i];
+      const double decay =
+          row.law == RowLaw::kHold ? joint_tolerances::kDecay * row.diagonal * row.impulse : 0.0;
+      change_[i] = -(residual_[i] + decay);
+    }
   }
   right_side_.swap(last_right_side_);
   std::copy(change_.begin(), change_.end(), right_side_.begin());
@@ -435,23 +516,42 @@ double JointComponent::solveSystem(SolverBodies& bodies, bool secant) {
   factor_.solveBackward(change_);
   std::copy(change_.begin(), change_.end(), solved_.begin());
   if (secant) followSecant();
-  return applyChanges(bodies);
+  applyChanges(bodies);
+  return largest;
 }
 
-double JointComponent::applyChanges(SolverBodies& bodies) {
+/// How much a solve changes the velocities of rows [m/s]. Impulses say less: where light links carry something heavy, or
+/// rows are redundant, they change much and move nothing.
+double JointComponent::largestResidual() const {
+  double largest = 0.0;
+  for (const Link& link : links_) {
+    for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
+      const double size = rows_[i].isLength ? 1.0 : link.size;
+      largest = std::max(largest, size * hardPart(rows_[i]) * std::fabs(residual_[i]));
+    }
+    for (std::uint32_t i = link.bounded; i < link.bounded + link.boundedCount; ++i) {
+      const double size = bounded_[i].isLength ? 1.0 : link.size;
+      largest = std::max(largest, size * std::fabs(boundedResidual(bounded_[i], bounded_residual_[i])));
+    }
+  }
+  return largest;
+}
+
+void JointComponent::applyChanges(SolverBodies& bodies) {
   is_best_ = false;
   for (std::size_t i = 0; i < change_.size(); ++i) {
     since_best_[i] += change_[i];
     since_start_[i] += change_[i];
   }
-  double largest = 0.0;
+  if (areBalls()) {
+    applyBallChanges(bodies);
+    return;
+  }
   for (Link& link : links_) {
     JointRow give = zeroRow();
     const auto take = [&](SystemRow& row, double change) {
       row.impulse += change;
       add(give, times(change, row.jacobian));
-      largest =
-          std::max(largest, std::fabs(change) * row.diagonal * (row.isLength ? 1.0 : link.size));
     };
     for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
       if (rows_[i].diagonal > 0.0) take(rows_[i], change_[i]);
@@ -465,7 +565,6 @@ double JointComponent::applyChanges(SolverBodies& bodies) {
     if (pushable_[link.bodyB] != 0) push(bodies.motion[link.slotB], give.linearB, give.angularB);
     add(link.applied, give);
   }
-  return largest;
 }
 
 /// The impulses of now are the best of this phase so far.
@@ -544,8 +643,9 @@ void JointComponent::concludeLinks(const SolverBodies& bodies, const PhaseEnd& e
     const JointRow& j = row.jacobian;
     row.work += row.impulse * (j.linearA.dot(a.v) + j.angularA.dot(a.w) + j.linearB.dot(b.v) + j.angularB.dot(b.w));
   };
+  if (areBalls()) noteBalls();
   for (Link& link : links_) {
-    for (std::uint32_t i = 0; i < link.rowCount; ++i) addHard(link, rows_[link.row + i]);
+    for (std::uint32_t i = 0; i < link.rowCount && !areBalls(); ++i) addHard(link, rows_[link.row + i]);
     for (std::uint32_t i = 0; i < link.boundedCount; ++i) addHard(link, bounded_[link.bounded + i]);
     add(link.sum, link.applied);
     side(link.slotA, link.applied.linearA, link.applied.angularA);
@@ -556,6 +656,7 @@ void JointComponent::concludeLinks(const SolverBodies& bodies, const PhaseEnd& e
 void JointComponent::concludePositions(const SolverBodies& bodies, const PhaseEnd& end) {
   time_ += h_;
   concludeLinks(bodies, end);
+  if (areBalls()) return;
   for (auto* rows : {&rows_, &bounded_}) {
     for (SystemRow& row : *rows) {
       row.first = row.impulse;
@@ -566,6 +667,7 @@ void JointComponent::concludePositions(const SolverBodies& bodies, const PhaseEn
 
 void JointComponent::concludeVelocities(const SolverBodies& bodies, const PhaseEnd& end) {
   concludeLinks(bodies, end);
+  if (areBalls()) return;
   for (auto* rows : {&rows_, &bounded_}) {
     for (SystemRow& row : *rows) {
       if (row.number < kMostHoldingRows) continue;
@@ -577,6 +679,7 @@ void JointComponent::concludeVelocities(const SolverBodies& bodies, const PhaseE
 }
 
 void JointComponent::finish(const SolverBodies& bodies, std::span<JointRecord> records, double dt) {
+  if (areBalls()) storeBalls();
   for (const Link& link : links_) {
     JointRecord& record = records[link.joint];
     const JointDefinition& joint = record.definition;

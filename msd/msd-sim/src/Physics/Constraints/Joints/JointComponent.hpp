@@ -38,6 +38,8 @@ class JointComponent {
 
   [[nodiscard]] std::span<const Link> links() const { return links_; }
   [[nodiscard]] std::span<const std::uint32_t> slots() const { return slots_; }
+  /// True when phases differ in how far rows give way: springs, dampers, rotors.
+  [[nodiscard]] bool isSoft() const { return soft_; }
   [[nodiscard]] std::size_t rowCount() const { return rows_.size() + bounded_.size(); }
 
   /// Slot of the first body that can be pushed: it stands for the component.
@@ -48,6 +50,8 @@ class JointComponent {
   /// Start of a step: rows where the bodies stand. `scale` is the ratio of the new to the last h.
   void prepare(const SolverBodies& bodies, std::span<const JointRecord> records, double h,
                double correctionSpeed, double scale);
+  /// Whether the rows are this component's alone: no other solver looks at them or takes them in its own.
+  void setAlone(bool alone) { alone_ = alone; }
   void setTime(double time) { time_ = time; }
   /// Whether contacts act on the island in this step.
   void setTouched(bool touched) { touched_ = touched; }
@@ -144,6 +148,7 @@ class JointComponent {
 
  private:
   [[nodiscard]] double measureErrors(const SolverBodies& bodies, std::span<const JointRecord> records);
+  void addMoves();
   void moveBodies(SolverBodies& bodies, double part);
   void evenResponses(const SolverBodies& bodies);
   [[nodiscard]] std::size_t numberOf(std::uint32_t slot) const;
@@ -165,12 +170,19 @@ class JointComponent {
   void assemble(Phase phase);
   void predict(const SolverBodies& bodies);
   void beginSubstep(const SolverBodies& bodies, std::span<const JointRecord> records);
-  double evaluatePositions(const SolverBodies& bodies, std::span<const JointRecord> records);
+  /// The worst residuals of phase 1, in units of what counts as closed.
+  struct PositionErrors {
+    double free{0.0};     ///< of rows without bounds
+    double bounded{0.0};
+    [[nodiscard]] double all() const { return std::max(free, bounded); }
+  };
+  PositionErrors evaluatePositions(const SolverBodies& bodies, std::span<const JointRecord> records);
   double evaluateVelocities(const SolverBodies& bodies);
   void keepWanted(const SolverBodies& bodies);
   double evaluateWanted(const SolverBodies& bodies);
-  /// Nothing but rows that hold: no springs, limits, motors or friction.
-  [[nodiscard]] bool isPlain() const { return bounded_.empty() && !soft_; }
+  [[nodiscard]] double velocityResidual(const SolverBodies& bodies, const Link& link, const SystemRow& row) const;
+  [[nodiscard]] bool hitsStop(const SolverBodies& bodies) const;
+  double relaxRoughly(SolverBodies& bodies, bool first);
   double solveRoughly(SolverBodies& bodies, std::span<const JointRecord> records, bool first);
   double giveUpPositions(SolverBodies& bodies, std::span<const JointRecord> records);
   double solveVelocities(SolverBodies& bodies, std::span<const JointRecord> records);
@@ -184,13 +196,46 @@ class JointComponent {
   void cacheHotRow(std::uint32_t c);
   void couple(std::uint32_t c, double* column) const;
   void solveBounded();
-  double applyChanges(SolverBodies& bodies);
+  void applyChanges(SolverBodies& bodies);
+  [[nodiscard]] double largestResidual() const;
   void goBack(SolverBodies& bodies);
   void markBest();
   void applyDifference(SolverBodies& bodies);
   [[nodiscard]] JointRow impulseOf(const Link& link) const;
   [[nodiscard]] double velocityOf(const SolverBodies& bodies, const Link& link,
                                   const SystemRow& row) const;
+
+  // Components of ball joints alone (JointBalls.cpp).
+  struct Ball {
+    Vector3D anchorA, anchorB;  ///< body axes
+    Vector3D armA, armB;        ///< world axes
+    Matrix3D answerA, answerB;  ///< angular velocity of each body by an impulse on B and its opposite on A
+    double massA, massB;        ///< inverse masses
+    Vector3D diagonal;          ///< of J M⁻¹Jᵀ
+    Vector3D impulse, keep;     ///< as in SystemRow
+  };
+  [[nodiscard]] bool areBalls() const { return alone_ && !balls_.empty(); }
+  void buildBalls(std::span<const JointRecord> records);
+  void startBalls(std::span<const JointRecord> records);
+  void storeBalls();
+  void placeBalls(const SolverBodies& bodies);
+  void assembleBalls();
+  [[nodiscard]] Vector3D ballVelocity(const SolverBodies& bodies, std::size_t k) const;
+  void turnBalls(SolverBodies& bodies);
+  void beginBalls(const SolverBodies& bodies);
+  double evaluateBallPositions(const SolverBodies& bodies);
+  double evaluateBallVelocities(const SolverBodies& bodies);
+  void keepWantedBalls(const SolverBodies& bodies);
+  double evaluateWantedBalls(const SolverBodies& bodies);
+  double solveBallVelocities(SolverBodies& bodies);
+  void opposeBalls();
+  void applyBallChanges(SolverBodies& bodies);
+  void noteBalls();
+  void addBallAnswer(std::size_t k, const Wrench& wrench, double share, std::span<double> right) const;
+  void addBallResponses(double* column);
+  void settleBalls();
+  [[nodiscard]] double measureBallErrors(const SolverBodies& bodies);
+  void addBallMoves();
 
   /// Of a body by the projection of positions.
   struct Move {
@@ -207,6 +252,9 @@ class JointComponent {
   std::vector<std::uint32_t> touching_;   ///< links of body b: touching_[touch_start_[b] ...]
   std::vector<std::uint32_t> touch_start_;
   BlockFactor factor_;
+  std::vector<Ball> balls_;                 ///< per link, where all are ball joints
+  std::vector<std::uint32_t> ball_blocks_;  ///< where their blocks stand: of the links, then of edges_
+  bool alone_{false};
   /// A motor whose gains or force depend on the mechanism.
   struct TunedMotor {
     std::uint32_t link;
@@ -242,6 +290,7 @@ class JointComponent {
   bool owes_{false};
   std::vector<double> own_column_;
   std::vector<double> bounded_residual_;
+  std::vector<double> bounded_wanted_;
   std::vector<double> bounded_change_;
   std::vector<std::uint32_t> hot_;
   std::vector<std::uint8_t> cached_;  ///< per bounded row: its column and Schur entries are there

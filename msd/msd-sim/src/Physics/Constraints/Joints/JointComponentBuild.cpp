@@ -137,6 +137,7 @@ bool JointComponent::build(std::span<const std::uint32_t> joints,
   }
   own_column_.resize(columnSize());
   bounded_residual_.resize(c);
+  bounded_wanted_.resize(c);
   bounded_change_.resize(c);
   cached_.assign(c, 0);
   hot_.reserve(c);
@@ -147,6 +148,7 @@ bool JointComponent::build(std::span<const std::uint32_t> joints,
   hot_vector_.resize(3 * c);
   free_rows_.reserve(c);
   prepareMotors(joints, records, bodies);
+  buildBalls(records);
   return true;
 }
 

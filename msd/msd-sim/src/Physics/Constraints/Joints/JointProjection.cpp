@@ -10,6 +10,7 @@ namespace msd_sim {
 /// Errors of the holding rows where the bodies stand, into residual_; returns the root of the sum of their squares,
 /// against the joints' sizes: Newton's direction makes it smaller.
 double JointComponent::measureErrors(const SolverBodies& bodies, std::span<const JointRecord> records) {
+  if (areBalls()) return measureBallErrors(bodies);
   std::fill(residual_.begin(), residual_.end(), 0.0);
   double squares = 0.0;
   for (const Link& link : links_) {
@@ -30,19 +31,28 @@ double JointComponent::measureErrors(const SolverBodies& bodies, std::span<const
   return std::sqrt(squares);
 }
 
-/// x += M⁻¹ Jᵀ λ for the multipliers in change_; no body farther than it may go at once.
-void JointComponent::moveBodies(SolverBodies& bodies, double part) {
-  std::vector<Move>& moves = moves_;
-  moves.assign(slots_.size(), Move{});
+/// M⁻¹ Jᵀ λ for the multipliers in change_, into moves_.
+void JointComponent::addMoves() {
   for (const Link& link : links_) {
     for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
       if (!(rows_[i].diagonal > 0.0)) continue;
       const JointRow& r = rows_[i].response;
-      moves[link.bodyA].d += change_[i] * r.linearA;
-      moves[link.bodyA].theta += change_[i] * r.angularA;
-      moves[link.bodyB].d += change_[i] * r.linearB;
-      moves[link.bodyB].theta += change_[i] * r.angularB;
+      moves_[link.bodyA].d += change_[i] * r.linearA;
+      moves_[link.bodyA].theta += change_[i] * r.angularA;
+      moves_[link.bodyB].d += change_[i] * r.linearB;
+      moves_[link.bodyB].theta += change_[i] * r.angularB;
     }
+  }
+}
+
+/// x += M⁻¹ Jᵀ λ for the multipliers in change_; no body farther than it may go at once.
+void JointComponent::moveBodies(SolverBodies& bodies, double part) {
+  std::vector<Move>& moves = moves_;
+  moves.assign(slots_.size(), Move{});
+  if (areBalls()) {
+    addBallMoves();
+  } else {
+    addMoves();
   }
   double farthest = 0.0;
   for (std::size_t b = 0; b < moves.size(); ++b) {
@@ -93,9 +103,15 @@ void JointComponent::project(SolverBodies& bodies, std::span<JointRecord> record
   double worst = measureErrors(bodies, records);
   if (worst <= kOpen) return;
   for (int i = 0; i < kMostProjections && worst > kProjected; ++i) {
-    placeRows(bodies, records);
-    if (i >= kMostByMass) evenResponses(bodies);
-    assemble(Phase::kPosition);
+    if (i >= kMostByMass) alone_ = false;  // until the next step
+    if (areBalls()) {
+      placeBalls(bodies);
+      assembleBalls();
+    } else {
+      placeRows(bodies, records);
+      if (i >= kMostByMass) evenResponses(bodies);
+      assemble(Phase::kPosition);
+    }
     (void)measureErrors(bodies, records);
     for (std::size_t k = 0; k < change_.size(); ++k) change_[k] = -residual_[k];
     factor_.solveForward(change_);

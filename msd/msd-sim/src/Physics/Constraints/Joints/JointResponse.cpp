@@ -13,6 +13,10 @@ std::size_t JointComponent::numberOf(std::uint32_t slot) const {
 void JointComponent::addAnswer(const Wrench& wrench, double share, std::span<double> right) const {
   const std::size_t body = numberOf(wrench.slot);
   for (std::uint32_t t = touch_start_[body]; t < touch_start_[body + 1]; ++t) {
+    if (areBalls()) {
+      addBallAnswer(touching_[t], wrench, share, right);
+      continue;
+    }
     const Link& link = links_[touching_[t]];
     const bool isA = link.slotA == wrench.slot;
     for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
@@ -37,7 +41,9 @@ double JointComponent::respond(const SolverBodies& bodies, std::span<const Wrenc
   }
   factor_.solveForward(change_);
   factor_.solveBackward(change_);
+  if (areBalls()) addBallResponses(column);
   for (const Link& link : links_) {
+    if (areBalls()) break;
     auto a = at(link.bodyA), b = at(link.bodyB);
     for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
       if (!(rows_[i].diagonal > 0.0)) continue;
@@ -78,6 +84,10 @@ void JointComponent::settle() {
   owes_ = false;
   factor_.solveForward(owed_);
   factor_.solveBackward(owed_);
+  if (areBalls()) {
+    settleBalls();
+    return;
+  }
   for (Link& link : links_) {
     for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
       SystemRow& row = rows_[i];

@@ -18,7 +18,7 @@ void JointComponent::beginPhase(const SolverBodies& bodies, std::span<JointRecor
 
 double JointComponent::evaluatePhase(const SolverBodies& bodies,
                                      std::span<const JointRecord> records, Phase phase) {
-  return phase == Phase::kPosition ? evaluatePositions(bodies, records)
+  return phase == Phase::kPosition ? evaluatePositions(bodies, records).all()
                                    : evaluateVelocities(bodies);
 }
 

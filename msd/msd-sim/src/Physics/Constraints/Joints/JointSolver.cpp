@@ -277,10 +277,11 @@ void JointSolver::forComponents(const Share& share, WorkTeam& team, const Work& 
 
 /// Returns the ratio of the new to the last length of a substep of the joints that are swept.
 double JointSolver::prepareComponents(const SolverBodies& bodies, const Share& share, double h,
-                                      double correctionSpeed, WorkTeam& team) {
+                                      double correctionSpeed, bool alone, WorkTeam& team) {
   const auto scaleOf = [&](const JointRecord& r) { return r.substep > 0.0 ? h / r.substep : 1.0; };
   forComponents(share, team, [&](JointComponent& c) {
     c.setTime(time_);
+    c.setAlone(alone);
     c.prepare(bodies, records_, h, correctionSpeed, scaleOf(records_[c.links()[0].joint]));
     for (const JointComponent::Link& link : c.links()) records_[link.joint].substep = h;
   });
@@ -299,12 +300,12 @@ void JointSolver::prepare(const SolverBodies& bodies, double h, double correctio
   update(bodies, false);
   wake(bodies);
   markTouched(bodies, [](std::uint32_t) { return false; });
-  prepareComponents(bodies, all(), h, correctionSpeed, team);
+  prepareComponents(bodies, all(), h, correctionSpeed, false, team);
 }
 
 void JointSolver::prepare(const SolverBodies& bodies, const Share& share, const BallKernels& kernels, double h,
                           double correctionSpeed, WorkTeam& team) {
-  const double scale = prepareComponents(bodies, share, h, correctionSpeed, team);
+  const double scale = prepareComponents(bodies, share, h, correctionSpeed, true, team);
   if (!hasSwept(share)) return;
   const BallPass pass{.h = h, .inverseH = 1.0 / h, .reach = correctionSpeed * h};
   swept_.prepare(bodies, records_, kernels, pass, scale, team);

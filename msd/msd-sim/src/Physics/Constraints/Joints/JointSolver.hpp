@@ -162,7 +162,7 @@ class JointSolver {
   [[nodiscard]] bool hasSwept(const Share& share) const { return share.swept && !swept_.isEmpty(); }
   void rebuild(const SolverBodies& bodies, bool sweeps);
   double prepareComponents(const SolverBodies& bodies, const Share& share, double h, double correctionSpeed,
-                           WorkTeam& team);
+                           bool alone, WorkTeam& team);
   template <class Work>
   void forComponents(const Share& share, WorkTeam& team, const Work& work);
   template <class Work>

@@ -15,6 +15,9 @@ inline constexpr double kDecay = 1e-15;
 /// Phase 1 ends when no position error exceeds this share of the joint's size (J-8).
 inline constexpr double kClosed = 1e-12;
 
+/// Rounding of a place after a drift, against its coordinates: it cannot be solved away.
+inline constexpr double kRoundingOfPlaces = 4e-16;
+
 /// Phase 2 ends when no velocity error exceeds this share of the largest speed at the joints.
 inline constexpr double kStill = 1e-13;
 
