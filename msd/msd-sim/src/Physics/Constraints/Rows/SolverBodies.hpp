@@ -126,6 +126,9 @@ struct alignas(64) BodyShift {
 inline constexpr double kTurnedFar = 0.1;
 inline constexpr double kTurnedFar2 = 0.25 * kTurnedFar * kTurnedFar;  ///< sin²(half of it), nearly
 inline constexpr double kUneven = 0.1;
+/// Bits of SolverBodies::hasTurned and turnedFar.
+inline constexpr std::uint8_t kTurnedUneven = 1;  ///< ... its inertia depends on the direction
+inline constexpr std::uint8_t kTurnedAtAll = 2;   ///< whatever its inertia
 
 /// How often the contacts of a body may be swept in a phase: the plan of its island (docs/theory/plan.md).
 /// A contact that has not settled calls its neighbours to the next sweep.
@@ -165,12 +168,10 @@ struct SolverBodies {
   AlignedVector<std::uint32_t> stirred;
   /// Of its island, per body.
   AlignedVector<SweepBudget> budget;
-  /// 1 where a body whose inertia depends on the direction has turned by more than kTurnedFar since the
-  /// step began; written by the drift kernels.
+  /// Where a body has turned by more than kTurnedFar since the step began; written by the drift kernels.
   AlignedVector<std::uint8_t> hasTurned;
 
-  /// 1 when a body whose inertia depends on the direction has turned by more than kTurnedFar since the
-  /// step began; written by the drift kernels.
+  /// The same of any body.
   std::uint8_t turnedFar{0};
 
   [[nodiscard]] std::size_t size() const { return motion.size(); }
