@@ -349,7 +349,7 @@ void CollisionPipeline::lookAgain(std::uint32_t index, const CollisionStep& step
   const double size = std::min(a.shape.size, b.shape.size);
   const double margin = left * relativeComing(step.travel[a.body], step.travel[b.body]) + kSpareMargin * size;
   const Pose poseA = colliderPose(a, bodies), poseB = colliderPose(b, bodies);
-  ManifoldCache cache;
+  ManifoldCache cache = pair.cache;
   std::array<ContactManifold, kMostManifolds> manifolds;
   const int count = collideShapes(a.shape, poseA, b.shape, poseB, margin, cache, manifolds);
   std::uint32_t taken[kMostManifolds];

@@ -428,14 +428,14 @@ MSD_INLINE void renewLanes(const SolverBodies& b, const BundleBodies& who, Conta
   writeFriction(k, rows, l);
 }
 
-/// Takes lanes back as they were: a contact's rows depend on its own bodies alone.
+/// Takes over some lanes; the others stay as they are: a contact's rows depend on its own bodies alone.
 template <int kPoints>
-MSD_INLINE void keepLanes(const ContactRows<kPoints>& before, unsigned lanes, ContactRows<kPoints>& rows) {
-  if (lanes == 0) return;
-  const auto* old = reinterpret_cast<const double*>(&before);
+MSD_INLINE void takeLanes(const ContactRows<kPoints>& from, unsigned lanes, ContactRows<kPoints>& rows) {
+  const auto* fresh = reinterpret_cast<const double*>(&from);
   auto* now = reinterpret_cast<double*>(&rows);
-  for (std::size_t k = 0; k < sizeof(before) / sizeof(double); ++k) {
-    if (((lanes >> (k % kBundleLanes)) & 1u) != 0) now[k] = old[k];
+  for (; lanes != 0; lanes &= lanes - 1) {
+    constexpr std::size_t kNumbers = sizeof(from) / sizeof(double);
+    for (auto k = static_cast<std::size_t>(std::countr_zero(lanes)); k < kNumbers; k += kBundleLanes) now[k] = fresh[k];
   }
 }
 
@@ -444,9 +444,9 @@ void renew(const SolverBodies& b, const BundleRun<kPoints>& run) {
   for (std::size_t i = 0; i < run.count; ++i) {
     const unsigned turned = turnedLanes(b, run.who[i]);
     if (turned == 0) continue;
-    const ContactRows<kPoints> before = run.rows[i];
-    for (int l = 0; l < kBundleLanes; l += kLanes) renewLanes(b, run.who[i], run.rows[i], l);
-    keepLanes(before, ~turned & 0xFFu, run.rows[i]);
+    ContactRows<kPoints> fresh = run.rows[i];
+    for (int l = 0; l < kBundleLanes; l += kLanes) renewLanes(b, run.who[i], fresh, l);
+    takeLanes(fresh, turned, run.rows[i]);
   }
 }
 

@@ -452,13 +452,13 @@ void lookAgain(SolverBodies& b, StoredContact<kPoints>* const* stored, const Bun
       wanted |= static_cast<unsigned>(is) << lane;
     }
     if (wanted == 0) continue;
-    const ContactRows<kPoints> before = run.rows[i];
+    ContactRows<kPoints> fresh = run.rows[i];
     for (int l = 0; l < kBundleLanes; l += kLanes) {
       const Chosen chosen((wanted >> l) & kAllLanes);
       if (chosen.lanes == 0) continue;
-      lookAgainLanes(b, stored + kBundleLanes * i, run.who[i], run.rows[i], run.sums[i], pass, chosen, l);
+      lookAgainLanes(b, stored + kBundleLanes * i, run.who[i], fresh, run.sums[i], pass, chosen, l);
     }
-    keepLanes(before, ~wanted & 0xFFu, run.rows[i]);
+    takeLanes(fresh, wanted, run.rows[i]);
   }
 }
 
