@@ -1,6 +1,7 @@
-// Bodies that hit each other hard stay out of each other (docs/theory/collision.md, K-17): steel balls into brick
-// walls, blocks thrown apart in a closed room, lumps that tumble into a bin. In every step of every scene the deepest
-// penetration is below a share of the smaller body's size; the motion of a body in a step is below its size.
+// Bodies that hit each other hard stay out of each other (docs/theory/collision.md, K-17): steel
+// balls into brick walls, blocks thrown apart in a closed room, lumps that tumble into a bin. In
+// every step of every scene the deepest penetration is below a share of the smaller body's size;
+// the motion of a body in a step is below its size.
 
 #include <gtest/gtest.h>
 
@@ -54,10 +55,11 @@ TEST(ViolentContact, steelBallsIntoBrickWalls) {
     WorldModel world{awake()};
     addWall(world, 8, 10);
     for (int i = 0; i < 3; ++i) {
-      world.spawn(InertialDescription{.shape = Sphere{0.3},
-                                      .density = 7800.0,
-                                      .position = {random.between(0.5, 3.0), -3.0 - 2.0 * i, random.between(0.5, 2.0)},
-                                      .linearVelocity = Vector3D{0.0, 22.0, 0.0} + random.vector(1.0)});
+      world.spawn(InertialDescription{
+          .shape = Sphere{0.3},
+          .density = 7800.0,
+          .position = {random.between(0.5, 3.0), -3.0 - 2.0 * i, random.between(0.5, 2.0)},
+          .linearVelocity = Vector3D{0.0, 22.0, 0.0} + random.vector(1.0)});
     }
     return deepestShare(world, 90, Vector3D{0.25, 0.125, 0.125}.norm());
   });
@@ -86,12 +88,13 @@ TEST(ViolentContact, lumpsTumbleIntoABin) {
     WorldModel world{awake()};
     addRoom(world, 2.0);
     for (int i = 0; i < 60; ++i) {
-      world.spawn(InertialDescription{.shape = lump(random, 12, 0.4),
-                                      .position = {0.9 * (i % 4 - 1.5), 0.9 * (i / 4 % 4 - 1.5), 0.9 * (i / 16 - 1.5)},
-                                      .orientation = random.turn(),
-                                      .linearVelocity = Vector3D{0.0, 0.0, -8.0} + random.vector(6.0),
-                                      .angularVelocity = random.vector(10.0),
-                                      .friction = 0.5});
+      world.spawn(InertialDescription{
+          .shape = lump(random, 12, 0.4),
+          .position = {0.9 * (i % 4 - 1.5), 0.9 * (i / 4 % 4 - 1.5), 0.9 * (i / 16 - 1.5)},
+          .orientation = random.turn(),
+          .linearVelocity = Vector3D{0.0, 0.0, -8.0} + random.vector(6.0),
+          .angularVelocity = random.vector(10.0),
+          .friction = 0.5});
     }
     return deepestShare(world, 120, 0.3);
   });

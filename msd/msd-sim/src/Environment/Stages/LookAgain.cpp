@@ -12,7 +12,8 @@ namespace {
 
 // Pairs that one thread tests at a time.
 constexpr std::size_t kPairGrain = 16;
-// Two bodies that have turned against each other by so much more [rad] are tested anew; what is less needs a new frame only.
+// Two bodies that have turned against each other by so much more [rad] are tested anew; what is
+// less needs a new frame only.
 constexpr double kTestTurn = 0.1;
 
 /// sin² of half the turn between two orientations since the start of the step.
@@ -23,11 +24,12 @@ double turnBetween(const double (&now)[4], const double (&then)[4]) {
 
 /// Has a body turned far since the rows of a lane were made?
 template <class Rows>
-bool isStale(const SolverBodies& solver, std::uint32_t body, const Rows& rows, const double (&turn)[4][kBundleLanes],
-             int lane) {
+bool isStale(const SolverBodies& solver, std::uint32_t body, const Rows& rows,
+             const double (&turn)[4][kBundleLanes], int lane) {
   if ((solver.hasTurned[body] & kTurnedAtAll) == 0) return false;
   if (rows.looks[lane] != static_cast<double>(LookedAgain::kYes)) return true;
-  return turnBetween(solver.turn[body].q, {turn[0][lane], turn[1][lane], turn[2][lane], turn[3][lane]}) > kLookTurn2;
+  return turnBetween(solver.turn[body].q,
+                     {turn[0][lane], turn[1][lane], turn[2][lane], turn[3][lane]}) > kLookTurn2;
 }
 
 /// Pairs with a closed form are tested in no time.
@@ -50,7 +52,8 @@ double turnOfPair(const SolverBodies& solver, LaneBodies who) {
   return 2.0 * (turnOf(who.body0).conjugate() * turnOf(who.body1)).vec().norm();
 }
 
-/// Has a turn, which grows evenly from substep to substep, passed a multiple of kTestTurn in the last one of so many?
+/// Has a turn, which grows evenly from substep to substep, passed a multiple of kTestTurn in the
+/// last one of so many?
 bool isDue(double turn, double substeps) {
   return std::floor(turn / kTestTurn) > std::floor((1.0 - 1.0 / substeps) * turn / kTestTurn);
 }
@@ -65,24 +68,27 @@ void lookAgain(Simulation& sim, std::size_t pack, const ContactPass& pass, doubl
   if (pairs.capacity() < contactsOf(sim, pack)) pairs.reserve(2 * contactsOf(sim, pack));
   bool any = false;
   const double substeps = std::round((1.0 - left) * sim.report.dt / pass.h);
-  sim.table.forContacts(pack, [&](std::uint32_t id, LaneBodies who, auto& rows, ContactSums&, int lane) {
-    if (!isStale(sim.solver, who.body0, rows, rows.turn0, lane) &&
-        !isStale(sim.solver, who.body1, rows, rows.turn1, lane)) {
-      return;
-    }
-    if (rows.balls[lane] > 0.0) return;
-    const ContactCache::Contact& contact = contacts.contact(id);
-    if (contact.resistance != ContactCache::kNone) return;  // has rows of its own besides
-    rows.looks[lane] = static_cast<double>(LookedAgain::kWanted);
-    any = true;
-    if (isPlain(sim, contact.pair) || isDue(turnOfPair(sim.solver, who), substeps)) pairs.push_back(contact.pair);
-  });
+  sim.table.forContacts(
+      pack, [&](std::uint32_t id, LaneBodies who, auto& rows, ContactSums&, int lane) {
+        if (!isStale(sim.solver, who.body0, rows, rows.turn0, lane) &&
+            !isStale(sim.solver, who.body1, rows, rows.turn1, lane)) {
+          return;
+        }
+        if (rows.balls[lane] > 0.0) return;
+        const ContactCache::Contact& contact = contacts.contact(id);
+        if (contact.resistance != ContactCache::kNone) return;  // has rows of its own besides
+        rows.looks[lane] = static_cast<double>(LookedAgain::kWanted);
+        any = true;
+        if (isPlain(sim, contact.pair) || isDue(turnOfPair(sim.solver, who), substeps))
+          pairs.push_back(contact.pair);
+      });
   if (!any) return;
   std::sort(pairs.begin(), pairs.end());
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   const auto test = [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
-      sim.collision.lookAgain(pairs[i], {sim.solver, sim.travel, sim.pushable, sim.report.dt}, left);
+      sim.collision.lookAgain(pairs[i], {sim.solver, sim.travel, sim.pushable, sim.report.dt},
+                              left);
     }
   };
   if (sim.packs.packs[pack].shared) {
@@ -90,9 +96,10 @@ void lookAgain(Simulation& sim, std::size_t pack, const ContactPass& pass, doubl
   } else {
     test(0, pairs.size());
   }
-  forColours(sim, pack, [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
-    kernels.lookAgain(sim.solver, lanes.storedOf(first), lanes.run(first, count), pass);
-  });
+  forColours(sim, pack,
+             [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
+               kernels.lookAgain(sim.solver, lanes.storedOf(first), lanes.run(first, count), pass);
+             });
 }
 
 }  // namespace msd_sim

@@ -224,7 +224,8 @@ struct LiveGap {
     }
   }
   /// The turn since the rows were made anew, where they were (K-17).
-  static MSD_INLINE void turnSince(const double (&then)[4][kBundleLanes], Mask anew, Lane (&q)[4], int l) {
+  static MSD_INLINE void turnSince(const double (&then)[4][kBundleLanes], Mask anew, Lane (&q)[4],
+                                   int l) {
     const LaneQuat from{load(then[0] + l), load(then[1] + l), load(then[2] + l), load(then[3] + l)};
     const LaneQuat since = LaneQuat{q[0], q[1], q[2], q[3]} * conjugate(from);
     q[0] = select(anew, since.w, q[0]);

@@ -11,8 +11,7 @@ template <int kPoints>
 MSD_INLINE Lane trueDepth(const ContactRows<kPoints>& rows, const Frame& f,
                           const ContactPointRows& p, Lane gap, int l) {
   const Lane found = load(p.gapOffset + l) - dot(f.n, load3(rows.arm0, l));
-  Mask touched = (load(p.total[0] + l) > set(0.0)) |
-                 (load(rows.looks + l) == set(static_cast<double>(LookedAgain::kYes)));
+  Mask touched = load(p.total[0] + l) > set(0.0);
   if constexpr (kPoints == 1) touched = touched | (load(rows.balls + l) > set(0.0));
   return select(touched, -gap, min(-gap, found));
 }
@@ -273,9 +272,10 @@ SweepOutcome storeAndCorrect(SolverBodies& b, const BundleRun<kPoints>& run,
 
 template <int kPoints>
 ContactKernels<kPoints> table() {
-  return {prepare<kPoints>, renew<kPoints>,   warm<kPoints>,           approach<kPoints>,
-          solve<kPoints>,   relax<kPoints>,   conclude<kPoints>,       storeResults<kPoints>,
-          keep<kPoints>,    correct<kPoints>, storeAndCorrect<kPoints>, lookAgain<kPoints>};
+  return {prepare<kPoints>,  renew<kPoints>,           warm<kPoints>,
+          approach<kPoints>, solve<kPoints>,           relax<kPoints>,
+          conclude<kPoints>, storeResults<kPoints>,    keep<kPoints>,
+          correct<kPoints>,  storeAndCorrect<kPoints>, lookAgain<kPoints>};
 }
 
 }  // namespace contact_kernels

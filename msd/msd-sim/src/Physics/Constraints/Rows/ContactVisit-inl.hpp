@@ -396,21 +396,26 @@ SweepOutcome relax(SolverBodies& b, const BundleRun<kPoints>& run, const Contact
   });
 }
 
-/// (K-17): rows where the bodies are now. Their impulses are the guess that the bodies have got with the old frame and
-/// arms, and get with the new ones; the work of the last phase is that of the old ones.
+/// (K-17): rows where the bodies are now. Their impulses are the guess that the bodies have got
+/// with the old frame and arms, and get with the new ones; the work of the last phase is that of
+/// the old ones.
 template <int kPoints>
-MSD_INLINE void lookAgainLanes(SolverBodies& b, StoredContact<kPoints>* const* stored, const BundleBodies& who,
-                               ContactRows<kPoints>& rows, ContactSums& sums, const ContactPass& pass,
-                               const Chosen& chosen, int l) {
+MSD_INLINE void lookAgainLanes(SolverBodies& b, StoredContact<kPoints>* const* stored,
+                               const BundleBodies& who, ContactRows<kPoints>& rows,
+                               ContactSums& sums, const ContactPass& pass, const Chosen& chosen,
+                               int l) {
   const Lane zero = set(0.0), scale = set(pass.drifted ? pass.guessScale : 1.0);
   const std::int32_t* i0 = who.body0() + l;
   const std::int32_t* i1 = who.body1() + l;
   const PhaseMean m0 = PhaseMean::last(b, i0), m1 = PhaseMean::last(b, i1);
-  addWork(b, who, rows, m0, m1,
-          [&](int, Lane impulse) MSD_LAMBDA { return select(chosen.mask, impulse, zero); }, pass, sums, l);
+  addWork(
+      b, who, rows, m0, m1,
+      [&](int, Lane impulse) MSD_LAMBDA { return select(chosen.mask, impulse, zero); }, pass, sums,
+      l);
   Body b0(b, i0), b1(b, i1);
   const Wrench before(rows, Frame(rows, l), l);
-  const Lane3 old0 = addCross(before.moment, load3(rows.arm0, l) + load3(rows.drift, l), before.force);
+  const Lane3 old0 =
+      addCross(before.moment, load3(rows.arm0, l) + load3(rows.drift, l), before.force);
   const Lane3 old1 = addCross(before.moment, load3(rows.arm1, l), before.force);
 
   const double* records[kBundleLanes];
@@ -430,8 +435,10 @@ MSD_INLINE void lookAgainLanes(SolverBodies& b, StoredContact<kPoints>* const* s
   }
 
   // What the next sweep will ask of the new rows for the last phase.
-  addWork(b, who, rows, m0, m1,
-          [&](int, Lane impulse) MSD_LAMBDA { return select(chosen.mask, -impulse, zero); }, pass, sums, l);
+  addWork(
+      b, who, rows, m0, m1,
+      [&](int, Lane impulse) MSD_LAMBDA { return select(chosen.mask, -impulse, zero); }, pass, sums,
+      l);
   const Wrench after(rows, Frame(rows, l), l);
   const Lane3 new0 = addCross(after.moment, load3(rows.arm0, l) + drift, after.force);
   const Lane3 new1 = addCross(after.moment, load3(rows.arm1, l), after.force);
@@ -443,8 +450,8 @@ MSD_INLINE void lookAgainLanes(SolverBodies& b, StoredContact<kPoints>* const* s
 }
 
 template <int kPoints>
-void lookAgain(SolverBodies& b, StoredContact<kPoints>* const* stored, const BundleRun<kPoints>& run,
-               const ContactPass& pass) {
+void lookAgain(SolverBodies& b, StoredContact<kPoints>* const* stored,
+               const BundleRun<kPoints>& run, const ContactPass& pass) {
   for (std::size_t i = 0; i < run.count; ++i) {
     unsigned wanted = 0;
     for (int lane = 0; lane < kBundleLanes; ++lane) {
