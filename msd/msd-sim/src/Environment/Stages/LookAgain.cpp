@@ -32,6 +32,13 @@ bool isStale(const SolverBodies& solver, std::uint32_t body, const Rows& rows,
                      {turn[0][lane], turn[1][lane], turn[2][lane], turn[3][lane]}) > kLookTurn2;
 }
 
+/// Surfaces do not turn, and their triangles are found for the whole step.
+bool isConvex(const Simulation& sim, std::uint32_t pair) {
+  const CollisionPipeline::Pair& p = sim.collision.pairs()[pair];
+  return sim.collision.colliders()[p.colliderA].shape.isConvex() &&
+         sim.collision.colliders()[p.colliderB].shape.isConvex();
+}
+
 /// Pairs with a closed form are tested in no time.
 bool isPlain(const Simulation& sim, std::uint32_t pair) {
   const CollisionPipeline::Pair& p = sim.collision.pairs()[pair];
@@ -77,6 +84,7 @@ void lookAgain(Simulation& sim, std::size_t pack, const ContactPass& pass, doubl
         if (rows.balls[lane] > 0.0) return;
         const ContactCache::Contact& contact = contacts.contact(id);
         if (contact.resistance != ContactCache::kNone) return;  // has rows of its own besides
+        if (!isConvex(sim, contact.pair)) return;
         rows.looks[lane] = static_cast<double>(LookedAgain::kWanted);
         any = true;
         if (isPlain(sim, contact.pair) || isDue(turnOfPair(sim.solver, who), substeps))
