@@ -85,6 +85,8 @@ void lookAgain(Simulation& sim, std::size_t pack, const ContactPass& pass, doubl
         const ContactCache::Contact& contact = contacts.contact(id);
         if (contact.resistance != ContactCache::kNone) return;  // has rows of its own besides
         if (!isConvex(sim, contact.pair)) return;
+        // Time of impact knows how far these may turn.
+        if (sim.slots[who.body0].continuous || sim.slots[who.body1].continuous) return;
         rows.looks[lane] = static_cast<double>(LookedAgain::kWanted);
         any = true;
         if (isPlain(sim, contact.pair) || isDue(turnOfPair(sim.solver, who), substeps))
