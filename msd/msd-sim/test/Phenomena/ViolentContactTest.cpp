@@ -50,7 +50,9 @@ void expectBelow(const char* what, double limit, const auto& run) {
 }
 
 TEST(ViolentContact, steelBallsIntoBrickWalls) {
-  expectBelow("balls into a wall", 0.2, [](int seed) {
+  // 0.136: bricks of the second ring behind a hit have no rows when they are pushed (K-15), and one
+  // ball outweighs 28.
+  expectBelow("balls into a wall", 0.15, [](int seed) {
     Random random{static_cast<std::uint64_t>(seed)};
     WorldModel world{awake()};
     addWall(world, 8, 10);
@@ -66,6 +68,7 @@ TEST(ViolentContact, steelBallsIntoBrickWalls) {
 }
 
 TEST(ViolentContact, blocksThrownApartInARoom) {
+  // 0.0097
   expectBelow("blocks in a room", 0.05, [](int seed) {
     Random random{static_cast<std::uint64_t>(seed)};
     WorldModel world{awake()};
@@ -83,6 +86,7 @@ TEST(ViolentContact, blocksThrownApartInARoom) {
 }
 
 TEST(ViolentContact, lumpsTumbleIntoABin) {
+  // 0.0148
   expectBelow("lumps in a bin", 0.05, [](int seed) {
     Random random{static_cast<std::uint64_t>(seed)};
     WorldModel world{awake()};
