@@ -226,6 +226,7 @@ struct PackScratch {
   double h{0.0};                    ///< length of its substeps; 0 until it is solved [s]
   std::uint32_t stamp{0};           ///< of its last sweep in this step, see SolverBodies::stirred
   std::vector<double> leastLimits;  ///< per sweep of a phase
+  std::vector<std::uint32_t> lookedAt;  ///< pairs that are tested again within the step (K-17)
   MomentumScratch momentum;
   ResistanceRows resistance;
   SurfaceRows surfaces;
@@ -437,6 +438,9 @@ void markSurface(Simulation& sim, BodySlot& slot, const SurfaceMaterial& materia
                  const Vector3D& velocity);
 /// (C-7), after a drift: the rows of bodies that have turned far since they were made.
 void renewRows(Simulation& sim, std::size_t pack);
+/// Between two substeps: contacts of bodies that turn far are tested anew, and their rows made anew (K-17). The share
+/// `left` of the step is still to come.
+void lookAgain(Simulation& sim, std::size_t pack, const ContactPass& pass, double left);
 void buildIslands(Simulation& sim);
 /// How each island is solved (docs/theory/plan.md), and the packs of bodies and islands that follow.
 void planIslands(Simulation& sim, double dt);

@@ -36,15 +36,31 @@ Quaternion startOrientation(const Simulation& sim, std::uint32_t slot) {
   return {q[0], q[1], q[2], q[3]};
 }
 
+/// Orientation of row body 0 or 1 to which the rows of a contact belong: that at the start of the last step, or where
+/// they were made anew in it (K-17).
+template <class Stored>
+Quaternion rowOrientation(const Simulation& sim, const ContactCache::Contact& contact, const Stored& s, int side) {
+  const Quaternion start = startOrientation(sim, side == 0 ? contact.body0() : contact.body1());
+  constexpr int kPoints = static_cast<int>(sizeof(Stored{}.points) / sizeof(StoredPoint));
+  const ContactTable::Lanes<kPoints>& lanes = sim.table.lanes<kPoints>();
+  const std::size_t at = contact.lane;
+  if (contact.lane == ContactCache::kNone || at / kBundleLanes >= lanes.count || lanes.stored[at] != &s) return start;
+  const ContactRows<kPoints>& rows = lanes.rows[at / kBundleLanes];
+  const std::size_t l = at % kBundleLanes;
+  if (rows.looks[l] != static_cast<double>(LookedAgain::kYes)) return start;
+  const auto& turn = side == 0 ? rows.turn0 : rows.turn1;
+  return Quaternion{turn[0][l], turn[1][l], turn[2][l], turn[3][l]} * start;
+}
+
 struct Surfaces {
   Vector3D normal;  ///< from row body 0 to row body 1
   Coordinate on0, on1;
 };
 
-/// Normal at the start of the last step, to which the forces belong, world axes.
+/// Normal of the rows in the last step, to which the forces belong, world axes.
 template <class Stored>
 Vector3D startNormal(const Simulation& sim, const ContactCache::Contact& contact, const Stored& s) {
-  return startOrientation(sim, contact.body0()) * vectorOf(s.normal);
+  return rowOrientation(sim, contact, s, 0) * vectorOf(s.normal);
 }
 
 /// Where the surfaces of both bodies are at point p of a contact now (G-1). What turns with a round
@@ -63,7 +79,7 @@ Surfaces surfacesOf(const Simulation& sim, const ContactCache::Contact& contact,
   const Vector3D n_0 = vectorOf(s.normal);  // in the axes of body 0
   const Vector3D n = s.rounding0 > 0.0 ? start : Vector3D{pose0.orientation * n_0};
   const Coordinate core0 = pose0.toWorld(vectorOf(s.points[p].anchor0) - s.rounding0 * n_0);
-  const Vector3D n_1 = startOrientation(sim, contact.body1()).conjugate() * start;
+  const Vector3D n_1 = rowOrientation(sim, contact, s, 1).conjugate() * start;
   const Coordinate core1 = pose1.toWorld(vectorOf(s.points[p].anchor1) + s.rounding1 * n_1);
   return {n, core0 + s.rounding0 * n, core1 - s.rounding1 * n};
 }

@@ -71,6 +71,8 @@ class PackStep {
     for (int k = 0; k < substeps_; ++k) {
       const bool goesOn = joined_ && k > 0;  // the drift before has kicked
       if (!goesOn) beginSubstep();
+      pass_.drifted = goesOn;
+      if (k > 0) lookAgain(sim_, pack_, pass_, 1.0 - static_cast<double>(k) / substeps_);
       solvePositions(k == 0, goesOn);
       const bool ends = !joined_ || k + 1 == substeps_;
       drift(goesOn, ends ? 1.0 : 2.0);

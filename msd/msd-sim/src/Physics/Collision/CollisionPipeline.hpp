@@ -213,6 +213,10 @@ class CollisionPipeline {
 
   [[nodiscard]] Pose colliderPose(const Collider& collider, const SolverBodies& bodies) const;
 
+  /// Brings the contacts of a pair up to date within a step of which the share `left` is still to come (K-17): each
+  /// keeps its kind and its row bodies. Calls for different pairs may run side by side.
+  void lookAgain(std::uint32_t pair, const CollisionStep& step, double left);
+
   /// How deep the shapes of a pair overlap where the bodies stand [m]. Changes nothing.
   [[nodiscard]] double penetration(std::uint32_t pair, const SolverBodies& bodies) const;
 

@@ -203,6 +203,34 @@ std::uint32_t ContactCache::update(std::uint32_t id, const ContactManifold& mani
   return id;
 }
 
+void ContactCache::renew(std::uint32_t id, const ContactManifold& manifold, const ContactRounding& rounding,
+                         const SolverBodies& poses) {
+  with(id, [&]<int kPoints>(StoredContact<kPoints>& s) {
+    OldPoints old;
+    old.read(s, contact(id), poses);
+    int active = 0;
+    for (const StoredPoint& point : s.points) active += point.active > 0.0 ? 1 : 0;
+    ContactManifold fitting = manifold;
+    fitting.count = std::min(fitting.count, kPoints);
+    for (; fitting.count < active; ++fitting.count) {
+      fitting.points[static_cast<std::size_t>(fitting.count)] = fitting.points[static_cast<std::size_t>(fitting.count - 1)];
+    }
+    // Points that were there keep their places, and so what they carry.
+    for (std::size_t p = 0; p < static_cast<std::size_t>(fitting.count); ++p) {
+      const auto same = std::find_if(fitting.points.begin(), fitting.points.begin() + fitting.count,
+                                     [&](const ManifoldPoint& x) { return x.feature == contact(id).feature[p]; });
+      if (same != fitting.points.begin() + fitting.count) std::swap(*same, fitting.points[p]);
+    }
+    ContactRounding fit = rounding;
+    const bool flipped = contact(id).flipped;
+    if (flipped != (manifold.owner == NormalOwner::kBodyB)) {
+      fitting.owner = flipped ? NormalOwner::kBodyB : NormalOwner::kNeither;
+      fit.follow = FollowMode::kStay;
+    }
+    write(contact(id), s, fitting, fit, poses, old);
+  });
+}
+
 template <int kPoints>
 void ContactCache::write(Contact& contact, StoredContact<kPoints>& s, const ContactManifold& manifold,
                          const ContactRounding& rounding, const SolverBodies& poses, const OldPoints& old) {

@@ -104,6 +104,11 @@ class ContactCache {
   [[nodiscard]] std::uint32_t update(std::uint32_t contact, const ContactManifold& manifold,
                                      const ContactRounding& rounding, const SolverBodies& poses);
 
+  /// Takes over a manifold within a step: the contact keeps its kind, its row bodies and no fewer points than it had.
+  /// What its points carry is the business of the rows.
+  void renew(std::uint32_t contact, const ContactManifold& manifold, const ContactRounding& rounding,
+             const SolverBodies& poses);
+
   /// Bodies of contacts that were removed while they touched, since the list was last cleared.
   [[nodiscard]] std::vector<ContactBodies>& lostTouches() { return lost_; }
 

@@ -354,6 +354,49 @@ bool CollisionPipeline::testPair(std::uint32_t index, const CollisionStep& step,
   return true;
 }
 
+// (K-17): every manifold goes on with the contact whose normal is nearest to its own; contacts that get none stay with
+// the points they have. Where a contact has fewer points than the manifold, those go that will be the highest.
+void CollisionPipeline::lookAgain(std::uint32_t index, const CollisionStep& step, double left) {
+  const Pair& pair = pairs_[index];
+  const Collider& a = colliders_[pair.colliderA];
+  const Collider& b = colliders_[pair.colliderB];
+  if (!a.shape.isConvex() || !b.shape.isConvex()) return;
+  const SolverBodies& bodies = step.bodies;
+  const double size = std::min(a.shape.size, b.shape.size);
+  const double margin = left * relativeComing(step.travel[a.body], step.travel[b.body]) + kSpareMargin * size;
+  const Pose poseA = colliderPose(a, bodies), poseB = colliderPose(b, bodies);
+  ManifoldCache cache = pair.cache;
+  std::array<ContactManifold, kMostManifolds> manifolds;
+  const int count = collideShapes(a.shape, poseA, b.shape, poseB, margin, cache, manifolds);
+  std::uint32_t taken[kMostManifolds];
+  for (int i = 0; i < count; ++i) {
+    ContactManifold& m = manifolds[static_cast<std::size_t>(i)];
+    std::uint32_t best = ContactCache::kNone;
+    double nearest = -2.0;
+    for (std::uint32_t c = pair.firstContact; c != ContactCache::kNone; c = contacts_.contact(c).next) {
+      if (std::find(taken, taken + i, c) != taken + i) continue;
+      const double cosine = contacts_.normal(c, bodies).dot(m.normal);
+      if (cosine > nearest) nearest = cosine, best = c;
+    }
+    taken[i] = best;
+    if (best == ContactCache::kNone) continue;
+    const BodyMotion& ma = bodies.motion[a.body];
+    const BodyMotion& mb = bodies.motion[b.body];
+    const Vector3D xa = vectorOf(bodies.pose[a.body].x), xb = vectorOf(bodies.pose[b.body].x);
+    const auto endOf = [&](const ManifoldPoint& p) {
+      const Vector3D u = vectorOf(mb.v) + vectorOf(mb.w).cross(p.pointB - xb) - vectorOf(ma.v) -
+                         vectorOf(ma.w).cross(p.pointA - xa);
+      return p.gap + left * step.dt * u.dot(m.normal);
+    };
+    const int room = kPointsOfKind[static_cast<std::size_t>(ContactCache::kindOf(best))];
+    if (m.count > room) std::sort(m.points.begin(), m.points.begin() + m.count, [&](const ManifoldPoint& x, const ManifoldPoint& y) {
+      const double ex = endOf(x), ey = endOf(y);
+      return ex != ey ? ex < ey : x.feature < y.feature;
+    });
+    contacts_.renew(best, m, describeRounding(a, poseA, b, poseB, m).rounding, bodies);
+  }
+}
+
 double CollisionPipeline::penetration(std::uint32_t index, const SolverBodies& bodies) const {
   const Collider& a = colliders_[pairs_[index].colliderA];
   const Collider& b = colliders_[pairs_[index].colliderB];

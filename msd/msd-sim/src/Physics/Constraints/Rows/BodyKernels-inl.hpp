@@ -295,21 +295,24 @@ struct KickBody {
   }
 };
 
-/// Notes which bodies with an uneven inertia have turned far.
+/// Notes which bodies have turned far, and which of these have an uneven inertia.
 MSD_INLINE void noteTurn(SolverBodies& b, const Group& g, const Mass& m, Lane3 half) {
-  const Mask far = dot(half, half) > set(kTurnedFar2);
-  if (!any(far)) return;
+  const Lane turn2 = dot(half, half);
+  const unsigned turned = bits(turn2 > set(kLookTurn2)) & g.lanes;
+  if (turned == 0) return;
+  const Mask far = turn2 > set(kTurnedFar2);
   const LaneSym& s = m.inverse;
   const Lane most = max(s.xx, max(s.yy, s.zz)), least = min(s.xx, min(s.yy, s.zz));
   const Lane mixed = max(abs(s.xy), max(abs(s.xz), abs(s.yz)));
   const Lane uneven = (most - least) + mixed;
-  const unsigned turned =
-      bits(far & (m.dynamic > set(0.0)) & (uneven > set(kUneven) * most)) & g.lanes;
-  if (turned == 0) return;
+  const unsigned odd = bits(far & (m.dynamic > set(0.0)) & (uneven > set(kUneven) * most)) & g.lanes;
   for (int l = 0; l < kLanes; ++l) {
-    if (((turned >> l) & 1u) != 0) b.hasTurned[static_cast<std::size_t>(g.index[l])] = 1;
+    if (((turned >> l) & 1u) == 0) continue;
+    b.hasTurned[static_cast<std::size_t>(g.index[l])] =
+        static_cast<std::uint8_t>(kTurnedAtAll | (((odd >> l) & 1u) != 0 ? kTurnedUneven : 0));
   }
-  std::atomic_ref<std::uint8_t>{b.turnedFar}.store(1, std::memory_order_relaxed);
+  std::atomic_ref<std::uint8_t>{b.turnedFar}.fetch_or(
+      static_cast<std::uint8_t>(kTurnedAtAll | (odd != 0 ? kTurnedUneven : 0)), std::memory_order_relaxed);
 }
 
 /// What the constraints gave a body since its kick; v and the momentum in body axes are those of now.

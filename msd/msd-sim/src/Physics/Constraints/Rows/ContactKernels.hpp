@@ -53,6 +53,9 @@ struct ContactKernels {
   SweepOutcome (*correct)(SolverBodies&, const Run&, const ContactPass&);
   /// Both at once, the first sweep of the correction.
   SweepOutcome (*storeAndCorrect)(SolverBodies&, const Run&, const ContactPass&, StoreOutcome&);
+  /// Between two substeps: makes rows anew that are wanted so (LookedAgain), where the bodies are now, with the impulses
+  /// that they have; the bodies' guesses, which are in their velocities, go with them (K-17).
+  void (*lookAgain)(SolverBodies&, Stored* const* stored, const Run&, const ContactPass&);
 };
 
 }  // namespace msd_sim

@@ -192,6 +192,11 @@ struct LiveGap {
     Lane q0[4], q1[4];
     gatherLines<4>(numbers(b.turn), who.body0() + l, kTurnStride, q0);
     gatherLines<4>(numbers(b.turn), who.body1() + l, kTurnStride, q1);
+    const Mask anew = load(rows.looks + l) == set(static_cast<double>(LookedAgain::kYes));
+    if (any(anew)) {
+      turnSince(rows.turn0, anew, q0, l);
+      turnSince(rows.turn1, anew, q1, l);
+    }
     const Lane round0 = load(rows.rounding0 + l), round1 = load(rows.rounding1 + l);
     const Mask isRound = round0 > zero;
     const LaneQuat turn0{q0[0], q0[1], q0[2], q0[3]};
@@ -217,6 +222,16 @@ struct LiveGap {
       along1 = along1 - select(isRound, dot(k, f.t1), zero);
       along2 = along2 - select(isRound, dot(k, f.t2), zero);
     }
+  }
+  /// The turn since the rows were made anew, where they were (K-17).
+  static MSD_INLINE void turnSince(const double (&then)[4][kBundleLanes], Mask anew, Lane (&q)[4],
+                                   int l) {
+    const LaneQuat from{load(then[0] + l), load(then[1] + l), load(then[2] + l), load(then[3] + l)};
+    const LaneQuat since = LaneQuat{q[0], q[1], q[2], q[3]} * conjugate(from);
+    q[0] = select(anew, since.w, q[0]);
+    q[1] = select(anew, since.x, q[1]);
+    q[2] = select(anew, since.y, q[2]);
+    q[3] = select(anew, since.z, q[3]);
   }
   static MSD_INLINE Lane ballGap(const ContactRows<1>& rows, Lane3 between, int l) {
     return sqrt(dot(between, between)) - load(rows.rounding0 + l) - load(rows.rounding1 + l);

@@ -142,7 +142,7 @@ MSD_INLINE void keepFollowed(const StoredLanes<kPoints>& s, unsigned lanes, Stor
 /// Brings contacts of round surfaces to where their bodies are now.
 template <int kPoints>
 MSD_INLINE void follow(const PlacedBody& b0, const PlacedBody& b1, const double* const* records,
-                       StoredContact<kPoints>* const* stored, StoredLanes<kPoints>& s) {
+                       StoredContact<kPoints>* const* stored, StoredLanes<kPoints>& s, unsigned lanes) {
   const Mask onFace = s.mode == set(static_cast<double>(FollowMode::kFace));
   const Mask betweenCores = s.mode == set(static_cast<double>(FollowMode::kCores));
   const Mask follows = onFace | betweenCores;
@@ -151,7 +151,7 @@ MSD_INLINE void follow(const PlacedBody& b0, const PlacedBody& b1, const double*
   if constexpr (kPoints == 1) {
     if (any(betweenCores)) followCores(b0, b1, records, s, betweenCores);
   }
-  keepFollowed(s, bits(follows), stored);
+  keepFollowed(s, bits(follows) & lanes, stored);
 }
 
 /// Tᵀ S T of a symmetric matrix, T = (n, t1, t2) by columns: entries nn 11 22 n1 n2 12.
@@ -303,15 +303,14 @@ MSD_INLINE void writeFriction(const Compliance& k, ContactRows<kPoints>& rows, i
   }
 }
 
+/// Rows of contacts where their bodies are now. `lanes` are those whose contacts are kept where they have followed.
 template <int kPoints>
-MSD_INLINE void prepareLanes(const SolverBodies& b, StoredContact<kPoints>* const* stored, const BundleBodies& who,
-                             ContactRows<kPoints>& rows, int l) {
+MSD_INLINE void placeLanes(const SolverBodies& b, StoredContact<kPoints>* const* stored, const BundleBodies& who,
+                           ContactRows<kPoints>& rows, StoredLanes<kPoints>& s, const double* const* records,
+                           unsigned lanes, int l) {
   const Lane zero = set(0.0), one = set(1.0), half = set(0.5);
-  const double* records[kBundleLanes];
-  for (int i = 0; i < kLanes; ++i) records[i] = stored[l + i]->numbers();
   const PlacedBody b0(b, who.body0() + l), b1(b, who.body1() + l);
-  StoredLanes<kPoints> s(records);
-  follow(b0, b1, records, stored + l, s);
+  follow(b0, b1, records, stored + l, s, lanes);
   store(s.size, rows.size + l);
   store(one / s.size, rows.inverseSize + l);
   store(s.friction, rows.friction + l);
@@ -352,7 +351,6 @@ MSD_INLINE void prepareLanes(const SolverBodies& b, StoredContact<kPoints>* cons
   const Lane3 arm1 = arm0 - between;
   store3(arm0, rows.arm0, l);
   store3(arm1, rows.arm1, l);
-  store3(Lane3{zero, zero, zero}, rows.drift, l);
 
   const Lane offset = dot(n, arm0);
   Mask there[kPoints];
@@ -364,10 +362,6 @@ MSD_INLINE void prepareLanes(const SolverBodies& b, StoredContact<kPoints>* cons
       store(dot(d, t2), rows.tangential.y[i] + l);
     }
     store(offset - gap[i], p.gapOffset + l);
-    store(zero, p.target + l);
-    store(zero, p.guess + l);
-    store3(s.active[i] * s.force[i], p.impulse, l);
-    store3(Lane3{zero, zero, zero}, p.total, l);
     there[i] = s.active[i] > zero;
   }
   Compliance k(b0.inverseMass + b1.inverseMass);
@@ -376,6 +370,26 @@ MSD_INLINE void prepareLanes(const SolverBodies& b, StoredContact<kPoints>* cons
   writeNormals(k, there, rows, l);
   writeInverse(k, there, rows, l);
   writeFriction(k, rows, l);
+}
+
+/// Rows of a step, from where the bodies are at its start.
+template <int kPoints>
+MSD_INLINE void prepareLanes(const SolverBodies& b, StoredContact<kPoints>* const* stored, const BundleBodies& who,
+                             ContactRows<kPoints>& rows, int l) {
+  const Lane zero = set(0.0);
+  const double* records[kBundleLanes];
+  for (int i = 0; i < kLanes; ++i) records[i] = stored[l + i]->numbers();
+  StoredLanes<kPoints> s(records);
+  placeLanes(b, stored, who, rows, s, records, kAllLanes, l);
+  store3(Lane3{zero, zero, zero}, rows.drift, l);
+  store(set(static_cast<double>(LookedAgain::kNo)), rows.looks + l);
+  for (int i = 0; i < kPoints; ++i) {
+    ContactPointRows& p = rows.points[i];
+    store(zero, p.target + l);
+    store(zero, p.guess + l);
+    store3(s.active[i] * s.force[i], p.impulse, l);
+    store3(Lane3{zero, zero, zero}, p.total, l);
+  }
 }
 
 template <int kPoints>
@@ -392,7 +406,7 @@ MSD_INLINE unsigned turnedLanes(const SolverBodies& b, const BundleBodies& who) 
   unsigned lanes = 0;
   for (int lane = 0; lane < kBundleLanes; ++lane) {
     const auto i0 = static_cast<std::size_t>(who.body0()[lane]), i1 = static_cast<std::size_t>(who.body1()[lane]);
-    lanes |= static_cast<unsigned>(b.hasTurned[i0] | b.hasTurned[i1]) << lane;
+    lanes |= static_cast<unsigned>((b.hasTurned[i0] | b.hasTurned[i1]) & kTurnedUneven) << lane;
   }
   return lanes;
 }
@@ -414,20 +428,25 @@ MSD_INLINE void renewLanes(const SolverBodies& b, const BundleBodies& who, Conta
   writeFriction(k, rows, l);
 }
 
+/// Takes over some lanes; the others stay as they are: a contact's rows depend on its own bodies alone.
+template <int kPoints>
+MSD_INLINE void takeLanes(const ContactRows<kPoints>& from, unsigned lanes, ContactRows<kPoints>& rows) {
+  const auto* fresh = reinterpret_cast<const double*>(&from);
+  auto* now = reinterpret_cast<double*>(&rows);
+  for (; lanes != 0; lanes &= lanes - 1) {
+    constexpr std::size_t kNumbers = sizeof(from) / sizeof(double);
+    for (auto k = static_cast<std::size_t>(std::countr_zero(lanes)); k < kNumbers; k += kBundleLanes) now[k] = fresh[k];
+  }
+}
+
 template <int kPoints>
 void renew(const SolverBodies& b, const BundleRun<kPoints>& run) {
   for (std::size_t i = 0; i < run.count; ++i) {
     const unsigned turned = turnedLanes(b, run.who[i]);
     if (turned == 0) continue;
-    const ContactRows<kPoints> before = run.rows[i];
-    for (int l = 0; l < kBundleLanes; l += kLanes) renewLanes(b, run.who[i], run.rows[i], l);
-    if (turned == 0xFFu) continue;
-    // The others stay as they are: a contact's rows depend on its own bodies alone.
-    const auto* old = reinterpret_cast<const double*>(&before);
-    auto* now = reinterpret_cast<double*>(&run.rows[i]);
-    for (std::size_t k = 0; k < sizeof(before) / sizeof(double); ++k) {
-      if (((turned >> (k % kBundleLanes)) & 1u) == 0) now[k] = old[k];
-    }
+    ContactRows<kPoints> fresh = run.rows[i];
+    for (int l = 0; l < kBundleLanes; l += kLanes) renewLanes(b, run.who[i], fresh, l);
+    takeLanes(fresh, turned, run.rows[i]);
   }
 }
 

@@ -14,6 +14,13 @@ namespace msd_sim {
 /// point, two, and up to four.
 inline constexpr int kBundleLanes = 8;
 
+/// Whether the rows of a contact are those of the start of the step (docs/theory/collision.md, K-17).
+enum class LookedAgain : std::uint8_t {
+  kNo,      ///< made at the start of the step
+  kWanted,  ///< to be made anew, where the bodies are now
+  kYes,     ///< made anew; their turns count from there
+};
+
 /// The bodies of a bundle: all that a sweep reads of what it leaves out. Written with the rows.
 struct alignas(64) BundleBodies {
   std::int32_t body[2 * kBundleLanes];  ///< of lane 0 to 7: bodies 0, then bodies 1
@@ -76,6 +83,9 @@ struct alignas(64) ContactRows {
   double arm0[3][kBundleLanes];      ///< c from body 0's centre at the start of the step [m]
   double arm1[3][kBundleLanes];      ///< c from body 1's centre; c moves with body 1 [m]
   double drift[3][kBundleLanes];     ///< dx1 - dx0 when the last pass ran [m]
+  double looks[kBundleLanes];        ///< LookedAgain as a number (K-17)
+  double turn0[4][kBundleLanes];     ///< BodyTurn::q of body 0 when the rows were made anew; else not written
+  double turn1[4][kBundleLanes];     ///< of body 1
   double couplings[kCouplings][kBundleLanes];
   /// Inverse of the couplings (C-9), that of least norm where four points share a plane; entries as above, 0 where
   /// there is none.

@@ -272,9 +272,10 @@ SweepOutcome storeAndCorrect(SolverBodies& b, const BundleRun<kPoints>& run,
 
 template <int kPoints>
 ContactKernels<kPoints> table() {
-  return {prepare<kPoints>, renew<kPoints>,   warm<kPoints>,           approach<kPoints>,
-          solve<kPoints>,   relax<kPoints>,   conclude<kPoints>,       storeResults<kPoints>,
-          keep<kPoints>,    correct<kPoints>, storeAndCorrect<kPoints>};
+  return {prepare<kPoints>,  renew<kPoints>,           warm<kPoints>,
+          approach<kPoints>, solve<kPoints>,           relax<kPoints>,
+          conclude<kPoints>, storeResults<kPoints>,    keep<kPoints>,
+          correct<kPoints>,  storeAndCorrect<kPoints>, lookAgain<kPoints>};
 }
 
 }  // namespace contact_kernels

@@ -396,6 +396,79 @@ SweepOutcome relax(SolverBodies& b, const BundleRun<kPoints>& run, const Contact
   });
 }
 
+/// (K-17): rows where the bodies are now. Their impulses are the guess that the bodies have got
+/// with the old frame and arms, and get with the new ones; the work of the last phase is that of
+/// the old ones.
+template <int kPoints>
+MSD_INLINE void lookAgainLanes(SolverBodies& b, StoredContact<kPoints>* const* stored,
+                               const BundleBodies& who, ContactRows<kPoints>& rows,
+                               ContactSums& sums, const ContactPass& pass, const Chosen& chosen,
+                               int l) {
+  const Lane zero = set(0.0), scale = set(pass.drifted ? pass.guessScale : 1.0);
+  const std::int32_t* i0 = who.body0() + l;
+  const std::int32_t* i1 = who.body1() + l;
+  const PhaseMean m0 = PhaseMean::last(b, i0), m1 = PhaseMean::last(b, i1);
+  addWork(
+      b, who, rows, m0, m1,
+      [&](int, Lane impulse) MSD_LAMBDA { return select(chosen.mask, impulse, zero); }, pass, sums,
+      l);
+  Body b0(b, i0), b1(b, i1);
+  const Wrench before(rows, Frame(rows, l), l);
+  const Lane3 old0 =
+      addCross(before.moment, load3(rows.arm0, l) + load3(rows.drift, l), before.force);
+  const Lane3 old1 = addCross(before.moment, load3(rows.arm1, l), before.force);
+
+  const double* records[kBundleLanes];
+  for (int i = 0; i < kLanes; ++i) records[i] = stored[l + i]->numbers();
+  StoredLanes<kPoints> s(records);
+  placeLanes(b, stored, who, rows, s, records, chosen.lanes, l);
+  const Lane3 drift = b1.dx() - b0.dx();
+  store3(load3(rows.arm0, l) - drift, rows.arm0, l);
+  store3(drift, rows.drift, l);
+  store(set(static_cast<double>(LookedAgain::kYes)), rows.looks + l);
+  Lane q0[4], q1[4];
+  gatherLines<4>(numbers(b.turn), i0, kTurnStride, q0);
+  gatherLines<4>(numbers(b.turn), i1, kTurnStride, q1);
+  for (int c = 0; c < 4; ++c) {
+    store(q0[c], rows.turn0[c] + l);
+    store(q1[c], rows.turn1[c] + l);
+  }
+
+  // What the next sweep will ask of the new rows for the last phase.
+  addWork(
+      b, who, rows, m0, m1,
+      [&](int, Lane impulse) MSD_LAMBDA { return select(chosen.mask, -impulse, zero); }, pass, sums,
+      l);
+  const Wrench after(rows, Frame(rows, l), l);
+  const Lane3 new0 = addCross(after.moment, load3(rows.arm0, l) + drift, after.force);
+  const Lane3 new1 = addCross(after.moment, load3(rows.arm1, l), after.force);
+  const Lane3 force = scale * (after.force - before.force);
+  b1.push(force, scale * (new1 - old1));
+  b0.push(-force, scale * (old0 - new0));
+  b0.save(b, i0, chosen.lanes);
+  b1.save(b, i1, chosen.lanes);
+}
+
+template <int kPoints>
+void lookAgain(SolverBodies& b, StoredContact<kPoints>* const* stored,
+               const BundleRun<kPoints>& run, const ContactPass& pass) {
+  for (std::size_t i = 0; i < run.count; ++i) {
+    unsigned wanted = 0;
+    for (int lane = 0; lane < kBundleLanes; ++lane) {
+      const bool is = run.rows[i].looks[lane] == static_cast<double>(LookedAgain::kWanted);
+      wanted |= static_cast<unsigned>(is) << lane;
+    }
+    if (wanted == 0) continue;
+    ContactRows<kPoints> fresh = run.rows[i];
+    for (int l = 0; l < kBundleLanes; l += kLanes) {
+      const Chosen chosen((wanted >> l) & kAllLanes);
+      if (chosen.lanes == 0) continue;
+      lookAgainLanes(b, stored + kBundleLanes * i, run.who[i], fresh, run.sums[i], pass, chosen, l);
+    }
+    takeLanes(fresh, wanted, run.rows[i]);
+  }
+}
+
 /// Lanes of islands that were set up at rest: their loads are no surprise.
 MSD_INLINE unsigned lastingLanes(const SolverBodies& b, const BundleBodies& who, int l) {
   unsigned lanes = 0;

@@ -126,6 +126,12 @@ struct alignas(64) BodyShift {
 inline constexpr double kTurnedFar = 0.1;
 inline constexpr double kTurnedFar2 = 0.25 * kTurnedFar * kTurnedFar;  ///< sin²(half of it), nearly
 inline constexpr double kUneven = 0.1;
+/// Contacts of a body that has turned by more than this [rad] since they were made are made anew (K-17).
+inline constexpr double kLookTurn = 0.05;
+inline constexpr double kLookTurn2 = 0.25 * kLookTurn * kLookTurn;
+/// Bits of SolverBodies::hasTurned and turnedFar.
+inline constexpr std::uint8_t kTurnedUneven = 1;  ///< by kTurnedFar, and its inertia depends on the direction
+inline constexpr std::uint8_t kTurnedAtAll = 2;   ///< by kLookTurn
 
 /// How often the contacts of a body may be swept in a phase: the plan of its island (docs/theory/plan.md).
 /// A contact that has not settled calls its neighbours to the next sweep.
@@ -165,12 +171,10 @@ struct SolverBodies {
   AlignedVector<std::uint32_t> stirred;
   /// Of its island, per body.
   AlignedVector<SweepBudget> budget;
-  /// 1 where a body whose inertia depends on the direction has turned by more than kTurnedFar since the
-  /// step began; written by the drift kernels.
+  /// How far a body has turned since the step began; written by the drift kernels.
   AlignedVector<std::uint8_t> hasTurned;
 
-  /// 1 when a body whose inertia depends on the direction has turned by more than kTurnedFar since the
-  /// step began; written by the drift kernels.
+  /// The same of any body.
   std::uint8_t turnedFar{0};
 
   [[nodiscard]] std::size_t size() const { return motion.size(); }
