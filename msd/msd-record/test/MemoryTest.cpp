@@ -36,6 +36,11 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
   return memory;
 }
 
+// Not inlined: the compiler would take what it frees for something that its own operator new had made.
+[[gnu::noinline]] void giveBack(void* memory) noexcept {
+  std::free(memory);
+}
+
 }  // namespace
 
 void* operator new(std::size_t bytes) {
@@ -51,28 +56,28 @@ void* operator new[](std::size_t bytes, std::align_val_t alignment) {
   return allocate(bytes, static_cast<std::size_t>(alignment));
 }
 void operator delete(void* memory) noexcept {
-  std::free(memory);
+  giveBack(memory);
 }
 void operator delete[](void* memory) noexcept {
-  std::free(memory);
+  giveBack(memory);
 }
 void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
+  giveBack(memory);
 }
 void operator delete[](void* memory, std::size_t) noexcept {
-  std::free(memory);
+  giveBack(memory);
 }
 void operator delete(void* memory, std::align_val_t) noexcept {
-  std::free(memory);
+  giveBack(memory);
 }
 void operator delete[](void* memory, std::align_val_t) noexcept {
-  std::free(memory);
+  giveBack(memory);
 }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-  std::free(memory);
+  giveBack(memory);
 }
 void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
-  std::free(memory);
+  giveBack(memory);
 }
 
 namespace msd_record::test {

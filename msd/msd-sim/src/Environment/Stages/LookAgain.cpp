@@ -22,14 +22,61 @@ double turnBetween(const double (&now)[4], const double (&then)[4]) {
   return 1.0 - cosine * cosine;
 }
 
-/// Has a body turned far since the rows of a lane were made?
-template <class Rows>
-bool isStale(const SolverBodies& solver, std::uint32_t body, const Rows& rows,
-             const double (&turn)[4][kBundleLanes], int lane) {
-  if ((solver.hasTurned[body] & kTurnedAtAll) == 0) return false;
-  if (rows.looks[lane] != static_cast<double>(LookedAgain::kYes)) return true;
-  return turnBetween(solver.turn[body].q,
-                     {turn[0][lane], turn[1][lane], turn[2][lane], turn[3][lane]}) > kLookTurn2;
+/// A body's side of a contact: what of it touches, from its centre, in body axes.
+struct TouchingSide {
+  std::uint32_t body;
+  double rounding;  ///< 0: corner or face [m]
+  Vector3D n_W;     ///< out of the body
+};
+
+Quaternion turnOf(const double (&q)[4]) {
+  return {q[0], q[1], q[2], q[3]};
+}
+
+/// Has what a body touches with turned far since the rows of a lane were made? A round surface
+/// touches as before whichever way it has turned about its core: there it is the core that has to
+/// move.
+template <int kPoints, class Anchor>
+bool isStale(const SolverBodies& solver, const TouchingSide& side, const StoredContact<kPoints>& s,
+             const Anchor& anchor, const double (*then)[4]) {
+  if ((solver.hasTurned[side.body] & kTurnedAtAll) == 0) return false;
+  const double(&now)[4] = solver.turn[side.body].q;
+  if (!(side.rounding > 0.0)) return then == nullptr || turnBetween(now, *then) > kLookTurn2;
+  const Quaternion turned = then == nullptr ? turnOf(now) : turnOf(now) * turnOf(*then).conjugate();
+  const BodyPose& pose = solver.pose[side.body];
+  for (const StoredPoint& point : s.points) {
+    if (!(point.active > 0.0)) continue;
+    const Vector3D core = quaternionOf(pose.q) * vectorOf(anchor(point)) - side.rounding * side.n_W;
+    if ((core - turned.conjugate() * core).norm() > kLookTurn * pose.size) return true;
+  }
+  return false;
+}
+
+/// The same for both bodies of a contact; by their cores, where it `rolls`.
+template <int kPoints, class Rows>
+bool isStale(const SolverBodies& solver, LaneBodies who, const StoredContact<kPoints>& s,
+             const Rows& rows, int lane, bool rolls) {
+  const bool again = rows.looks[lane] == static_cast<double>(LookedAgain::kYes);
+  double then0[4], then1[4];
+  for (int c = 0; c < 4; ++c) {
+    then0[c] = rows.turn0[c][lane];
+    then1[c] = rows.turn1[c][lane];
+  }
+  const Vector3D n = quaternionOf(solver.pose[who.body0].q) * vectorOf(s.normal);
+  return isStale(
+             solver, {who.body0, rolls ? s.rounding0 : 0.0, n}, s,
+             [](const StoredPoint& p) -> auto& { return p.anchor0; }, again ? &then0 : nullptr) ||
+         isStale(
+             solver, {who.body1, rolls ? s.rounding1 : 0.0, -n}, s,
+             [](const StoredPoint& p) -> auto& { return p.anchor1; }, again ? &then1 : nullptr);
+}
+
+/// A cylinder's points are chosen anew by every test, wherever on its side or rim they were: one
+/// that rolls like a wheel would lose in each substep what they carry.
+bool hasCylinder(const Simulation& sim, std::uint32_t pair) {
+  const CollisionPipeline::Pair& p = sim.collision.pairs()[pair];
+  return sim.collision.colliders()[p.colliderA].shape.kind == ShapeKind::kCylinder ||
+         sim.collision.colliders()[p.colliderB].shape.kind == ShapeKind::kCylinder;
 }
 
 /// Surfaces do not turn, and their triangles are found for the whole step.
@@ -52,11 +99,9 @@ bool isPlain(const Simulation& sim, std::uint32_t pair) {
 
 /// How far two bodies have turned against each other in the step [rad].
 double turnOfPair(const SolverBodies& solver, LaneBodies who) {
-  const auto turnOf = [&](std::uint32_t body) {
-    const double(&q)[4] = solver.turn[body].q;
-    return Quaternion{q[0], q[1], q[2], q[3]};
-  };
-  return 2.0 * (turnOf(who.body0).conjugate() * turnOf(who.body1)).vec().norm();
+  return 2.0 * (turnOf(solver.turn[who.body0].q).conjugate() * turnOf(solver.turn[who.body1].q))
+                   .vec()
+                   .norm();
 }
 
 /// Has a turn, which grows evenly from substep to substep, passed a multiple of kTestTurn in the
@@ -77,12 +122,17 @@ void lookAgain(Simulation& sim, std::size_t pack, const ContactPass& pass, doubl
   const double substeps = std::round((1.0 - left) * sim.report.dt / pass.h);
   sim.table.forContacts(
       pack, [&](std::uint32_t id, LaneBodies who, auto& rows, ContactSums&, int lane) {
-        if (!isStale(sim.solver, who.body0, rows, rows.turn0, lane) &&
-            !isStale(sim.solver, who.body1, rows, rows.turn1, lane)) {
-          return;
-        }
-        if (rows.balls[lane] > 0.0) return;
+        const auto hasTurned = [&](std::uint32_t body) {
+          return (sim.solver.hasTurned[body] & kTurnedAtAll) != 0;
+        };
+        if (!hasTurned(who.body0) && !hasTurned(who.body1)) return;
+        bool stale = false;
         const ContactCache::Contact& contact = contacts.contact(id);
+        const bool rolls = hasCylinder(sim, contact.pair);
+        contacts.with(
+            id, [&](const auto& s) { stale = isStale(sim.solver, who, s, rows, lane, rolls); });
+        if (!stale) return;
+        if (rows.balls[lane] > 0.0) return;
         if (contact.resistance != ContactCache::kNone) return;  // has rows of its own besides
         if (!isConvex(sim, contact.pair)) return;
         // Time of impact knows how far these may turn.

@@ -167,8 +167,18 @@ class IslandVisits {
   std::uint32_t now_{1};
 };
 
+/// Brings a point to where its rows are now; returns whether these have moved since.
+bool placeAnew(MechanismPoint& point) {
+  const Wrench before[2] = {point.side[0], point.side[1]};
+  point.placeNow();
+  const auto isSame = [&](int i) {
+    return before[i].linear == point.side[i].linear && before[i].angular == point.side[i].angular;
+  };
+  return !isSame(0) || !isSame(1);
+}
+
 /// Points where the bodies stand when a phase begins. Phase 1 finds them where phase 2 of the substep before has left
-/// them, and with them the answers of mechanisms whose rows are the same in both.
+/// them, unless their contact was looked at again (K-17), and with them the answers of mechanisms whose rows are the same in both.
 void placePoints(Simulation& sim, std::span<MechanismPoint> points, const ContactPass& pass, bool stayed) {
   const auto isSoft = [&](std::uint32_t slot) {
     const std::uint32_t k = sim.joints.componentOf(slot);
@@ -176,9 +186,9 @@ void placePoints(Simulation& sim, std::span<MechanismPoint> points, const Contac
   };
   for (MechanismPoint& point : points) {
     point.settled = 1.0 / std::min(pass.perSettledSpeed, pass.perSettledShare / point.size);
-    if (!stayed) point.placeNow();
+    const bool moved = placeAnew(point);
     // Found where it is needed.
-    if (!stayed || isSoft(point.body[0]) || isSoft(point.body[1])) point.compliance = 0.0;
+    if (moved || !stayed || isSoft(point.body[0]) || isSoft(point.body[1])) point.compliance = 0.0;
   }
 }
 

@@ -227,7 +227,8 @@ void packIslands(Simulation& sim, double dt) {
     packAll(sim, packer);
   } else {
     packCarried(sim, packer);
-    for (const SolveGroup group : {SolveGroup::kStill, SolveGroup::kSlow, SolveGroup::kJoined, SolveGroup::kFull}) {
+    for (const SolveGroup group :
+         {SolveGroup::kStill, SolveGroup::kSlow, SolveGroup::kJoined, SolveGroup::kFull}) {
       packIslands(sim, packer, group);
     }
     for (const SolveGroup group : {SolveGroup::kStill, SolveGroup::kFull})

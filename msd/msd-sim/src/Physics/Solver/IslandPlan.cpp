@@ -38,7 +38,7 @@ bool startsCold(const IslandCensus& island, const PlanSettings& settings) {
 
 SweepBudget coldBudget(const IslandCensus& island, const PlanSettings& settings) {
   const bool still = isStill(island, settings);
-  const int most = still ? sweepsFor(kTuning.coldVisits, island.manifolds, kTuning.fewestColdSweeps,
+  const int most = still ? sweepsFor(kTuning.coldVisits, island.manifolds, kTuning.fewestHitSweeps,
                                      kTuning.mostColdSweeps)
                          : hitSweeps(island);
   const float settled = still ? restUnrest(island) : static_cast<float>(kTuning.coldUnrest);

@@ -21,7 +21,6 @@ struct SolverTuning {
   double crowdHit{500};                ///< the same in a larger island
   double coldShare{0.25};              ///< of new manifolds, from which on an island starts cold (G-9)
   double coldVisits{400000};            ///< manifold visits of a phase of a cold start
-  int fewestColdSweeps{30};
   int mostColdSweeps{1000};
   double coldUnrest{1e-6};             ///< at which it has settled, and an impact of a few bodies too
   double crowdUnrest{100};             ///< times this where many lie on each other, (n/16)² below it (G-13)
