@@ -214,7 +214,7 @@ def main():
                        "wrecking ball off its ledge, and the ball swings into a brick tower.",
         "gravity": [0.0, 0.0, -9.81],
         "dt": 1.0 / 120.0,
-        "steps": 2160,
+        "steps": 2640,
         "camera": {"position": [11.0, -9.0, 7.0], "target": [1.0, 0.0, 1.2]},
         "materials": {
             "wood": {"friction": 0.5, "restitution": 0.2, "density": 600.0},
