@@ -29,15 +29,20 @@ bool isStill(const IslandCensus& island, const PlanSettings& settings) {
   return island.fastest <= settings.kickSpeed;
 }
 
+/// Nothing moves yet.
+bool isSetUp(const IslandCensus& island, const PlanSettings& settings) {
+  return island.fastest <= kTuning.calmKick * settings.kickSpeed;
+}
+
 /// Contacts that have just been made have nothing to start from (G-9). An impact of a few bodies is worth being
-/// solved well; a crowd only where it was set up at rest.
+/// solved well; a crowd only where it was set up at rest, and not where its contacts come and go while it settles.
 bool startsCold(const IslandCensus& island, const PlanSettings& settings) {
   const bool isNew = island.fresh > kTuning.coldShare * island.manifolds;
-  return isNew && (isStill(island, settings) || island.manifolds <= kTuning.tinyManifolds);
+  return isNew && (isSetUp(island, settings) || island.manifolds <= kTuning.tinyManifolds);
 }
 
 SweepBudget coldBudget(const IslandCensus& island, const PlanSettings& settings) {
-  const bool still = isStill(island, settings);
+  const bool still = isSetUp(island, settings);
   const int most = still ? sweepsFor(kTuning.coldVisits, island.manifolds, kTuning.fewestHitSweeps,
                                      kTuning.mostColdSweeps)
                          : hitSweeps(island);
@@ -72,7 +77,7 @@ SweepBudget restBudget(const IslandCensus& island, const PlanSettings& settings)
 /// Nothing moves, and nothing is there to make it move.
 bool isCalm(const IslandCensus& island, const PlanSettings& settings) {
   return settings.substeps == 0 && !settings.fields && !island.driven && !island.forced && !island.rolls &&
-         !island.resists && island.jointsRest && island.fastest <= kTuning.calmKick * settings.kickSpeed;
+         !island.resists && island.jointsRest && isSetUp(island, settings);
 }
 
 /// (G-10): and the impulses of the last step keep it so.
@@ -110,7 +115,7 @@ IslandPlan planIsland(const IslandCensus& island, const PlanSettings& settings) 
   } else if (startsCold(island, settings)) {
     if (isCalm(island, settings) && island.joints == 0 && island.manifolds > kTuning.graspManifolds) plan.group = SolveGroup::kStill;
     plan.budget = coldBudget(island, settings);
-    plan.extrapolates = isStill(island, settings) && island.joints == 0 && !island.resists;
+    plan.extrapolates = isSetUp(island, settings) && island.joints == 0 && !island.resists;
     return plan;
   } else if (mayJoinPhases(island, settings)) {
     plan.group = SolveGroup::kJoined;
