@@ -22,7 +22,7 @@ double turnBetween(const double (&now)[4], const double (&then)[4]) {
   return 1.0 - cosine * cosine;
 }
 
-/// A body's side of a contact: what of it touches, from its centre, in body axes.
+/// A body's side of a contact.
 struct TouchingSide {
   std::uint32_t body;
   double rounding;  ///< 0: corner or face [m]
@@ -126,17 +126,17 @@ void lookAgain(Simulation& sim, std::size_t pack, const ContactPass& pass, doubl
           return (sim.solver.hasTurned[body] & kTurnedAtAll) != 0;
         };
         if (!hasTurned(who.body0) && !hasTurned(who.body1)) return;
-        bool stale = false;
+        if (rows.balls[lane] > 0.0) return;
         const ContactCache::Contact& contact = contacts.contact(id);
+        if (contact.resistance != ContactCache::kNone) return;  // has rows of its own besides
+        // Time of impact knows how far these may turn.
+        if (sim.slots[who.body0].continuous || sim.slots[who.body1].continuous) return;
+        if (!isConvex(sim, contact.pair)) return;
+        bool stale = false;
         const bool rolls = hasCylinder(sim, contact.pair);
         contacts.with(
             id, [&](const auto& s) { stale = isStale(sim.solver, who, s, rows, lane, rolls); });
         if (!stale) return;
-        if (rows.balls[lane] > 0.0) return;
-        if (contact.resistance != ContactCache::kNone) return;  // has rows of its own besides
-        if (!isConvex(sim, contact.pair)) return;
-        // Time of impact knows how far these may turn.
-        if (sim.slots[who.body0].continuous || sim.slots[who.body1].continuous) return;
         rows.looks[lane] = static_cast<double>(LookedAgain::kWanted);
         any = true;
         if (isPlain(sim, contact.pair) || isDue(turnOfPair(sim.solver, who), substeps))

@@ -45,10 +45,9 @@ struct EdgeFilter {
   double limit;       ///< an end must be no higher along it [m]
 };
 
-/// Calls put(i, distance of a point from plane i) for the planes of the faces, eight at a time, and keeps what it returns
-/// in `numbers`; returns the largest of these. The arrays must not overlap.
-template <class Put>
-double visitPlanes(const ConvexPolyhedron& p, const Coordinate& point, double* __restrict numbers, const Put& put) {
+/// Lowers numbers of the faces, infinite at first, to the distances of a point from their planes; returns the largest. Of a
+/// point of the other polytope these bound the faces' separations from above.
+double lowerBounds(const ConvexPolyhedron& p, const Coordinate& point, double* __restrict bound) {
   const ConvexPolyhedron::Planes planes = p.planes();
   const double* __restrict xs = planes.x.data();
   const double* __restrict ys = planes.y.data();
@@ -58,30 +57,21 @@ double visitPlanes(const ConvexPolyhedron& p, const Coordinate& point, double* _
   std::array<double, kLanes> most;
   most.fill(-kInfinity);
   for (std::size_t i = 0; i < planes.x.size(); i += kLanes) {
-    std::array<double, kLanes> now;
     for (std::size_t l = 0; l < kLanes; ++l) {
-      now[l] = put(numbers[i + l], xs[i + l] * x + ys[i + l] * y + zs[i + l] * z - offsets[i + l]);
+      const double d = xs[i + l] * x + ys[i + l] * y + zs[i + l] * z - offsets[i + l];
+      const double lower = bound[i + l] < d ? bound[i + l] : d;
+      bound[i + l] = lower;
+      most[l] = lower > most[l] ? lower : most[l];
     }
-    for (std::size_t l = 0; l < kLanes; ++l) most[l] = now[l] > most[l] ? now[l] : most[l];
-    for (std::size_t l = 0; l < kLanes; ++l) numbers[i + l] = now[l];
   }
   return *std::max_element(most.begin(), most.end());
-}
-
-/// Distances of a point from the planes of the faces; returns the largest.
-double measurePlanes(const ConvexPolyhedron& p, const Coordinate& point, double* distance) {
-  return visitPlanes(p, point, distance, [](double, double d) { return d; });
-}
-
-/// Lowers bounds of the faces' separations to what a point of the other polytope shows; returns the largest.
-double lowerBounds(const ConvexPolyhedron& p, const Coordinate& point, double* bound) {
-  return visitPlanes(p, point, bound, [](double known, double d) { return d < known ? d : known; });
 }
 
 /// The edges of those faces that are far enough, each once.
 int collectEdges(const ConvexPolyhedron& p, const EdgeFilter& filter, std::uint16_t* out) {
   std::array<double, kMaxFaces> distance;
-  if (!(measurePlanes(p, filter.inside, distance.data()) > filter.better)) return 0;
+  std::fill_n(distance.begin(), p.planes().x.size(), kInfinity);
+  if (!(lowerBounds(p, filter.inside, distance.data()) > filter.better)) return 0;
   int count = 0;
   const auto vertices = p.vertices();
   const auto edges = p.edges();
