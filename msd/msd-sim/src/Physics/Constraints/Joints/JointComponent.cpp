@@ -379,6 +379,11 @@ double JointComponent::giveUpPositions(SolverBodies& bodies, std::span<const Joi
 
 double JointComponent::solveVelocities(SolverBodies& bodies, std::span<const JointRecord> records) {
   if (areBalls()) return solveBallVelocities(bodies);
+  evaluateClosing(bodies, records);
+  return solveSystem(bodies);
+}
+
+void JointComponent::evaluateClosing(const SolverBodies& bodies, std::span<const JointRecord> records) {
   (void)evaluatePositions(bodies, records);  // of rows that hold nothing
   for (const Link& link : links_) {
     const auto holding = static_cast<std::uint32_t>(holdingRowCount(records[link.joint].definition));
@@ -387,7 +392,6 @@ double JointComponent::solveVelocities(SolverBodies& bodies, std::span<const Joi
       residual_[i] = row.diagonal > 0.0 ? velocityOf(bodies, link, row) + row.rate - closing_[i] : 0.0;
     }
   }
-  return solveSystem(bodies);
 }
 
 double JointComponent::solve(SolverBodies& bodies, std::span<const JointRecord> records,
