@@ -528,6 +528,10 @@ double JointComponent::solveSystem(SolverBodies& bodies, bool secant) {
 /// rows are redundant, they change much and move nothing.
 double JointComponent::largestResidual() const {
   double largest = 0.0;
+  if (areBalls()) {
+    for (const double residual : residual_) largest = std::max(largest, std::fabs(residual));
+    return largest;
+  }
   for (const Link& link : links_) {
     for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
       const double size = rows_[i].isLength ? 1.0 : link.size;
