@@ -20,7 +20,7 @@ StepTimes summarize(std::vector<double> milliseconds) {
 
 void RunStatistics::begin(const msd_scene::SceneWorld&) {}
 
-void RunStatistics::step(const msd_scene::SceneWorld&, const msd_sim::StepReport& report,
+void RunStatistics::step(const msd_scene::SceneWorld& scene, const msd_sim::StepReport& report,
                          double seconds) {
   milliseconds_.push_back(1e3 * seconds);
   if (report.deepestPenetration > deepest_) {

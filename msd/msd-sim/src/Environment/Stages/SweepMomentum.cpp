@@ -38,9 +38,9 @@ void forBundles(Simulation& sim, const ColourPart& part, const Visit& visit) {
     bundle += count;
     number += count * kNumbers;
   };
-  visitKind.operator()<4>(2);
-  visitKind.operator()<2>(1);
-  visitKind.operator()<1>(0);
+  visitKind.template operator()<4>(2);
+  visitKind.template operator()<2>(1);
+  visitKind.template operator()<1>(0);
 }
 
 std::size_t slicesOf(const ContactTable::Colour& colour, bool cut) {
