@@ -49,7 +49,8 @@ void RunStatistics::addThreads(const msd_sim::ThreadTimes& times) {
   for (std::size_t i = 0; i < msd_sim::kStageCount; ++i) {
     thread_times_.shared[i] += times.shared[i];
     thread_times_.loops[i] += times.loops[i];
-    for (std::size_t t = 0; t < times.busy.size(); ++t) thread_times_.busy[t][i] += times.busy[t][i];
+    for (std::size_t t = 0; t < times.busy.size(); ++t)
+      thread_times_.busy[t][i] += times.busy[t][i];
   }
 }
 

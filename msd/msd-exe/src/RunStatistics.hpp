@@ -68,9 +68,11 @@ class RunStatistics final : public StepObserver {
   }
   /// Who worked how long over the run; empty where it was not watched.
   [[nodiscard]] const msd_sim::ThreadTimes& threadTimes() const { return thread_times_; }
-  /// Share of the time of all threads in which they waited: for the one that works alone, or for each other [-]. Of one
-  /// stage, or of all.
-  [[nodiscard]] double waitingShare(std::size_t stage) const { return waitingShare(stage, stage + 1); }
+  /// Share of the time of all threads in which they waited: for the one that works alone, or for
+  /// each other [-]. Of one stage, or of all.
+  [[nodiscard]] double waitingShare(std::size_t stage) const {
+    return waitingShare(stage, stage + 1);
+  }
   [[nodiscard]] double waitingShare() const { return waitingShare(0, msd_sim::kStageCount); }
 
  private:

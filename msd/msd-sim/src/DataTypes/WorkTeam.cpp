@@ -48,8 +48,8 @@ class Waiting {
 // something to those who are through sooner.
 constexpr std::uint64_t kRunsEach = 8;
 
-// Looks at what others do before a thread that is through with its own takes from them: in a short loop
-// they are soon through, and their lines are better left to them.
+// Looks at what others do before a thread that is through with its own takes from them: in a short
+// loop they are soon through, and their lines are better left to them.
 constexpr int kCourtesy = 16;
 
 // Looks at the next session before a helper falls asleep: steps mostly follow each other at once,

@@ -9,7 +9,8 @@ namespace {
 template <class Entry>
 void set(Entry& entry, Entry value) {
   const std::atomic_ref<Entry> shared{entry};
-  if (shared.load(std::memory_order_relaxed) != value) shared.store(value, std::memory_order_relaxed);
+  if (shared.load(std::memory_order_relaxed) != value)
+    shared.store(value, std::memory_order_relaxed);
 }
 
 /// Calls visit(contact) for all contacts, on any thread.
@@ -17,7 +18,8 @@ template <class Visit>
 void forContacts(Simulation& sim, const Visit& visit) {
   ContactCache& contacts = sim.collision.contacts();
   sim.team->forRange(contacts.places(), kContactGrain, [&](std::size_t first, std::size_t last) {
-    contacts.forPlaces(first, last, [&](std::uint32_t, const ContactCache::Contact& contact) { visit(contact); });
+    contacts.forPlaces(
+        first, last, [&](std::uint32_t, const ContactCache::Contact& contact) { visit(contact); });
   });
 }
 
@@ -43,7 +45,8 @@ void findHolds(Simulation& sim) {
     note(a, b);
     note(b, a);
     if (!sim.slots[a].special && !sim.slots[b].special) return;
-    raise(std::atomic_ref{islands.hold[islands.islandOf[sim.pushable[a] != 0 ? a : b]]}, IslandHold::kDriven);
+    raise(std::atomic_ref{islands.hold[islands.islandOf[sim.pushable[a] != 0 ? a : b]]},
+          IslandHold::kDriven);
   });
   islands.joints.reserve(sim.slots.size());
   islands.joints.assign(islands.count(), 0);
@@ -78,7 +81,8 @@ void buildIslands(Simulation& sim) {
     if (pushable[b] != 0) set(islands.islandOf[b], 0u);
     if (pushable[a] != 0 && pushable[b] != 0) uniteShared(islands.parent, a, b);
   };
-  forContacts(sim, [&](const ContactCache::Contact& contact) { join(contact.bodies.a, contact.bodies.b); });
+  forContacts(
+      sim, [&](const ContactCache::Contact& contact) { join(contact.bodies.a, contact.bodies.b); });
   sim.joints.forEachPair(join);
 
   sim.team->forRange(count, kBodyGrain, [&](std::size_t first, std::size_t last) {

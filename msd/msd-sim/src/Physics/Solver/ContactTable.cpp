@@ -54,9 +54,11 @@ void ContactTable::openParts(std::span<const std::uint32_t> packStart) {
   parts_.clear();
   part_start_.assign(1, 0);
   for (std::size_t pack = 0; pack + 1 < packStart.size(); ++pack) {
-    for (std::uint32_t first = packStart[pack]; first < packStart[pack + 1]; first += kPartEntries) {
+    for (std::uint32_t first = packStart[pack]; first < packStart[pack + 1];
+         first += kPartEntries) {
       const std::uint32_t last = std::min(first + kPartEntries, packStart[pack + 1]);
-      parts_.push_back({.pack = static_cast<std::uint32_t>(pack), .first = first, .last = last, .before = {}});
+      parts_.push_back(
+          {.pack = static_cast<std::uint32_t>(pack), .first = first, .last = last, .before = {}});
     }
     part_start_.push_back(static_cast<std::uint32_t>(parts_.size()));
   }
@@ -104,7 +106,8 @@ void ContactTable::cutColours(std::size_t pack, std::array<std::uint32_t, kConta
   most_colours_ = std::max(most_colours_, used);
 }
 
-void ContactTable::placeEntries(ContactCache& cache, std::span<const Entry> entries, const Part& part) {
+void ContactTable::placeEntries(ContactCache& cache, std::span<const Entry> entries,
+                                const Part& part) {
   Counts next = counts_[part.pack];
   for (std::size_t c = 0; c < kColours; ++c) {
     const auto lanes = static_cast<std::uint32_t>(c == kOverflow ? kLanes : 1);
@@ -143,7 +146,8 @@ void ContactTable::build(ContactCache& cache, std::span<const Entry> entries,
   open.operator()<1>(next[0]);
   open.operator()<2>(next[1]);
   open.operator()<4>(next[2]);
-  team.forBlocks(parts_.size(), [&](std::size_t part) { placeEntries(cache, entries, parts_[part]); });
+  team.forBlocks(parts_.size(),
+                 [&](std::size_t part) { placeEntries(cache, entries, parts_[part]); });
 }
 
 void ContactTable::clear() {

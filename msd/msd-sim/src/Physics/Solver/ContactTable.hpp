@@ -181,7 +181,7 @@ class ContactTable {
   /// Contacts of a pack that are given their lanes by one thread.
   struct Part {
     std::uint32_t pack, first, last;  ///< entries
-    Counts before;  ///< contacts of the pack in the parts before it
+    Counts before;                    ///< contacts of the pack in the parts before it
   };
   /// Cuts packs into parts.
   void openParts(std::span<const std::uint32_t> packStart);
@@ -201,7 +201,7 @@ class ContactTable {
   std::vector<std::uint64_t> body_colours_;  ///< per body slot: bit set of colours in use
   std::vector<Counts> counts_;               ///< per pack
   std::vector<Part> parts_;
-  std::vector<std::uint32_t> part_start_;    ///< first of each pack, and the end
+  std::vector<std::uint32_t> part_start_;  ///< first of each pack, and the end
 };
 
 }  // namespace msd_sim
