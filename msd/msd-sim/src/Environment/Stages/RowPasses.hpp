@@ -94,8 +94,8 @@ void visitColour(Simulation& sim, const ContactTable::Colour& colour, const Pass
 /// are through at the same time.
 [[nodiscard]] inline std::size_t slicesFor(const Simulation& sim, std::size_t bundles) {
   const auto threads = static_cast<std::size_t>(sim.team->threads());
-  const std::size_t each = (bundles + threads * kMostSliceBundles - 1) / (threads * kMostSliceBundles);
-  return std::min(threads * each, std::max<std::size_t>(bundles / kSliceBundles, 1));
+  const std::size_t each = 1 + bundles / (threads * kMostSliceBundles);
+  return std::clamp<std::size_t>(bundles / kSliceBundles, 1, threads * each);
 }
 
 /// Calls work(visit) for what one thread does of a sweep over a pack without waiting for others; visit(pass) calls
