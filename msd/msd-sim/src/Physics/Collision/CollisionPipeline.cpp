@@ -13,7 +13,7 @@ namespace msd_sim {
 
 namespace {
 
-constexpr std::size_t kQueryGrain = 64;
+constexpr std::size_t kQueryGrain = 16;
 constexpr std::size_t kBoxGrain = 256;
 
 // A collider with more neighbours than this is looked at more closely: it may lie within others.
