@@ -44,13 +44,14 @@ struct ContactCache::OldPoints {
   bool any{false};
   std::array<bool, kPoints> active{};
   std::array<std::uint32_t, kPoints> feature;
-  std::array<Coordinate, kPoints> position;  ///< on row body 0, world [m]
+  Pose pose;                                 ///< of row body 0
+  std::array<Coordinate, kPoints> position;  ///< on it, its axes [m]
   std::array<double, kPoints> normalForce;
   std::array<Vector3D, kPoints> tangential;  ///< on the pair's body B, world [N]
 
   template <int kStored>
   void read(const StoredContact<kStored>& s, const Contact& contact, const SolverBodies& poses) {
-    const Pose pose = poseOf(poses, contact.body0());
+    pose = poseOf(poses, contact.body0());
     const Vector3D n = pose.orientation * vectorOf(s.normal);
     tangent = pose.orientation * vectorOf(s.tangent);
     const Vector3D second = n.cross(tangent);
@@ -61,7 +62,7 @@ struct ContactCache::OldPoints {
       if (!active[p]) continue;
       any = true;
       feature[p] = contact.feature[p];
-      position[p] = pose.toWorld(vectorOf(point.anchor0));
+      position[p] = vectorOf(point.anchor0);
       const double(&force)[3] = s.forces.expected[p];
       normalForce[p] = force[0];
       tangential[p] = sign * (force[1] * tangent + force[2] * second);
@@ -88,7 +89,7 @@ struct ContactCache::OldPoints {
       double nearest = reach * reach;
       for (std::size_t q = 0; q < kPoints; ++q) {
         if (!active[q] || taken[q]) continue;
-        const double d2 = (position[q] - manifold.points[p].pointA).squaredNorm();
+        const double d2 = (pose.toWorld(position[q]) - manifold.points[p].pointA).squaredNorm();
         if (!(d2 < nearest)) continue;
         nearest = d2;
         result[p] = static_cast<int>(q);
