@@ -165,9 +165,9 @@ void addPolytopeCurves(const ConvexView& view, const Vector3D& d, CurveList& lis
       for (std::uint32_t axis = 0; axis < 3; ++axis) consider(corner(view, tip.id ^ (1u << axis)));
       break;
     case Core::kHull:
-      for (const auto& edge : view.hull->edges()) {
-        if (edge.vertex0 == tip.id) consider(corner(view, edge.vertex1));
-        if (edge.vertex1 == tip.id) consider(corner(view, edge.vertex0));
+      for (const std::uint16_t i : view.hull->vertexEdges(tip.id)) {
+        const auto& edge = view.hull->edges()[i];
+        consider(corner(view, edge.vertex0 == tip.id ? edge.vertex1 : edge.vertex0));
       }
       break;
     case Core::kPrism:
@@ -465,6 +465,34 @@ void refineCurved(const ConvexPair& pair, Separation& separation) {
 
 }  // namespace
 
+namespace {
+
+/// The face of a hull that looks most along d; the first of equals.
+std::uint32_t findFacingFace(const msd_assets::ConvexPolyhedron& hull, const Vector3D& d) {
+  constexpr std::size_t kLanes = 8;
+  const auto planes = hull.planes();
+  std::array<double, kLanes> greatest, where;
+  greatest.fill(-std::numeric_limits<double>::infinity());
+  where.fill(0.0);
+  for (std::size_t i = 0; i < planes.x.size(); i += kLanes) {
+    for (std::size_t l = 0; l < kLanes; ++l) {
+      const double cosine = planes.x[i + l] * d.x() + (planes.y[i + l] * d.y() + planes.z[i + l] * d.z());
+      const bool better = cosine > greatest[l];
+      where[l] = better ? static_cast<double>(i) : where[l];
+      greatest[l] = better ? cosine : greatest[l];
+    }
+  }
+  std::size_t best = 0;
+  for (std::size_t l = 1; l < kLanes; ++l) {
+    const bool better = greatest[l] > greatest[best] ||
+                        (greatest[l] == greatest[best] && where[l] + static_cast<double>(l) < where[best] + static_cast<double>(best));
+    if (better) best = l;
+  }
+  return static_cast<std::uint32_t>(where[best]) + static_cast<std::uint32_t>(best);
+}
+
+}  // namespace
+
 FaceNormal findFaceNormal(const ConvexView& view, const Vector3D& d) {
   FaceNormal face;
   switch (view.core) {
@@ -494,15 +522,9 @@ FaceNormal findFaceNormal(const ConvexView& view, const Vector3D& d) {
       break;
     }
     case Core::kHull: {
-      const auto faces = view.hull->faces();
-      for (std::size_t i = 0; i < faces.size(); ++i) {
-        const double cosine = faces[i].normal.dot(d);
-        if (cosine > face.cosine) {
-          face.cosine = cosine;
-          face.index = static_cast<std::uint32_t>(i);
-        }
-      }
-      face.normal = faces[face.index].normal;
+      face.index = findFacingFace(*view.hull, d);
+      face.normal = view.hull->normal(face.index);
+      face.cosine = std::max(face.cosine, face.normal.dot(d));
       break;
     }
     case Core::kPoint:

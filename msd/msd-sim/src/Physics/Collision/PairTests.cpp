@@ -12,6 +12,7 @@
 #include "msd-sim/src/Physics/Collision/ConvexTriangles.hpp"
 #include "msd-sim/src/Physics/Collision/HalfwayContacts.hpp"
 #include "msd-sim/src/Physics/Collision/PairManifolds.hpp"
+#include "msd-sim/src/Physics/Collision/PlacedShape.hpp"
 #include "msd-sim/src/Physics/Collision/RoundContacts.hpp"
 
 namespace msd_sim {
@@ -27,8 +28,12 @@ constexpr std::size_t kTestBlocks = 128;
 // waits for its turn stays small.
 constexpr std::size_t kWave = 256 * kTestGrain;
 
-// Memory is asked for this many pairs before it is needed.
-constexpr std::size_t kFetchAhead = 4;
+// Memory is asked for this many pairs before it is needed: the pair itself, what it names, and what that names.
+constexpr std::size_t kPairsAhead = 12;
+constexpr std::size_t kFetchAhead = 6;
+constexpr std::size_t kShapesAhead = 3;
+// Of the numbers of larger hulls a test reads a part [B].
+constexpr std::size_t kMostFetched = 4096;
 
 // Relative poses of pairs that are farther apart than so many sizes are as good as unknown.
 constexpr double kFarApart = 8.0;
@@ -72,6 +77,14 @@ double relativePath(const BodyTravel& a, const BodyTravel& b) {
 /// (K-2): most that two points of two bodies come against each other in the step [m].
 double relativeComing(const BodyTravel& a, const BodyTravel& b) {
   return relativePath(a, b) + a.turn + b.turn + a.fall + b.fall + a.hit + b.hit;
+}
+
+/// Boxes and hulls by their separating axes, which know where they ended the last time; the others by their table.
+int collidePair(const PlacedShape& a, const PlacedShape& b, double margin, ManifoldCache& cache,
+                std::span<ContactManifold> out, const SurfaceTrack& track = {}) {
+  const bool polyhedra = a.shape.polyhedron != nullptr && b.shape.polyhedron != nullptr;
+  return polyhedra ? collidePolyhedra(a.shape, a.pose, b.shape, b.pose, margin, cache, out)
+                   : collideShapes(a.shape, a.pose, b.shape, b.pose, margin, cache, out, track);
 }
 
 /// Raises a number that several threads may raise at a time: the largest wins.
@@ -185,7 +198,13 @@ void CollisionPipeline::sortDue(std::span<const std::uint8_t> pushable) {
   due_.swap(due_sorted_);
 }
 
-void CollisionPipeline::fetchPair(std::uint32_t index, const SolverBodies& bodies) const {
+void CollisionPipeline::fetchBooks(std::uint32_t index) const {
+  fetchLines(&pairs_[index], sizeof(Pair));
+  __builtin_prefetch(&clocks_[index]);
+}
+
+void CollisionPipeline::fetchPair(std::uint32_t index, const CollisionStep& step) const {
+  const SolverBodies& bodies = step.bodies;
   for (const std::uint32_t id : {pairs_[index].colliderA, pairs_[index].colliderB}) {
     fetchLines(&colliders_[id], Collider::kHotBytes);
   }
@@ -195,9 +214,29 @@ void CollisionPipeline::fetchPair(std::uint32_t index, const SolverBodies& bodie
   for (const std::uint32_t body : {clocks_[index].bodyA, clocks_[index].bodyB}) {
     __builtin_prefetch(&bodies.pose[body]);
     __builtin_prefetch(&bodies.motion[body]);
+    __builtin_prefetch(&step.travel[body]);
   }
-  const std::uint32_t contact = pairs_[index].firstContact;
-  if (contact != ContactCache::kNone) __builtin_prefetch(&contacts_.contact(contact));
+  fetchContact(pairs_[index].firstContact);
+}
+
+void CollisionPipeline::fetchContact(std::uint32_t contact) const {
+  if (contact == ContactCache::kNone) return;
+  __builtin_prefetch(&contacts_.contact(contact));
+  contacts_.with(contact, []<int kPoints>(const StoredContact<kPoints>& s) {
+    fetchLines(&s, sizeof(double) * (StoredContact<kPoints>::kForcesAt + 3 * kPoints));
+  });
+}
+
+// What the shapes are made of, and the second contact; only once the colliders and the first have come.
+void CollisionPipeline::fetchShapes(std::uint32_t index) const {
+  const std::uint32_t first = pairs_[index].firstContact;
+  if (first != ContactCache::kNone) fetchContact(contacts_.contact(first).next);
+  for (const std::uint32_t id : {pairs_[index].colliderA, pairs_[index].colliderB}) {
+    const CollisionShape& shape = colliders_[id].shape;
+    if (shape.numbers.empty()) continue;
+    fetchLines(shape.polyhedron.get(), sizeof(msd_assets::ConvexPolyhedron));
+    fetchLines(shape.numbers.data(), std::min(shape.numbers.size(), kMostFetched));
+  }
 }
 
 void CollisionPipeline::testPairs(const CollisionStep& step, WorkTeam& team) {
@@ -212,9 +251,28 @@ void CollisionPipeline::testPairs(const CollisionStep& step, WorkTeam& team) {
   }
 }
 
+// Tests of one kind of shapes follow each other, and within a kind in the order of their bodies: the code of a test and
+// what the processor has learned of its branches are still there for the next.
+void CollisionPipeline::sortByShapes(std::span<const std::uint32_t> due) {
+  constexpr std::size_t kKinds = static_cast<std::size_t>(ShapeKind::kTerrain) + 1;
+  kinds_.resize(colliders_.size());
+  for (std::size_t i = 0; i < kinds_.size(); ++i) kinds_[i] = static_cast<std::uint8_t>(colliders_[i].shape.kind);
+  const auto kindOf = [&](std::uint32_t pair) {
+    const PairTable::Key key = table_.key(pair);
+    return kKinds * kinds_[key.a] + kinds_[key.b];
+  };
+  std::array<std::uint32_t, kKinds * kKinds + 1> start{};
+  for (const std::uint32_t pair : due) ++start[kindOf(pair) + 1];
+  std::partial_sum(start.begin(), start.end(), start.begin());
+  wave_order_.resize(due.size());
+  for (std::size_t i = 0; i < due.size(); ++i) wave_order_[start[kindOf(due[i])]++] = static_cast<std::uint32_t>(i);
+}
+
 void CollisionPipeline::testWave(std::span<const std::uint32_t> due, const CollisionStep& step,
                                  WorkTeam& team) {
   const SolverBodies& bodies = step.bodies;
+  sortByShapes(due);
+  wave_left_.assign(due.size(), kNone);
   const std::size_t grain = std::clamp(due.size() / kTestBlocks, kLeastTestGrain, kTestGrain);
   const std::size_t blocks = (due.size() + grain - 1) / grain;
   if (finds_.size() < blocks) finds_.resize(blocks);
@@ -225,20 +283,25 @@ void CollisionPipeline::testWave(std::span<const std::uint32_t> due, const Colli
     left.roundings.clear();
     left.targets.clear();
     Found found;
-    const std::size_t last = std::min(due.size(), (block + 1) * grain);
-    for (std::size_t i = block * grain; i < last; ++i) {
-      if (i + 2 * kFetchAhead < last) {
-        const Pair* pair = &pairs_[due[i + 2 * kFetchAhead]];
-        __builtin_prefetch(pair);
-        __builtin_prefetch(&pair->rest.allowed);
-      }
-      if (i + kFetchAhead < last) fetchPair(due[i + kFetchAhead], bodies);
-      if (testPair(due[i], step, found)) applyInPlace(due[i], found, bodies, left);
+    const std::size_t begin = block * grain, last = std::min(due.size(), begin + grain);
+    const auto pairAt = [&](std::size_t i) { return due[wave_order_[i]]; };
+    for (std::size_t i = begin; i < std::min(begin + kPairsAhead, last); ++i) fetchBooks(pairAt(i));
+    for (std::size_t i = begin; i < std::min(begin + kFetchAhead, last); ++i) fetchPair(pairAt(i), step);
+    for (std::size_t i = begin; i < last; ++i) {
+      if (i + kPairsAhead < last) fetchBooks(pairAt(i + kPairsAhead));
+      if (i + kFetchAhead < last) fetchPair(pairAt(i + kFetchAhead), step);
+      if (i + kShapesAhead < last) fetchShapes(pairAt(i + kShapesAhead));
+      if (!testPair(pairAt(i), step, found)) continue;
+      const std::size_t before = left.pairs.size();
+      applyInPlace(pairAt(i), found, bodies, left);
+      if (left.pairs.size() > before) wave_left_[wave_order_[i]] = static_cast<std::uint32_t>(block * grain + before);
     }
   });
-  // Contacts come, go and change their kind one after the other.
-  for (std::size_t block = 0; block < blocks; ++block) {
-    for (const BlockFinds::Pair& pair : finds_[block].pairs) applyManifolds(pair, finds_[block]);
+  // Contacts come, go and change their kind one after the other, in the order of their bodies.
+  for (const std::uint32_t place : wave_left_) {
+    if (place == kNone) continue;
+    BlockFinds& left = finds_[place / grain];
+    applyManifolds(left.pairs[place % grain], left);
   }
   team.forBlocks(blocks, [&](std::size_t block) { writePoints(finds_[block], bodies); });
 }
@@ -314,12 +377,9 @@ bool CollisionPipeline::testPair(std::uint32_t index, const CollisionStep& step,
   ContactManifold& first = found.manifolds[0];
   first.count = 0;
   first.separation = -std::numeric_limits<double>::infinity();
-  const bool polyhedra = a.shape.polyhedron != nullptr && b.shape.polyhedron != nullptr;
   const SurfaceTrack track{pair.memory == kNone ? nullptr : &memories_[pair.memory], sums};
   found.count = static_cast<std::size_t>(
-      polyhedra
-          ? collidePolyhedra(a.shape, poseA, b.shape, poseB, margin, pair.cache, found.manifolds)
-          : collideShapes(a.shape, poseA, b.shape, poseB, margin, pair.cache, found.manifolds, track));
+      collidePair({a.shape, poseA}, {b.shape, poseB}, margin, pair.cache, found.manifolds, track));
   if (found.count > 0 && coming > kAlwaysActive * size) dropIdle(a, b, step, found);
   if (found.count == 1) {
     aimHalfway({a, poseA, ta.coming()}, {b, poseB, tb.coming()}, bodies, margin, pair.cache, first);
