@@ -22,10 +22,10 @@ struct FloatBox {
   std::array<float, 3> upper;
 
   FloatBox(const Aabb& box, const Coordinate& centre) {
-    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    constexpr float kFar = std::numeric_limits<float>::infinity();
     for (int k = 0; k < 3; ++k) {
-      lower[k] = std::nextafter(static_cast<float>(box.lower[k] - centre[k]), -kInfinity);
-      upper[k] = std::nextafter(static_cast<float>(box.upper[k] - centre[k]), kInfinity);
+      lower[k] = std::nextafter(static_cast<float>(box.lower[k] - centre[k]), -kFar);
+      upper[k] = std::nextafter(static_cast<float>(box.upper[k] - centre[k]), kFar);
     }
   }
 };
