@@ -13,7 +13,6 @@ namespace {
 
 constexpr double kDt = 1.0 / 60.0;
 constexpr double kGravity = 9.81;
-constexpr std::uint32_t kJoinedPhases = 5;
 
 /// Boxes in rows, each alone on the floor, that slide.
 std::vector<BodyId> addSliders(WorldModel& world, int rows, double friction, double speed) {

@@ -12,6 +12,7 @@
 
 #include "msd-sim/src/DataTypes/AlignedVector.hpp"
 #include "msd-sim/src/DataTypes/Bytes.hpp"
+#include "msd-sim/src/DataTypes/SpatialVector.hpp"
 #include "msd-sim/src/DataTypes/WorkTeam.hpp"
 #include "msd-sim/src/Physics/Collision/Collider.hpp"
 #include "msd-sim/src/Physics/Collision/ContactCache.hpp"
@@ -27,7 +28,6 @@ namespace msd_sim {
 class AssetEnvironment;
 class AssetInertial;
 class ReferencePipeline;
-struct SpatialVector;
 
 /// How far a body has moved, and what it does in the coming step, so that pairs know when to look again
 /// (docs/theory/collision.md, K-2 and K-15).

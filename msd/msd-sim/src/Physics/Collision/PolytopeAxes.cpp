@@ -117,7 +117,7 @@ double findCrossings(const PlacedEdge& a, const EdgeLanes& b, std::size_t first,
     const std::size_t i = first + l;
     const double cba = b.dot(0, i, a.arc), dba = b.dot(3, i, a.arc);
     const double adc = b.dot(6, i, a.normal0), bdc = b.dot(6, i, a.normal1);
-    crosses[l] = (cba * dba < 0.0) & (adc * bdc < 0.0) & (cba * bdc > 0.0) ? 1.0 : 0.0;
+    crosses[l] = ((cba * dba < 0.0) & (adc * bdc < 0.0) & (cba * bdc > 0.0)) ? 1.0 : 0.0;
   }
   for (std::size_t l = 0; l < kLanes; ++l) count += crosses[l];
   return count;

@@ -1,0 +1,32 @@
+# The tool as it ships: anywhere in memory (PIE), tables of functions read-only from the start (RELRO, NOW), no code on the
+# stack; in a build for packages also stack guards. With -DEMULATOR: an old processor gets one line.
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE errors)
+  set(code "${code}" PARENT_SCOPE)
+  set(output "${output}" PARENT_SCOPE)
+  set(errors "${errors}" PARENT_SCOPE)
+endfunction()
+
+function(expect what pattern)
+  if(NOT output MATCHES "${pattern}")
+    message(FATAL_ERROR "${PROGRAM}: ${what}: found nothing like \"${pattern}\" in\n${output}")
+  endif()
+endfunction()
+
+run("${READELF}" -hldW "${PROGRAM}")
+expect("position independent" "Type: +DYN")
+expect("read-only after relocation" "GNU_RELRO")
+expect("all functions are found at the start" "BIND_NOW|FLAGS_1[^\n]*NOW")
+expect("no code on the stack" "GNU_STACK[^\n]* RW  ")
+if(HARDENED)
+  run("${READELF}" --dyn-syms -W "${PROGRAM}")
+  expect("stack guards" "__stack_chk_fail")
+endif()
+
+if(EMULATOR)
+  run("${EMULATOR}" -cpu Nehalem "${PROGRAM}" --version)
+  if(NOT code EQUAL 1 OR NOT errors MATCHES "msd: this processor has no [A-Z0-9]+ instructions; [^\n]*\n$")
+    message(FATAL_ERROR "an old processor got exit code ${code} and\n${output}${errors}")
+  endif()
+  message(STATUS "an old processor is told: ${errors}")
+endif()
