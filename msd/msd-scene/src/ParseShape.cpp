@@ -129,7 +129,9 @@ void checkTypeFields(JsonReader& reader, std::size_t start, std::size_t type, Fi
   allowed.insert(allowed.end(), rule.required.begin(), rule.required.end());
   allowed.insert(allowed.end(), rule.optional.begin(), rule.optional.end());
   for (const Field<S>& field : kShapeFields) {
-    if (!wasGiven(kShapeFields, seen, field.name) || std::ranges::find(allowed, field.name) != allowed.end()) continue;
+    if (!wasGiven(kShapeFields, seen, field.name) ||
+        std::ranges::find(allowed, field.name) != allowed.end())
+      continue;
     reader.failAt(
         path / field.name, fmt::format("the field {}", jsonString(field.name)),
         fmt::format("only {} in a shape of type {}", fmt::join(allowed, ", "), kShapeTypes[type]));
@@ -141,11 +143,15 @@ void checkTypeFields(JsonReader& reader, std::size_t start, std::size_t type, Fi
       reader.failAt(path / list, "\"scale\" without \"file\"",
                     "vertices as they are meant: a scale is for files");
     }
-    if (list == "file" || wasGiven(kShapeFields, seen, list) != wasGiven(kShapeFields, seen, "file")) continue;
+    if (list == "file" ||
+        wasGiven(kShapeFields, seen, list) != wasGiven(kShapeFields, seen, "file"))
+      continue;
     reader.failAt(start, path,
-                  wasGiven(kShapeFields, seen, "file") ? fmt::format("both \"file\" and {}", jsonString(list))
-                                    : fmt::format("neither \"file\" nor {}", jsonString(list)),
-                  wasGiven(kShapeFields, seen, "file") ? "one of the two" : "a mesh file or the lists themselves");
+                  wasGiven(kShapeFields, seen, "file")
+                      ? fmt::format("both \"file\" and {}", jsonString(list))
+                      : fmt::format("neither \"file\" nor {}", jsonString(list)),
+                  wasGiven(kShapeFields, seen, "file") ? "one of the two"
+                                                       : "a mesh file or the lists themselves");
   }
 }
 
