@@ -8,8 +8,6 @@ namespace msd_assets {
 
 namespace {
 
-constexpr std::uint32_t kNone = 0xFFFFFFFFu;
-
 /// Triangles in one plane: that of the largest of them, the seed.
 struct Region {
   std::uint32_t seed;
@@ -49,9 +47,9 @@ class Merger {
     std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
       return areas[a] != areas[b] ? areas[a] > areas[b] : a < b;
     });
-    region_of_.assign(triangles_.size(), kNone);
+    region_of_.assign(triangles_.size(), kNoTriangle);
     for (const std::uint32_t seed : order) {
-      if (region_of_[seed] != kNone) continue;
+      if (region_of_[seed] != kNoTriangle) continue;
       if (areas[seed] == 0.0) return false;
       startRegion(seed);
       growRegion();
@@ -74,7 +72,7 @@ class Merger {
     std::vector<std::uint32_t> queue{region.seed};
     for (std::size_t i = 0; i < queue.size(); ++i) {
       for (const std::uint32_t other : triangles_[queue[i]].neighbours) {
-        if (region_of_[other] != kNone) continue;
+        if (region_of_[other] != kNoTriangle) continue;
         const auto& corners = triangles_[other].corners;
         if (!std::all_of(corners.begin(), corners.end(), inPlane)) continue;
         region_of_[other] = index;
@@ -96,15 +94,15 @@ class Merger {
   /// The closed line around each region. False when a region had to be dissolved because its rim
   /// is not one simple loop.
   bool traceRims() {
-    struct Side {
+    struct RimSide {
       std::uint32_t region;
       std::uint32_t from;
       std::uint32_t to;
-      bool operator<(const Side& other) const {
+      bool operator<(const RimSide& other) const {
         return region != other.region ? region < other.region : from < other.from;
       }
     };
-    std::vector<Side> sides;
+    std::vector<RimSide> sides;
     for (std::uint32_t t = 0; t < triangles_.size(); ++t) {
       for (unsigned k = 0; k < 3; ++k) {
         const HullTriangle& triangle = triangles_[t];
@@ -125,7 +123,7 @@ class Merger {
       for (auto side = begin; !closed && side != end && rim.size() < count;) {
         rim.push_back(side->from);
         closed = side->to == rim.front();
-        side = std::lower_bound(begin, end, Side{r, side->to, 0});
+        side = std::lower_bound(begin, end, RimSide{r, side->to, 0});
       }
       if (!closed || rim.size() != count) tangled.push_back(r);
       begin = end;

@@ -7,14 +7,12 @@ namespace msd_assets {
 
 namespace {
 
-constexpr std::uint32_t kNone = 0xFFFFFFFFu;
-
 /// A triangle under construction with the points that lie in front of it; each such point belongs
 /// to one triangle only.
 struct Facet {
   HullTriangle triangle;
   std::vector<std::uint32_t> outside;
-  std::uint32_t farthest{kNone};
+  std::uint32_t farthest{kNoTriangle};
   double farthestHeight{0.0};
   bool removed{false};
 };
@@ -29,7 +27,7 @@ struct HorizonSide {
 class Quickhull {
  public:
   explicit Quickhull(const HullPoints& points)
-      : grid_{points.grid}, starting_at_(points.grid.size(), kNone) {
+      : grid_{points.grid}, starting_at_(points.grid.size(), kNoTriangle) {
     makeSimplex(points.simplex);
   }
 
@@ -79,7 +77,7 @@ class Quickhull {
     const auto& [a, b, c] = facet.triangle.corners;
     const double height =
         triangleNormal(grid_[a], grid_[b], grid_[c]).dot(difference(grid_[a], grid_[point]));
-    if (facet.farthest == kNone || height > facet.farthestHeight) {
+    if (facet.farthest == kNoTriangle || height > facet.farthestHeight) {
       facet.farthest = point;
       facet.farthestHeight = height;
     }
@@ -115,7 +113,7 @@ class Quickhull {
       const auto index = static_cast<std::uint32_t>(facets_.size());
       starting_at_[side.from] = index;
       Facet& facet = facets_.emplace_back();
-      facet.triangle = {{side.from, side.to, apex}, {side.beyond, kNone, kNone}};
+      facet.triangle = {{side.from, side.to, apex}, {side.beyond, kNoTriangle, kNoTriangle}};
       relink(facets_[side.beyond].triangle, side, index);
     }
     for (std::uint32_t i = first; i < facets_.size(); ++i) {
@@ -142,7 +140,7 @@ class Quickhull {
   }
 
   [[nodiscard]] std::vector<HullTriangle> collect() const {
-    std::vector<std::uint32_t> newIndex(facets_.size(), kNone);
+    std::vector<std::uint32_t> newIndex(facets_.size(), kNoTriangle);
     std::vector<HullTriangle> result;
     for (std::size_t f = 0; f < facets_.size(); ++f) {
       if (facets_[f].removed) continue;

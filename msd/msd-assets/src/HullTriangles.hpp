@@ -10,6 +10,9 @@
 
 namespace msd_assets {
 
+/// In place of a number of a triangle, or of what belongs to one.
+inline constexpr std::uint32_t kNoTriangle = 0xFFFFFFFFu;
+
 /// A triangle of a closed surface: corners counter-clockwise seen from outside, and across side k
 /// (corner k to corner k + 1) the neighbour.
 struct HullTriangle {

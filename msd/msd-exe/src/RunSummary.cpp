@@ -14,7 +14,7 @@ namespace {
 
 /// A line of the summary: a word on the left, what it is on the right.
 template <class... Args>
-void line(std::string& out, std::string_view label, fmt::format_string<Args...> format,
+void addLine(std::string& out, std::string_view label, fmt::format_string<Args...> format,
           Args&&... args) {
   fmt::format_to(std::back_inserter(out), "{:<10} ", label);
   fmt::format_to(std::back_inserter(out), format, std::forward<Args>(args)...);
@@ -35,7 +35,7 @@ void addScene(std::string& out, const RunResult& result) {
   const auto& bodies = result.document.bodies;
   const auto moving =
       std::ranges::count_if(bodies, [](const auto& b) { return !b.isStatic && !b.kinematic; });
-  line(out, "scene", "{}: {} ({} moving), {}", result.sceneName,
+  addLine(out, "scene", "{}: {} ({} moving), {}", result.sceneName,
        plural(bodies.size(), "body", "bodies"), moving,
        plural(result.document.joints.size(), "joint", "joints"));
 }
@@ -52,12 +52,12 @@ void addRun(std::string& out, const RunResult& result) {
   const RunStatistics& s = result.statistics;
   const double simulated = result.scene.world.time();
   const double seconds = 1e-3 * s.totalMilliseconds();
-  line(out, "run", "{} of {:.4g} ms: {:.4g} s simulated in {:.3g} s{}",
+  addLine(out, "run", "{} of {:.4g} ms: {:.4g} s simulated in {:.3g} s{}",
        plural(s.steps(), "step", "steps"), 1e3 * result.scene.dt, simulated, seconds,
        seconds > 0.0 ? fmt::format(" ({:.3g} x real time)", simulated / seconds) : "");
   const msd_sim::Settings& settings = result.scene.world.settings();
   const bool fast = settings.method == msd_sim::Method::kFast;
-  line(out, "method", "{}, {}{}, {}, sleeping {}", msd_sim::methodName(settings.method),
+  addLine(out, "method", "{}, {}{}, {}, sleeping {}", msd_sim::methodName(settings.method),
        plural(s.last().substeps, "substep", "substeps"),
        fast ? ", " +
                   plural(static_cast<std::size_t>(settings.iterations), "iteration", "iterations")
@@ -66,28 +66,28 @@ void addRun(std::string& out, const RunResult& result) {
        settings.sleeping && settings.method != msd_sim::Method::kReference ? "on" : "off");
   if (s.steps() == 0) return;
   const StepTimes times = s.allTimes();
-  line(out, "speed", "{:.0f} steps/s; a step takes {:.3g} ms (median), {:.3g} ms (99 %)",
+  addLine(out, "speed", "{:.0f} steps/s; a step takes {:.3g} ms (median), {:.3g} ms (99 %)",
        static_cast<double>(s.steps()) / std::max(seconds, 1e-12), times.median, times.p99);
 }
 
 void addContacts(std::string& out, const RunResult& result) {
   const RunStatistics& s = result.statistics;
-  line(out, "contacts", "{} at the end, in {}; {} of {} bodies awake", s.last().contacts,
+  addLine(out, "contacts", "{} at the end, in {}; {} of {} bodies awake", s.last().contacts,
        plural(s.last().islands, "island", "islands"), s.last().awakeBodies, s.last().bodies);
-  line(out, "deepest", "penetration {} at {:.3g} s, {} at the end",
+  addLine(out, "deepest", "penetration {} at {:.3g} s, {} at the end",
        lengthText(s.deepestPenetration()), s.deepestPenetrationTime(),
        lengthText(s.last().deepestPenetration));
-  line(out, "residual", "{:.3g} m/s at the end, {:.3g} m/s at most", s.last().residual,
+  addLine(out, "residual", "{:.3g} m/s at the end, {:.3g} m/s at most", s.last().residual,
        s.largestResidual());
   if (!std::isnan(s.worstCertificate().naturalMap)) {
     const msd_sim::Certificate& c = s.worstCertificate();
-    line(out, "certified",
+    addLine(out, "certified",
          "natural map {:.2g}, velocity error {:.2g}, complementarity {:.2g} J, cone {:.2g} N s, in "
          "the worst step",
          c.naturalMap, c.velocityError, c.complementarity, c.coneViolation);
   }
   if (!result.document.joints.empty()) {
-    line(out, "joints", "{} apart at the end, {} at most", lengthText(s.last().jointError),
+    addLine(out, "joints", "{} apart at the end, {} at most", lengthText(s.last().jointError),
          lengthText(s.largestJointError()));
   }
 }
@@ -125,7 +125,7 @@ void addChecks(std::string& out, const RunResult& result) {
   const auto& results = result.expectations;
   if (results.empty()) return;
   const auto held = std::ranges::count_if(results, &msd_scene::ExpectationResult::holds);
-  line(out, "checks", "{} of {} hold", held, results.size());
+  addLine(out, "checks", "{} of {} hold", held, results.size());
   for (const msd_scene::ExpectationResult& r : results) {
     out += fmt::format("  {}\n", msd_scene::describe(result.document.expect[r.index], r));
   }
@@ -165,7 +165,7 @@ std::string summaryText(const RunResult& result) {
   out += '\n';
   addChecks(out, result);
   const RunStatistics& s = result.statistics;
-  line(out, "status", "{}{}{}", result.statusName(),
+  addLine(out, "status", "{}{}{}", result.statusName(),
        result.end == RunEnd::kCompleted ? std::string{} : fmt::format(", {}", endName(result.end)),
        s.degraded() > 0 ? fmt::format("; {} of {} degraded: {}", s.degraded(),
                                       plural(s.steps(), "step", "steps"), faultCounts(s))

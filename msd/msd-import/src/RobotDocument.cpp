@@ -25,10 +25,6 @@ constexpr std::size_t kWorld = RobotLink::kWorld;
 /// Simulated by `msd run` unless told otherwise [s].
 constexpr double kRunTime = 5.0;
 
-WrittenRotation written(const Quaternion& q) {
-  return {q.w(), q.x(), q.y(), q.z()};
-}
-
 [[noreturn]] void failPlace(const Place& place, std::string found, std::string expected) {
   throw SceneError{{.source = place.file ? *place.file : std::string{},
                     .position = {static_cast<std::size_t>(std::max(place.line, 0)), 0},

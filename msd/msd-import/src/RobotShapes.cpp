@@ -52,10 +52,6 @@ bool isIdentity(const Pose& pose) {
   return pose.position.isZero(0.0) && std::abs(pose.orientation.w()) == 1.0;
 }
 
-WrittenRotation written(const Quaternion& q) {
-  return {q.w(), q.x(), q.y(), q.z()};
-}
-
 }  // namespace
 
 std::string ShapeMaker::add(const std::string& name, SceneShape::Variant shape,

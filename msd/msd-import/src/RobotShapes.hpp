@@ -18,6 +18,11 @@ struct PlacedGeom {
   Pose pose{};
 };
 
+/// A rotation as a document writes it.
+[[nodiscard]] inline msd_scene::WrittenRotation written(const msd_sim::Quaternion& q) {
+  return {q.w(), q.x(), q.y(), q.z()};
+}
+
 /// Turns geoms into shapes of a document.
 class ShapeMaker {
  public:

@@ -9,12 +9,12 @@ std::string toNpz(Reader& reader, std::int64_t every) {
     if (body.place) names.push_back(body.name);
   }
   std::vector<double> times;
-  struct Column {
+  struct Values {
     const char* name;
     std::size_t first, width;  ///< among the numbers of a state
     std::vector<double> values{};
   };
-  std::array<Column, 4> columns{{{"positions", 0, 3},
+  std::array<Values, 4> columns{{{"positions", 0, 3},
                                  {"orientations", 3, 4},
                                  {"velocities", 7, 3},
                                  {"angular_velocities", 10, 3}}};
@@ -22,7 +22,7 @@ std::string toNpz(Reader& reader, std::int64_t every) {
     const Frame frame = reader.frame(i);
     times.push_back(frame.entry.time);
     for (const BodyState& state : frame.states) {
-      for (Column& column : columns) {
+      for (Values& column : columns) {
         const double* first = state.numbers.data() + column.first;
         column.values.insert(column.values.end(), first, first + column.width);
       }
@@ -30,7 +30,7 @@ std::string toNpz(Reader& reader, std::int64_t every) {
   }
   NpzText text;
   text.add("time", times, {times.size()});
-  for (const Column& column : columns) {
+  for (const Values& column : columns) {
     text.add(column.name, column.values, {times.size(), names.size(), column.width});
   }
   text.add("names", names);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -30,6 +31,20 @@ template <class T, std::size_t N>
 
 /// Which fields of a table an object had: bit i for field i.
 using FieldSet = std::uint32_t;
+
+/// Was the field of this name among them?
+template <class T, std::size_t N>
+[[nodiscard]] bool wasGiven(const std::array<Field<T>, N>& fields, FieldSet seen,
+                            std::string_view name) {
+  const auto field = std::ranges::find(fields, name, &Field<T>::name);
+  return (seen >> (field - fields.begin()) & 1u) != 0;
+}
+
+/// Fields that a kind of an object must have, and those it may have, beside those of every kind.
+struct KindRule {
+  std::vector<std::string_view> required;
+  std::vector<std::string_view> optional;
+};
 
 /// Reads an object by its table of fields. An unknown field (with the nearest known name), a field
 /// given twice and a required field left out are errors. `what` is the object in words: "a body".

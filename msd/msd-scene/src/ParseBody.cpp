@@ -29,7 +29,7 @@ void readVisuals(JsonReader& reader, B& body) {
   });
 }
 
-constexpr std::array<Field<B>, 26> kFields{{
+constexpr std::array<Field<B>, 26> kBodyFields{{
     {"name", [](R& r, B& b) { b.name = readName(r, "a body's name"); }, "a body's name"},
     {"shape", [](R& r, B& b) { b.shape = readName(r, "the name of a shape"); },
      "the name of a shape"},
@@ -63,12 +63,12 @@ constexpr std::array<Field<B>, 26> kFields{{
 
 SceneBody parseBody(JsonReader& reader) {
   SceneBody body;
-  readFields(reader, "a body", kFields, body);
+  readFields(reader, "a body", kBodyFields, body);
   return body;
 }
 
 std::vector<FieldGroup> bodyFields() {
-  return {{"a body", fieldNames(kFields)},
+  return {{"a body", fieldNames(kBodyFields)},
           {"a visual of a body", fieldNames(kVisualFields)},
           {"a value over time", timedFields()}};
 }

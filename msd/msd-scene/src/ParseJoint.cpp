@@ -76,7 +76,7 @@ constexpr std::array<Field<F>, 3> kFollowFields{{
     {"offset", [](R& r, F& f) { f.offset = readNumber(r, "[rad] or [m]"); }},
 }};
 
-constexpr std::array<Field<J>, 20> kFields{{
+constexpr std::array<Field<J>, 20> kJointFields{{
     {"type", [](R& r, J& j) { j.kind = static_cast<JointKind>(readChoice(r, kJointTypes)); },
      "the kind of joint"},
     {"name", [](R& r, J& j) { j.name = readName(r, "a joint's name"); }},
@@ -104,14 +104,9 @@ constexpr std::array<Field<J>, 20> kFields{{
     {"collideConnected", [](R& r, J& j) { j.collideConnected = r.readBoolean("true or false"); }},
 }};
 
-struct KindRule {
-  std::vector<std::string_view> required;
-  std::vector<std::string_view> optional;
-};
-
 /// What a kind of joint has beside type, name, bodies, anchor, breaking force, breaking torque and
 /// collideConnected, which all have. In the order of JointKind.
-const std::array<KindRule, kJointTypes.size()>& kindRules() {
+const std::array<KindRule, kJointTypes.size()>& jointRules() {
   static const std::vector<std::string_view> kDrive{"limit",   "motor", "friction", "armature",
                                                     "damping", "rest",  "stiffness"};
   static const std::vector<std::string_view> kAll{"limit",     "motor",   "friction",
@@ -135,16 +130,11 @@ constexpr std::array<std::string_view, 12> kKindFields{
     "anchorB", "axis",  "axisB", "length",   "stiffness", "damping",
     "rest",    "limit", "motor", "friction", "armature",  "follows"};
 
-bool has(FieldSet seen, std::string_view name) {
-  const auto field = std::ranges::find(kFields, name, &Field<J>::name);
-  return (seen >> (field - kFields.begin()) & 1u) != 0;
-}
-
 void checkKindFields(JsonReader& reader, std::size_t start, JointKind kind, FieldSet seen) {
   const auto index = static_cast<std::size_t>(kind);
-  const KindRule& rule = kindRules()[index];
+  const KindRule& rule = jointRules()[index];
   for (const std::string_view name : rule.required) {
-    if (has(seen, name)) continue;
+    if (wasGiven(kJointFields, seen, name)) continue;
     reader.failAt(start, reader.path(), fmt::format("no field {}", jsonString(name)),
                   fmt::format("it in a joint of type {}", kJointTypes[index]));
   }
@@ -153,7 +143,7 @@ void checkKindFields(JsonReader& reader, std::size_t start, JointKind kind, Fiel
            std::ranges::find(rule.optional, name) != rule.optional.end();
   };
   for (const std::string_view name : kKindFields) {
-    if (!has(seen, name) || allows(name)) continue;
+    if (!wasGiven(kJointFields, seen, name) || allows(name)) continue;
     reader.failAt(reader.path() / name, fmt::format("the field {}", jsonString(name)),
                   fmt::format("no such field in a joint of type {}", kJointTypes[index]));
   }
@@ -164,13 +154,13 @@ void checkKindFields(JsonReader& reader, std::size_t start, JointKind kind, Fiel
 SceneJoint parseJoint(JsonReader& reader) {
   const std::size_t start = reader.offset();
   SceneJoint joint;
-  const FieldSet seen = readFields(reader, "a joint", kFields, joint);
+  const FieldSet seen = readFields(reader, "a joint", kJointFields, joint);
   checkKindFields(reader, start, joint.kind, seen);
   return joint;
 }
 
 std::vector<FieldGroup> jointFields() {
-  return {{"a joint", fieldNames(kFields)},
+  return {{"a joint", fieldNames(kJointFields)},
           {"a joint's limit", fieldNames(kLimitFields)},
           {"a joint's motor", fieldNames(kMotorFields)},
           {"what a joint follows", fieldNames(kFollowFields)}};

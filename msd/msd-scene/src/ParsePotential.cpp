@@ -19,7 +19,7 @@ void readBodies(JsonReader& reader, P& potential) {
   });
 }
 
-constexpr std::array<Field<P>, 10> kFields{{
+constexpr std::array<Field<P>, 10> kPotentialFields{{
     {"type",
      [](R& r, P& p) { p.kind = static_cast<PotentialKind>(readChoice(r, kPotentialTypes)); },
      "the kind of potential"},
@@ -34,13 +34,7 @@ constexpr std::array<Field<P>, 10> kFields{{
     {"length", [](R& r, P& p) { p.length = readNumber(r, "[m]"); }},
 }};
 
-/// Fields that a kind must have, and those it may have beside type and bodies.
-struct KindRule {
-  std::vector<std::string_view> required;
-  std::vector<std::string_view> optional;
-};
-
-const std::array<KindRule, kPotentialTypes.size()>& kindRules() {
+const std::array<KindRule, kPotentialTypes.size()>& potentialRules() {
   static const std::array<KindRule, kPotentialTypes.size()> kTable{{
       {{"force"}, {"point"}},
       {{"centre", "strength", "radius"}, {}},
@@ -49,28 +43,23 @@ const std::array<KindRule, kPotentialTypes.size()>& kindRules() {
   return kTable;
 }
 
-bool has(FieldSet seen, std::string_view name) {
-  const auto field = std::ranges::find(kFields, name, &Field<P>::name);
-  return (seen >> (field - kFields.begin()) & 1u) != 0;
-}
-
 }  // namespace
 
 ScenePotential parsePotential(JsonReader& reader) {
   const std::size_t start = reader.offset();
   ScenePotential potential;
-  const FieldSet seen = readFields(reader, "a potential", kFields, potential);
+  const FieldSet seen = readFields(reader, "a potential", kPotentialFields, potential);
   const auto index = static_cast<std::size_t>(potential.kind);
-  const KindRule& rule = kindRules()[index];
+  const KindRule& rule = potentialRules()[index];
   for (const std::string_view name : rule.required) {
-    if (has(seen, name)) continue;
+    if (wasGiven(kPotentialFields, seen, name)) continue;
     reader.failAt(start, reader.path(), fmt::format("no field {}", jsonString(name)),
                   fmt::format("it in a potential of type {}", kPotentialTypes[index]));
   }
-  for (std::size_t i = 2; i < kFields.size(); ++i) {
-    const std::string_view name = kFields[i].name;
+  for (std::size_t i = 2; i < kPotentialFields.size(); ++i) {
+    const std::string_view name = kPotentialFields[i].name;
     const auto in = [&](const auto& list) { return std::ranges::find(list, name) != list.end(); };
-    if (!has(seen, name) || in(rule.required) || in(rule.optional)) continue;
+    if (!wasGiven(kPotentialFields, seen, name) || in(rule.required) || in(rule.optional)) continue;
     reader.failAt(reader.path() / name, fmt::format("the field {}", jsonString(name)),
                   fmt::format("no such field in a potential of type {}", kPotentialTypes[index]));
   }
@@ -78,7 +67,7 @@ ScenePotential parsePotential(JsonReader& reader) {
 }
 
 std::vector<FieldGroup> potentialFields() {
-  return {{"a potential", fieldNames(kFields)}};
+  return {{"a potential", fieldNames(kPotentialFields)}};
 }
 
 }  // namespace msd_scene

@@ -238,7 +238,7 @@ void readExpect(JsonReader& reader, D& document) {
   });
 }
 
-constexpr std::array<Field<D>, 17> kFields{{
+constexpr std::array<Field<D>, 17> kSceneFields{{
     {"version", [](R& r, D&) { (void)readWhole(r, 1, 2); }, "the version of the format: 1 or 2"},
     {"name", [](R& r, D& d) { d.name = readName(r, "the scene's name"); }},
     {"description", [](R& r, D& d) { d.description = r.readString("a text"); }},
@@ -264,7 +264,7 @@ constexpr std::array<Field<D>, 17> kFields{{
 SceneDocument parseScene(std::string_view text, std::string_view source) {
   JsonReader reader{text, source};
   SceneDocument document;
-  reader.readAll([&] { readFields(reader, "a scene", kFields, document); });
+  reader.readAll([&] { readFields(reader, "a scene", kSceneFields, document); });
   return document;
 }
 
@@ -281,7 +281,7 @@ SceneSolver parseSolver(JsonReader& reader) {
 }
 
 std::vector<FieldGroup> sceneFields() {
-  std::vector<FieldGroup> groups{{"a scene", fieldNames(kFields)},
+  std::vector<FieldGroup> groups{{"a scene", fieldNames(kSceneFields)},
                                  {"a material", fieldNames(kMaterialFields)},
                                  {"a pair of materials", fieldNames(kPairFields)}};
   for (const auto& more : {shapeFields(), bodyFields(), jointFields(), potentialFields()}) {

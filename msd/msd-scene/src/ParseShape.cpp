@@ -83,7 +83,7 @@ Vector3D readScale(JsonReader& reader) {
   return readVector3(reader, "[-]");
 }
 
-constexpr std::array<Field<S>, 15> kFields{{
+constexpr std::array<Field<S>, 15> kShapeFields{{
     {"type", [](R& r, S& s) { s.type = readChoice(r, kShapeTypes); }, "the kind of shape"},
     {"radius", [](R& r, S& s) { s.radius = readNumber(r, "[m]"); }},
     {"halfExtents", [](R& r, S& s) { s.halfExtents = readVector3(r, "[m]"); }},
@@ -101,15 +101,9 @@ constexpr std::array<Field<S>, 15> kFields{{
     {"parts", [](R& r, S& s) { s.parts = readParts(r); }},
 }};
 
-/// Which fields a type of shape has beside `type`.
-struct TypeFields {
-  std::vector<std::string_view> required;
-  std::vector<std::string_view> optional;
-};
-
 /// In the order of kShapeTypes. A hull or mesh needs either `file` or the lists.
-const std::array<TypeFields, kShapeTypes.size()>& typeFields() {
-  static const std::array<TypeFields, kShapeTypes.size()> kTable{{
+const std::array<KindRule, kShapeTypes.size()>& shapeRules() {
+  static const std::array<KindRule, kShapeTypes.size()> kTable{{
       {{"radius"}, {}},
       {{"halfExtents"}, {}},
       {{"radius", "halfHeight"}, {}},
@@ -123,24 +117,21 @@ const std::array<TypeFields, kShapeTypes.size()>& typeFields() {
   return kTable;
 }
 
-bool has(FieldSet seen, std::string_view name) {
-  const auto field = std::ranges::find(kFields, name, &Field<S>::name);
-  return (seen >> (field - kFields.begin()) & 1u) != 0;
-}
-
 void checkTypeFields(JsonReader& reader, std::size_t start, std::size_t type, FieldSet seen) {
-  const TypeFields& rule = typeFields()[type];
+  const KindRule& rule = shapeRules()[type];
   const JsonPath path = reader.path();
   for (const std::string_view name : rule.required) {
-    if (has(seen, name)) continue;
+    if (wasGiven(kShapeFields, seen, name)) continue;
     reader.failAt(start, path, fmt::format("no field {}", jsonString(name)),
                   fmt::format("it in a shape of type {}", kShapeTypes[type]));
   }
   std::vector<std::string_view> allowed{"type"};
   allowed.insert(allowed.end(), rule.required.begin(), rule.required.end());
   allowed.insert(allowed.end(), rule.optional.begin(), rule.optional.end());
-  for (const Field<S>& field : kFields) {
-    if (!has(seen, field.name) || std::ranges::find(allowed, field.name) != allowed.end()) continue;
+  for (const Field<S>& field : kShapeFields) {
+    if (!wasGiven(kShapeFields, seen, field.name) ||
+        std::ranges::find(allowed, field.name) != allowed.end())
+      continue;
     reader.failAt(
         path / field.name, fmt::format("the field {}", jsonString(field.name)),
         fmt::format("only {} in a shape of type {}", fmt::join(allowed, ", "), kShapeTypes[type]));
@@ -148,15 +139,19 @@ void checkTypeFields(JsonReader& reader, std::size_t start, std::size_t type, Fi
   if (rule.optional.empty() || rule.optional.front() != "file") return;
   for (const std::string_view list : rule.optional) {
     if (list == "scale") {
-      if (!has(seen, list) || has(seen, "file")) continue;
+      if (!wasGiven(kShapeFields, seen, list) || wasGiven(kShapeFields, seen, "file")) continue;
       reader.failAt(path / list, "\"scale\" without \"file\"",
                     "vertices as they are meant: a scale is for files");
     }
-    if (list == "file" || has(seen, list) != has(seen, "file")) continue;
+    if (list == "file" ||
+        wasGiven(kShapeFields, seen, list) != wasGiven(kShapeFields, seen, "file"))
+      continue;
     reader.failAt(start, path,
-                  has(seen, "file") ? fmt::format("both \"file\" and {}", jsonString(list))
-                                    : fmt::format("neither \"file\" nor {}", jsonString(list)),
-                  has(seen, "file") ? "one of the two" : "a mesh file or the lists themselves");
+                  wasGiven(kShapeFields, seen, "file")
+                      ? fmt::format("both \"file\" and {}", jsonString(list))
+                      : fmt::format("neither \"file\" nor {}", jsonString(list)),
+                  wasGiven(kShapeFields, seen, "file") ? "one of the two"
+                                                       : "a mesh file or the lists themselves");
   }
 }
 
@@ -165,7 +160,7 @@ void checkTypeFields(JsonReader& reader, std::size_t start, std::size_t type, Fi
 SceneShape::Variant parseShape(JsonReader& reader) {
   const std::size_t start = reader.offset();
   RawShape raw;
-  const FieldSet seen = readFields(reader, "a shape", kFields, raw);
+  const FieldSet seen = readFields(reader, "a shape", kShapeFields, raw);
   checkTypeFields(reader, start, raw.type, seen);
   switch (raw.type) {
     case 0:
@@ -191,7 +186,7 @@ SceneShape::Variant parseShape(JsonReader& reader) {
 }
 
 std::vector<FieldGroup> shapeFields() {
-  return {{"a shape", fieldNames(kFields)}, {"a part of a compound", fieldNames(kPartFields)}};
+  return {{"a shape", fieldNames(kShapeFields)}, {"a part of a compound", fieldNames(kPartFields)}};
 }
 
 }  // namespace msd_scene

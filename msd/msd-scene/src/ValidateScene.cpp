@@ -17,7 +17,7 @@ namespace msd_scene {
 
 namespace {
 
-constexpr double kMost = std::numeric_limits<double>::max();
+constexpr double kLargest = std::numeric_limits<double>::max();
 
 }  // namespace
 
@@ -101,7 +101,7 @@ void SceneValidator::checkSolver() {
   check(s.baumgarte, {0.0, 1.0, "[-]"}, "baumgarte");
   check(s.correctionSpeed, {0.0, Limits::kMaxSpeed, "[1/s]", true}, "correctionSpeed");
   check(s.sleepSpeed, {0.0, Limits::kMaxSpeed, "[m/s]"}, "sleepSpeed");
-  check(s.sleepTime, {0.0, kMost, "[s]"}, "sleepTime");
+  check(s.sleepTime, {0.0, kLargest, "[s]"}, "sleepTime");
 }
 
 void SceneValidator::checkCamera() {
@@ -161,7 +161,7 @@ void SceneValidator::checkPotentials() {
       issues_.demand(value, range, [&] { return path / name; });
     };
     if (p.kind == PotentialKind::kCentral) {
-      number(p.strength, {0.0, kMost, "[m³/s²]", true}, "strength");
+      number(p.strength, {0.0, kLargest, "[m³/s²]", true}, "strength");
       number(p.radius, {0.0, Limits::kMaxPosition, "[m]", true}, "radius");
     }
     if (p.kind == PotentialKind::kSpring) {
@@ -249,12 +249,12 @@ void SceneValidator::checkExpectation(std::size_t i) {
     issues_.error(path, bounded ? "both \"value\" and a bound" : "neither \"value\" nor a bound",
                   "\"value\" with \"tolerance\", or \"min\" and \"max\"");
   }
-  issues_.demand(e.tolerance, {0.0, kMost, "(in the quantity's unit)"},
+  issues_.demand(e.tolerance, {0.0, kLargest, "(in the quantity's unit)"},
                  [&] { return path / "tolerance"; });
   if (e.reference) {
     const JsonPath own = path / "reference";
     if (e.reference->tolerance) {
-      issues_.demand(*e.reference->tolerance, {0.0, kMost, "(in the quantity's unit)"},
+      issues_.demand(*e.reference->tolerance, {0.0, kLargest, "(in the quantity's unit)"},
                      [&] { return own / "tolerance"; });
     }
     if (!bounded && (e.reference->min || e.reference->max)) {

@@ -31,12 +31,12 @@ constexpr int kCommandsIn = 3;
 constexpr int kAnswersOut = 4;
 
 std::string decodeBase64(std::string_view text) {
-  constexpr std::string_view kAlphabet =
+  constexpr std::string_view kBase64 =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::array<int, 256> value{};
   value.fill(-1);
-  for (std::size_t i = 0; i < kAlphabet.size(); ++i) {
-    value[static_cast<unsigned char>(kAlphabet[i])] = static_cast<int>(i);
+  for (std::size_t i = 0; i < kBase64.size(); ++i) {
+    value[static_cast<unsigned char>(kBase64[i])] = static_cast<int>(i);
   }
   std::string bytes;
   unsigned bits = 0;

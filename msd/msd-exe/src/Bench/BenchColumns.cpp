@@ -46,7 +46,7 @@ std::string memoryText(const SceneResult&, const EngineResult& engine) {
   return fmt::format("{:.0f}", engine.memory);
 }
 
-constexpr auto kColumns = std::to_array<BenchColumn>({
+constexpr auto kBenchColumns = std::to_array<BenchColumn>({
     {"all steps", "ms", timeText<&BenchTimes::all>},
     {"ratio", "-", ratioText<&BenchTimes::all>},
     {"99 %", "ms", timeText<&BenchTimes::slowest>},
@@ -73,7 +73,7 @@ bool showsTop(const SceneResult& scene) {
 }  // namespace
 
 std::span<const BenchColumn> benchColumns() {
-  return kColumns;
+  return kBenchColumns;
 }
 
 bool isShown(const SceneResult& scene, const BenchColumn& column) {

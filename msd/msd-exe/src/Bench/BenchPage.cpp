@@ -34,7 +34,7 @@ std::string engineList(const BenchResult& result) {
   return text;
 }
 
-std::vector<std::string> labelsOf(const BenchResult& result) {
+std::vector<std::string> peersOf(const BenchResult& result) {
   std::vector<std::string> labels;
   for (const SceneResult& scene : result.scenes) {
     for (const EngineResult& e : scene.engines) {
@@ -48,7 +48,7 @@ std::vector<std::string> labelsOf(const BenchResult& result) {
 
 /// One row a scene, one column an engine: its time over ours.
 std::string ratioTable(const BenchResult& result, const TimeColumn& column) {
-  const std::vector<std::string> labels = labelsOf(result);
+  const std::vector<std::string> labels = peersOf(result);
   std::string text = fmt::format("\n| {} | msd [ms] |", column.words);
   std::string rule = "|---|---|";
   for (const std::string& label : labels) {

@@ -20,7 +20,7 @@ constexpr double kWidth = 760.0;
 constexpr std::array<const char*, 6> kColours{"#1f6f8b", "#e07a5f", "#81b29a",
                                               "#f2cc8f", "#8d6a9f", "#6c757d"};
 
-std::vector<std::string> labelsOf(const BenchResult& result) {
+std::vector<std::string> barsOf(const BenchResult& result) {
   std::vector<std::string> labels;
   for (const SceneResult& scene : result.scenes) {
     for (const EngineResult& e : scene.engines) {
@@ -42,7 +42,7 @@ std::string escaped(const std::string& text) {
 }  // namespace
 
 std::string benchPlot(const BenchResult& result) {
-  const std::vector<std::string> labels = labelsOf(result);
+  const std::vector<std::string> labels = barsOf(result);
   double greatest = 1.0;
   std::size_t bars = 0;
   for (const SceneResult& scene : result.scenes) {

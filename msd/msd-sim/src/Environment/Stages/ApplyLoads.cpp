@@ -3,12 +3,11 @@
 #include <cmath>
 
 #include "msd-sim/src/Environment/Simulation.hpp"
+#include "msd-sim/src/Environment/Stages/RowPasses.hpp"
 
 namespace msd_sim {
 
 namespace {
-
-constexpr std::size_t kBodyGrain = 256;
 
 // Beyond this exponent the factor is zero in double precision.
 constexpr double kLargestExponent = 745.0;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "msd-sim/src/DataTypes/Infinity.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionTolerances.hpp"
 
 namespace msd_sim {
@@ -11,8 +12,6 @@ namespace msd_sim {
 using msd_assets::ConvexPolyhedron;
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// The vertex at which leastAlong found `least`.
 std::size_t findVertex(const ConvexPolyhedron& p, const Vector3D& n, double least) {

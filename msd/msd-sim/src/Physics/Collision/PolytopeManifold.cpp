@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
+#include "msd-sim/src/DataTypes/Infinity.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionTolerances.hpp"
 #include "msd-sim/src/Physics/Collision/PolytopeAxes.hpp"
 #include "msd-sim/src/Physics/Collision/PolytopeClip.hpp"
@@ -14,8 +14,6 @@ namespace msd_sim {
 using msd_assets::ConvexPolyhedron;
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 RelativePose relativePose(const PlacedPolytope& a, const PlacedPolytope& b) {
   return {a.rotation.transpose() * b.rotation,

@@ -1,15 +1,13 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "msd-sim/src/DataTypes/Infinity.hpp"
 #include "msd-sim/src/Physics/Collision/ShapeQueries.hpp"
 #include "msd-sim/src/Physics/Collision/TriangleBvh.hpp"
 
 namespace msd_sim {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// A ray in the shape's frame, and the part of it that is inside what was looked at so far.
 struct LocalRay {

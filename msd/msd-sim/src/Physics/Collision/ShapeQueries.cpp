@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
+#include "msd-sim/src/DataTypes/Infinity.hpp"
 #include "msd-sim/src/Physics/Collision/ConvexConvex.hpp"
 #include "msd-sim/src/Physics/Collision/Tolerances.hpp"
 #include "msd-sim/src/Physics/Collision/TriangleBvh.hpp"
@@ -14,8 +14,6 @@
 namespace msd_sim {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 void requireConvex(const CollisionShape& shape, const char* name) {
   if (!shape.isConvex()) {

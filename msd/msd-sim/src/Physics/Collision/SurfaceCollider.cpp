@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "msd-sim/src/DataTypes/Infinity.hpp"
 #include "msd-sim/src/Physics/Collision/ConvexConvex.hpp"
 #include "msd-sim/src/Physics/Collision/ConvexTriangles.hpp"
 #include "msd-sim/src/Physics/Collision/DiscClip.hpp"
@@ -14,8 +15,6 @@
 namespace msd_sim {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Brings back the corners of an earlier simplex of a triangle (A) and the shape (B), as far as they fit.
 void loadStart(const ConvexPair& pair, const TriangleMemory::Start& start, Simplex& simplex) {

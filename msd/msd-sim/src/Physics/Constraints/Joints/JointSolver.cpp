@@ -17,10 +17,6 @@ namespace msd_sim {
 
 namespace {
 
-bool canBePushed(const SolverBodies& bodies, std::uint32_t slot) {
-  return slot != 0 && bodies.mass[slot].dynamic > 0.0;
-}
-
 /// What may change of a joint while it exists, as numbers in a snapshot.
 struct SavedJoint {
   double flagged;  ///< kLimited and so on

@@ -13,10 +13,6 @@ namespace {
 constexpr std::size_t kGrain = 16;  ///< bundles one thread takes at a time
 constexpr auto kLanesPerBundle = static_cast<std::uint32_t>(kBundleLanes);
 
-bool canBePushed(const SolverBodies& bodies, std::uint32_t slot) {
-  return slot != 0 && bodies.mass[slot].dynamic > 0.0;
-}
-
 }  // namespace
 
 void SweptJoints::clear(std::size_t bodySlots) {

@@ -188,4 +188,9 @@ struct SolverBodies {
   void resize(std::size_t count);
 };
 
+/// Does an impulse move the body in this slot? Slot 0 is the world.
+[[nodiscard]] inline bool canBePushed(const SolverBodies& bodies, std::uint32_t slot) {
+  return slot != 0 && bodies.mass[slot].dynamic > 0.0;
+}
+
 }  // namespace msd_sim
