@@ -138,6 +138,7 @@ double ExactIslandSolve::reboundSpeed(const ExactPoint& p) const {
 }
 
 void ExactIslandSolve::beginPositions() {
+  for (ExactPoint& p : points_) p.free = relativeVelocity(p, sim_.solver)[0];
   if (!data_.joints.empty()) beginJoints(JointComponent::Phase::kPosition);
 }
 
@@ -177,8 +178,10 @@ bool ExactIslandSolve::correctTargets() {
     const double error = gap - aimedGap(p);
     if (!(p.impulse[0] > 0.0) && error >= 0.0) continue;
     if (std::abs(error) <= kGapError * p.size) continue;
-    p.target -= error / h_;
-    again = true;
+    // (E-17): pushing on what parts already, or faster than it came, would add energy.
+    const double target = std::min(p.target - error / h_, std::max(-p.free, 0.0));
+    again = again || target != p.target;
+    p.target = target;
   }
   return again;
 }
