@@ -7,8 +7,8 @@
 #include "msd-assets/src/ConvexPolyhedron.hpp"
 #include "msd-sim/src/DataTypes/Vector3D.hpp"
 
-/// Private to the library: searches through all vertices or faces of a polyhedron, several at a time. Compilers leave such
-/// loops one by one. Results are the same bits for every width.
+/// Private to the library: searches through all vertices or faces of a polyhedron, several at a
+/// time. Compilers leave such loops one by one. Results are the same bits for every width.
 namespace msd_sim::lanes {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -21,7 +21,8 @@ struct Least {
   std::size_t place;
 };
 
-/// The least of some vectors, which valueAt(i) makes of the numbers from i on, over `count` numbers: a multiple of the lanes.
+/// The least of some vectors, which valueAt(i) makes of the numbers from i on, over `count`
+/// numbers: a multiple of the lanes.
 template <class ValueAt>
 Least findLeast(std::size_t count, const ValueAt& valueAt) {
   const Tag tag;
@@ -35,22 +36,27 @@ Least findLeast(std::size_t count, const ValueAt& valueAt) {
     index = hn::Add(index, step);
   }
   const V least = hn::MinOfLanes(tag, best);
-  const V places = hn::IfThenElse(hn::Eq(best, least), where, hn::Set(tag, static_cast<double>(count)));
+  const V places =
+      hn::IfThenElse(hn::Eq(best, least), where, hn::Set(tag, static_cast<double>(count)));
   const double place = hn::GetLane(hn::MinOfLanes(tag, places));
-  return {hn::GetLane(least), place < static_cast<double>(count) ? static_cast<std::size_t>(place) : 0};
+  return {hn::GetLane(least),
+          place < static_cast<double>(count) ? static_cast<std::size_t>(place) : 0};
 }
 
 /// x·a + y·b + z·c of the numbers from i on, added from the left.
 inline V dot(std::size_t i, const double* x, const double* y, const double* z, const Vector3D& n) {
   const Tag tag;
-  const V xy = hn::Add(hn::Mul(hn::LoadU(tag, x + i), hn::Set(tag, n.x())), hn::Mul(hn::LoadU(tag, y + i), hn::Set(tag, n.y())));
+  const V xy = hn::Add(hn::Mul(hn::LoadU(tag, x + i), hn::Set(tag, n.x())),
+                       hn::Mul(hn::LoadU(tag, y + i), hn::Set(tag, n.y())));
   return hn::Add(xy, hn::Mul(hn::LoadU(tag, z + i), hn::Set(tag, n.z())));
 }
 
 /// The same, added from the right, as products of two vectors are.
-inline V dotFromRight(std::size_t i, const double* x, const double* y, const double* z, const Vector3D& n) {
+inline V dotFromRight(std::size_t i, const double* x, const double* y, const double* z,
+                      const Vector3D& n) {
   const Tag tag;
-  const V yz = hn::Add(hn::Mul(hn::LoadU(tag, y + i), hn::Set(tag, n.y())), hn::Mul(hn::LoadU(tag, z + i), hn::Set(tag, n.z())));
+  const V yz = hn::Add(hn::Mul(hn::LoadU(tag, y + i), hn::Set(tag, n.y())),
+                       hn::Mul(hn::LoadU(tag, z + i), hn::Set(tag, n.z())));
   return hn::Add(hn::Mul(hn::LoadU(tag, x + i), hn::Set(tag, n.x())), yz);
 }
 
@@ -68,11 +74,14 @@ inline std::size_t findFacingFace(const msd_assets::ConvexPolyhedron& p, const V
   const double* x = planes.x.data();
   const double* y = planes.y.data();
   const double* z = planes.z.data();
-  return findLeast(planes.x.size(), [&](std::size_t i) { return hn::Neg(dotFromRight(i, x, y, z, d)); }).place;
+  return findLeast(planes.x.size(),
+                   [&](std::size_t i) { return hn::Neg(dotFromRight(i, x, y, z, d)); })
+      .place;
 }
 
 /// Lowers numbers of the faces to the distances of a point from their planes; returns the largest.
-inline double lowerToDistances(const msd_assets::ConvexPolyhedron& p, const Vector3D& point, double* bound) {
+inline double lowerToDistances(const msd_assets::ConvexPolyhedron& p, const Vector3D& point,
+                               double* bound) {
   const Tag tag;
   const auto planes = p.planes();
   const double* x = planes.x.data();
