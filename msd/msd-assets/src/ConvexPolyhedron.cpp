@@ -92,7 +92,8 @@ void ConvexPolyhedron::Lists::listPlanes(std::span<const Face> faces) {
   const std::size_t padded = (faces.size() + kLanes - 1) / kLanes * kLanes;
   for (std::size_t i = 0; i < padded; ++i) {
     const Face& face = faces[i < faces.size() ? i : 0];
-    for (std::size_t c = 0; c < 3; ++c) planes[c].push_back(face.normal[static_cast<Eigen::Index>(c)]);
+    for (std::size_t c = 0; c < 3; ++c)
+      planes[c].push_back(face.normal[static_cast<Eigen::Index>(c)]);
     planes[3].push_back(face.offset);
   }
 }
@@ -122,14 +123,15 @@ ConvexPolyhedron::ConvexPolyhedron(std::vector<Eigen::Vector3d> vertices,
                                    std::span<const Eigen::Vector3d> normals,
                                    std::size_t weldedPoints)
     : vertices_{std::move(vertices)}, welded_points_{weldedPoints} {
-  for (const Eigen::Vector3d& v : vertices_) bounding_radius_ = std::max(bounding_radius_, v.norm());
+  for (const Eigen::Vector3d& v : vertices_)
+    bounding_radius_ = std::max(bounding_radius_, v.norm());
   Lists lists;
   lists.listVertices(vertices_);
   const auto& [xs, ys, zs] = lists.coordinates;
   for (std::size_t f = 0; f < polygons.size(); ++f) {
     lists.faceFirst.push_back(static_cast<std::uint32_t>(lists.faceVertices.size()));
-    faces_.push_back({normals[f], greatestProjection(normals[f], xs, ys, zs), lists.faceFirst.back(),
-                      static_cast<std::uint32_t>(polygons[f].size())});
+    faces_.push_back({normals[f], greatestProjection(normals[f], xs, ys, zs),
+                      lists.faceFirst.back(), static_cast<std::uint32_t>(polygons[f].size())});
     lists.faceVertices.insert(lists.faceVertices.end(), polygons[f].begin(), polygons[f].end());
   }
   lists.faceFirst.push_back(static_cast<std::uint32_t>(lists.faceVertices.size()));

@@ -51,7 +51,9 @@ class ConvexPolyhedron {
 
   // What follows lies in one piece of memory, which is all that tests for contact read.
 
-  [[nodiscard]] std::span<const Edge> edges() const { return part<Edge>(parts_.edges, parts_.edgeCount); }
+  [[nodiscard]] std::span<const Edge> edges() const {
+    return part<Edge>(parts_.edges, parts_.edgeCount);
+  }
   [[nodiscard]] std::size_t vertexCount() const { return parts_.vertexCount; }
   [[nodiscard]] std::size_t faceCount() const { return parts_.faceCount; }
   [[nodiscard]] Eigen::Vector3d vertex(std::size_t i) const { return {xs()[i], ys()[i], zs()[i]}; }
@@ -81,7 +83,9 @@ class ConvexPolyhedron {
 
   /// Vertex coordinates as three arrays, padded to a multiple of eight by repeating vertex 0, so
   /// that a vector loop needs no remainder.
-  [[nodiscard]] std::span<const double> xs() const { return part<double>(0, parts_.paddedVertices); }
+  [[nodiscard]] std::span<const double> xs() const {
+    return part<double>(0, parts_.paddedVertices);
+  }
   [[nodiscard]] std::span<const double> ys() const {
     return part<double>(8 * parts_.paddedVertices, parts_.paddedVertices);
   }
@@ -136,9 +140,9 @@ class ConvexPolyhedron {
     std::uint32_t faceCount{0}, paddedFaces{0}, edgeCount{0};
     std::uint32_t planes{0};
     std::uint32_t edges{0};
-    std::uint32_t faceFirst{0};  ///< of each face and behind the last one, in the two that follow
+    std::uint32_t faceFirst{0};  ///< of each face and behind the last, in the two below
     std::uint32_t faceVertices{0}, faceEdges{0};
-    std::uint32_t vertexFirst{0};  ///< of each vertex and behind the last one, in the two that follow
+    std::uint32_t vertexFirst{0};  ///< of each vertex and behind the last, in the two below
     std::uint32_t vertexFaces{0}, vertexEdges{0};
   };
   struct Lists;

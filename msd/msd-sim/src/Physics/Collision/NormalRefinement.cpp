@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "msd-sim/src/Physics/Collision/GJK.hpp"
+#include "msd-sim/src/Physics/Collision/PolytopeLanes.hpp"
 #include "msd-sim/src/Physics/Collision/Tolerances.hpp"
 
 namespace msd_sim {
@@ -465,34 +466,6 @@ void refineCurved(const ConvexPair& pair, Separation& separation) {
 
 }  // namespace
 
-namespace {
-
-/// The face of a hull that looks most along d; the first of equals.
-std::uint32_t findFacingFace(const msd_assets::ConvexPolyhedron& hull, const Vector3D& d) {
-  constexpr std::size_t kLanes = 8;
-  const auto planes = hull.planes();
-  std::array<double, kLanes> greatest, where;
-  greatest.fill(-std::numeric_limits<double>::infinity());
-  where.fill(0.0);
-  for (std::size_t i = 0; i < planes.x.size(); i += kLanes) {
-    for (std::size_t l = 0; l < kLanes; ++l) {
-      const double cosine = planes.x[i + l] * d.x() + (planes.y[i + l] * d.y() + planes.z[i + l] * d.z());
-      const bool better = cosine > greatest[l];
-      where[l] = better ? static_cast<double>(i) : where[l];
-      greatest[l] = better ? cosine : greatest[l];
-    }
-  }
-  std::size_t best = 0;
-  for (std::size_t l = 1; l < kLanes; ++l) {
-    const bool better = greatest[l] > greatest[best] ||
-                        (greatest[l] == greatest[best] && where[l] + static_cast<double>(l) < where[best] + static_cast<double>(best));
-    if (better) best = l;
-  }
-  return static_cast<std::uint32_t>(where[best]) + static_cast<std::uint32_t>(best);
-}
-
-}  // namespace
-
 FaceNormal findFaceNormal(const ConvexView& view, const Vector3D& d) {
   FaceNormal face;
   switch (view.core) {
@@ -522,7 +495,7 @@ FaceNormal findFaceNormal(const ConvexView& view, const Vector3D& d) {
       break;
     }
     case Core::kHull: {
-      face.index = findFacingFace(*view.hull, d);
+      face.index = static_cast<std::uint32_t>(lanes::findFacingFace(*view.hull, d));
       face.normal = view.hull->normal(face.index);
       face.cosine = std::max(face.cosine, face.normal.dot(d));
       break;

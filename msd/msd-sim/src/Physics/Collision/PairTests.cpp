@@ -12,7 +12,6 @@
 #include "msd-sim/src/Physics/Collision/ConvexTriangles.hpp"
 #include "msd-sim/src/Physics/Collision/HalfwayContacts.hpp"
 #include "msd-sim/src/Physics/Collision/PairManifolds.hpp"
-#include "msd-sim/src/Physics/Collision/PlacedShape.hpp"
 #include "msd-sim/src/Physics/Collision/RoundContacts.hpp"
 
 namespace msd_sim {
@@ -32,6 +31,8 @@ constexpr std::size_t kWave = 256 * kTestGrain;
 constexpr std::size_t kPairsAhead = 12;
 constexpr std::size_t kFetchAhead = 6;
 constexpr std::size_t kShapesAhead = 3;
+// The same where what they left is applied.
+constexpr std::size_t kLeftAhead = 8;
 // Of the numbers of larger hulls a test reads a part [B].
 constexpr std::size_t kMostFetched = 4096;
 
@@ -43,12 +44,12 @@ constexpr double kSameNormal = 0.9;
 
 constexpr std::size_t kMostManifolds = std::max(kMaxTriangleManifolds, kMaxPolyhedronManifolds);
 
-/// Asks for the cache lines of an object that begins with one.
+/// Asks for the cache lines of an object, wherever it begins.
 void fetchLines(const void* object, std::size_t bytes) {
   constexpr std::size_t kLine = 64;
-  for (std::size_t at = 0; at < bytes; at += kLine) {
-    __builtin_prefetch(static_cast<const std::byte*>(object) + at);
-  }
+  const auto* first = static_cast<const std::byte*>(object);
+  for (std::size_t at = 0; at < bytes; at += kLine) __builtin_prefetch(first + at);
+  __builtin_prefetch(first + bytes - 1);
 }
 
 /// The body that gives a pair its place: the first of those that can be pushed.
@@ -79,14 +80,6 @@ double relativeComing(const BodyTravel& a, const BodyTravel& b) {
   return relativePath(a, b) + a.turn + b.turn + a.fall + b.fall + a.hit + b.hit;
 }
 
-/// Boxes and hulls by their separating axes, which know where they ended the last time; the others by their table.
-int collidePair(const PlacedShape& a, const PlacedShape& b, double margin, ManifoldCache& cache,
-                std::span<ContactManifold> out, const SurfaceTrack& track = {}) {
-  const bool polyhedra = a.shape.polyhedron != nullptr && b.shape.polyhedron != nullptr;
-  return polyhedra ? collidePolyhedra(a.shape, a.pose, b.shape, b.pose, margin, cache, out)
-                   : collideShapes(a.shape, a.pose, b.shape, b.pose, margin, cache, out, track);
-}
-
 /// Raises a number that several threads may raise at a time: the largest wins.
 void raiseShared(double& number, double value) {
   std::atomic_ref<double> shared{number};
@@ -95,14 +88,13 @@ void raiseShared(double& number, double value) {
   }
 }
 
-/// The one of some contacts whose normal is nearest to one, if it is near enough; it is taken out of the list.
-std::uint32_t takeNearest(const ContactCache& contacts, std::span<std::uint32_t> old, const Vector3D& normal,
-                          const SolverBodies& bodies) {
+/// The one of some contacts, with these normals, that is nearest to one, if it is near enough; it is taken out of the list.
+std::uint32_t takeNearest(std::span<std::uint32_t> old, std::span<const Vector3D> normals, const Vector3D& normal) {
   std::size_t best = old.size();
   double nearest = kSameNormal;
   for (std::size_t k = 0; k < old.size(); ++k) {
     if (old[k] == ContactCache::kNone) continue;
-    const double cosine = contacts.normal(old[k], bodies).dot(normal);
+    const double cosine = normals[k].dot(normal);
     if (cosine > nearest) {
       nearest = cosine;
       best = k;
@@ -200,7 +192,7 @@ void CollisionPipeline::sortDue(std::span<const std::uint8_t> pushable) {
 
 void CollisionPipeline::fetchBooks(std::uint32_t index) const {
   fetchLines(&pairs_[index], sizeof(Pair));
-  __builtin_prefetch(&clocks_[index]);
+  fetchLines(&clocks_[index], sizeof(PairClock));
 }
 
 void CollisionPipeline::fetchPair(std::uint32_t index, const CollisionStep& step) const {
@@ -212,8 +204,8 @@ void CollisionPipeline::fetchPair(std::uint32_t index, const CollisionStep& step
     fetchLines(&memories_[pairs_[index].memory], TriangleMemory::kHotBytes);
   }
   for (const std::uint32_t body : {clocks_[index].bodyA, clocks_[index].bodyB}) {
-    __builtin_prefetch(&bodies.pose[body]);
-    __builtin_prefetch(&bodies.motion[body]);
+    fetchLines(&bodies.pose[body], sizeof(BodyPose));
+    fetchLines(&bodies.motion[body], sizeof(BodyMotion));
     __builtin_prefetch(&step.travel[body]);
   }
   fetchContact(pairs_[index].firstContact);
@@ -221,7 +213,7 @@ void CollisionPipeline::fetchPair(std::uint32_t index, const CollisionStep& step
 
 void CollisionPipeline::fetchContact(std::uint32_t contact) const {
   if (contact == ContactCache::kNone) return;
-  __builtin_prefetch(&contacts_.contact(contact));
+  fetchLines(&contacts_.contact(contact), sizeof(ContactCache::Contact));
   contacts_.with(contact, []<int kPoints>(const StoredContact<kPoints>& s) {
     fetchLines(&s, sizeof(double) * (StoredContact<kPoints>::kForcesAt + 3 * kPoints));
   });
@@ -297,11 +289,20 @@ void CollisionPipeline::testWave(std::span<const std::uint32_t> due, const Colli
       if (left.pairs.size() > before) wave_left_[wave_order_[i]] = static_cast<std::uint32_t>(block * grain + before);
     }
   });
+  const auto fetchLeft = [&](std::size_t i) {
+    if (i >= due.size() || wave_left_[i] == kNone) return;
+    const Pair& pair = pairs_[due[i]];
+    for (const std::uint32_t id : {pair.colliderA, pair.colliderB}) {
+      fetchLines(&colliders_[id].material, sizeof(ContactMaterial));
+    }
+    fetchContact(pair.firstContact);
+  };
   // Contacts come, go and change their kind one after the other, in the order of their bodies.
-  for (const std::uint32_t place : wave_left_) {
-    if (place == kNone) continue;
-    BlockFinds& left = finds_[place / grain];
-    applyManifolds(left.pairs[place % grain], left);
+  for (std::size_t i = 0; i < due.size(); ++i) {
+    fetchLeft(i + kLeftAhead);
+    if (wave_left_[i] == kNone) continue;
+    BlockFinds& left = finds_[wave_left_[i] / grain];
+    applyManifolds(left.pairs[wave_left_[i] % grain], left);
   }
   team.forBlocks(blocks, [&](std::size_t block) { writePoints(finds_[block], bodies); });
 }
@@ -377,9 +378,12 @@ bool CollisionPipeline::testPair(std::uint32_t index, const CollisionStep& step,
   ContactManifold& first = found.manifolds[0];
   first.count = 0;
   first.separation = -std::numeric_limits<double>::infinity();
+  const bool polyhedra = a.shape.polyhedron != nullptr && b.shape.polyhedron != nullptr;
   const SurfaceTrack track{pair.memory == kNone ? nullptr : &memories_[pair.memory], sums};
   found.count = static_cast<std::size_t>(
-      collidePair({a.shape, poseA}, {b.shape, poseB}, margin, pair.cache, found.manifolds, track));
+      polyhedra
+          ? collidePolyhedra(a.shape, poseA, b.shape, poseB, margin, pair.cache, found.manifolds)
+          : collideShapes(a.shape, poseA, b.shape, poseB, margin, pair.cache, found.manifolds, track));
   if (found.count > 0 && coming > kAlwaysActive * size) dropIdle(a, b, step, found);
   if (found.count == 1) {
     aimHalfway({a, poseA, ta.coming()}, {b, poseB, tb.coming()}, bodies, margin, pair.cache, first);
@@ -470,8 +474,10 @@ std::size_t CollisionPipeline::matchContacts(const Pair& pair, const Found& foun
     matched[0] = count == 1 ? old[0] : ContactCache::kNone;
     return count;
   }
+  std::array<Vector3D, kMostManifolds> normals;
+  for (std::size_t i = 0; i < count; ++i) normals[i] = contacts_.normal(old[i], bodies);
   for (std::size_t i = found.count; i-- > 0;) {
-    matched[i] = takeNearest(contacts_, std::span{old}.first(count), found.manifolds[i].normal, bodies);
+    matched[i] = takeNearest(std::span{old}.first(count), std::span{normals}.first(count), found.manifolds[i].normal);
   }
   return count;
 }

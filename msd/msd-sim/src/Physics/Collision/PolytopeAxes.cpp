@@ -6,22 +6,13 @@
 
 #include "msd-sim/src/DataTypes/Infinity.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionTolerances.hpp"
+#include "msd-sim/src/Physics/Collision/PolytopeLanes.hpp"
 
 namespace msd_sim {
 
 using msd_assets::ConvexPolyhedron;
 
 namespace {
-
-/// The vertex at which leastAlong found `least`.
-std::size_t findVertex(const ConvexPolyhedron& p, const Vector3D& n, double least) {
-  const auto xs = p.xs();
-  const auto ys = p.ys();
-  const auto zs = p.zs();
-  std::size_t i = 0;
-  while (i + 1 < p.vertexCount() && n.x() * xs[i] + n.y() * ys[i] + n.z() * zs[i] != least) ++i;
-  return i;
-}
 
 /// An edge in A's frame with the normals of its two faces.
 struct PlacedEdge {
@@ -44,33 +35,11 @@ struct EdgeFilter {
   double limit;       ///< an end must be no higher along it [m]
 };
 
-/// Lowers numbers of the faces, infinite at first, to the distances of a point from their planes; returns the largest. Of a
-/// point of the other polytope these bound the faces' separations from above.
-double lowerBounds(const ConvexPolyhedron& p, const Coordinate& point, double* __restrict bound) {
-  const ConvexPolyhedron::Planes planes = p.planes();
-  const double* __restrict xs = planes.x.data();
-  const double* __restrict ys = planes.y.data();
-  const double* __restrict zs = planes.z.data();
-  const double* __restrict offsets = planes.offset.data();
-  const double x = point.x(), y = point.y(), z = point.z();
-  std::array<double, kLanes> most;
-  most.fill(-kInfinity);
-  for (std::size_t i = 0; i < planes.x.size(); i += kLanes) {
-    for (std::size_t l = 0; l < kLanes; ++l) {
-      const double d = xs[i + l] * x + ys[i + l] * y + zs[i + l] * z - offsets[i + l];
-      const double lower = bound[i + l] < d ? bound[i + l] : d;
-      bound[i + l] = lower;
-      most[l] = lower > most[l] ? lower : most[l];
-    }
-  }
-  return *std::max_element(most.begin(), most.end());
-}
-
 /// The edges of those faces that are far enough, each once.
 int collectEdges(const ConvexPolyhedron& p, const EdgeFilter& filter, std::uint16_t* out) {
   std::array<double, kMaxFaces> distance;
   std::fill_n(distance.begin(), p.planes().x.size(), kInfinity);
-  if (!(lowerBounds(p, filter.inside, distance.data()) > filter.better)) return 0;
+  if (!(lanes::lowerToDistances(p, filter.inside, distance.data()) > filter.better)) return 0;
   int count = 0;
   const auto edges = p.edges();
   for (std::size_t f = 0; f < p.faceCount(); ++f) {
@@ -136,20 +105,7 @@ PlacedEdge placeEdge(const ConvexPolyhedron& p, std::uint16_t index) {
 }  // namespace
 
 double leastAlong(const ConvexPolyhedron& p, const Vector3D& n) {
-  const auto xs = p.xs();
-  const auto ys = p.ys();
-  const auto zs = p.zs();
-  std::array<double, 8> best;
-  best.fill(kInfinity);
-  for (std::size_t i = 0; i < xs.size(); i += 8) {
-    for (std::size_t l = 0; l < 8; ++l) {
-      const double d = n.x() * xs[i + l] + n.y() * ys[i + l] + n.z() * zs[i + l];
-      best[l] = d < best[l] ? d : best[l];
-    }
-  }
-  double least = best[0];
-  for (std::size_t l = 1; l < 8; ++l) least = std::min(least, best[l]);
-  return least;
+  return lanes::findLeastVertex(p, n).value;
 }
 
 double faceSeparation(const ConvexPolyhedron& owner, std::uint16_t face,
@@ -169,19 +125,17 @@ FaceAxis findBestFace(const ConvexPolyhedron& owner, const ConvexPolyhedron& oth
   for (;;) {
     const Vector3D normal = owner.normal(face);
     const Vector3D n = otherInOwner.rotation.transpose() * normal;
-    const double least = leastAlong(other, n);
-    const std::size_t v = findVertex(other, n, least);
-    const Coordinate nearest =
-        otherInOwner.rotation * Coordinate{other.xs()[v], other.ys()[v], other.zs()[v]} + otherInOwner.translation;
+    const auto [least, v] = lanes::findLeastVertex(other, n);
+    const Coordinate nearest = otherInOwner.rotation * other.vertex(v) + otherInOwner.translation;
     const double s = least + normal.dot(otherInOwner.translation) - owner.offset(face);
     if (s > best.separation) best = {s, static_cast<std::uint16_t>(face), static_cast<std::uint16_t>(v), nearest};
     if (best.separation > search.enough) return best;
     bound[face] = -kInfinity;  // looked at
-    const double most = lowerBounds(owner, nearest, bound.data());
+    // No face separates the other polytope by more than any one of its points.
+    const double most = lanes::lowerToDistances(owner, nearest, bound.data());
     if (!(most > std::max(best.separation, search.floor))) return best;
-    face = 0;
-    while (face + 1 < faces && bound[face] != most) ++face;
-    if (bound[face] != most) return best;  // of the padding, which repeats a face that was looked at
+    face = lanes::findEqual(bound.data(), owner.planes().x.size(), most);
+    if (face >= faces) return best;  // of the padding, which repeats a face that was looked at
   }
 }
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "msd-sim/src/Physics/Collision/PolytopeLanes.hpp"
+
 namespace msd_sim {
 
 using msd_assets::ConvexPolyhedron;
@@ -25,16 +27,11 @@ struct Polygon {
 
 /// The corner of `p` that lies farthest against n, in its own frame.
 std::uint16_t lowestVertex(const ConvexPolyhedron& p, const Vector3D& n) {
-  std::size_t which = 0;
-  double least = p.vertex(0).dot(n);
-  for (std::size_t i = 1; i < p.vertexCount(); ++i) {
-    const double d = p.vertex(i).dot(n);
-    if (d < least) {
-      least = d;
-      which = i;
-    }
-  }
-  return static_cast<std::uint16_t>(which);
+  const double* x = p.xs().data();
+  const double* y = p.ys().data();
+  const double* z = p.zs().data();
+  return static_cast<std::uint16_t>(
+      lanes::findLeast(p.xs().size(), [&](std::size_t i) { return lanes::dotFromRight(i, x, y, z, n); }).place);
 }
 
 /// Of the faces at `vertex` the one that looks most against n: a face that looks more that way
