@@ -224,7 +224,7 @@ void bindBody(py::module_& module) {
   type.def("remove", [](const Body& b) { b.world->remove(b.id); }, "Removes the body with its joints; wakes what touched it.");
   type.def("__eq__", [](const Body& a, const py::object& b) { return py::isinstance<Body>(b) && a == b.cast<Body>(); });
   type.def("__hash__", [](const Body& b) { return py::hash(py::make_tuple(b.id.index, b.id.generation)); });
-  type.def("__repr__", &reprOf);
+  type.def("__repr__", [](const Body& b) { return reprOf(b); });
 }
 
 }  // namespace msd_python

@@ -294,7 +294,7 @@ void bindJoint(py::module_& module) {
           "Removes the joint; wakes its bodies.")
       .def("__eq__", [](const Joint& a, const py::object& b) { return py::isinstance<Joint>(b) && a == b.cast<Joint>(); })
       .def("__hash__", [](const Joint& j) { return py::hash(py::make_tuple(j.id.index, j.id.generation)); })
-      .def("__repr__", &reprOf);
+      .def("__repr__", [](const Joint& joint) { return reprOf(joint); });
 
   auto world = module.attr("World").cast<py::class_<World, std::shared_ptr<World>>>();
   world.def("add_joint", &addJoint, py::arg("kind"), py::arg("body_b"), py::arg("body_a") = py::none(), py::kw_only(),

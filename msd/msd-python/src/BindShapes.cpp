@@ -119,7 +119,7 @@ void bindShapes(py::module_& module) {
           "Second moments about the centre, for unit density [m^5]")
       .def_property_readonly("vertices", &verticesOf,
                              "Corners of a hull or a mesh, (n, 3) [m]; none for other shapes")
-      .def("__repr__", &reprOf);
+      .def("__repr__", [](const Shape& shape) { return reprOf(shape); });
 
   module.def(
       "Sphere", [](double radius) { return Shape{Sphere{radius}}; }, py::arg("radius"),
