@@ -90,7 +90,7 @@ class Writer {
     const Vector3D pointB = axes_.r + p.t * axes_.w - b_.radius * along;
     const Vector3D middle = 0.5 * (pointA + pointB);
     const double gap = n.dot(pointB - pointA);
-    write(p, middle - 0.5 * gap * n, middle + 0.5 * gap * n, gap);
+    if (gap <= margin_) write(p, middle - 0.5 * gap * n, middle + 0.5 * gap * n, gap);
   }
 
  private:
@@ -166,7 +166,7 @@ void addFarEnd(const Axes& axes, const Vector3D& n, double size, const Parameter
   const Parameters& p = ends[isLower ? 0 : 1];
   const Vector3D along = axes.r + p.t * axes.w - p.s * axes.u;
   const double length = along.norm();
-  if (length > tolerance::kTouching * size && n.dot(along) > kDeepLineCosine * length) writer.addAlong(p, n, along / length);
+  if (length > tolerance::kTouching * size && n.dot(along) > kDeepLineCosine * length) writer.addAcross(p, n, along / length);
 }
 
 }  // namespace
