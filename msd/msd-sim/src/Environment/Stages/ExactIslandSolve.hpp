@@ -38,7 +38,8 @@ class ExactIslandSolve {
 
   /// Is some joint open after the drift, as far as no repetition can mend?
   [[nodiscard]] bool isTorn() const;
-  /// Phase 1 once more (J-42): gaps and joints as the first tangent sees them. The joints are closed after the step.
+  /// Phase 1 once more (J-42): gaps and joints as the first tangent sees them. The joints are
+  /// closed after the step.
   void giveUpPositions();
 
   /// End of phase 1: what it proved, and whether the joints have closed.

@@ -156,7 +156,7 @@ void addLine(const Axes& axes, const Vector3D& n, double size, double overlap,
   }
 }
 
-/// Capsules that touch with one end and stand open like scissors may shut in the step (K-18): the other end of the
+/// Capsules that touch with one end and stand open like scissors may shut in the step (K-19): the other end of the
 /// stretch they share, where it is within the margin.
 void addFarEnd(const Axes& axes, const Vector3D& n, double size, const Parameters& nearest, const Writer& writer) {
   const Stretch stretch{axes};
