@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <limits>
 #include <numeric>
 
@@ -64,62 +65,120 @@ double greatestProjection(const Eigen::Vector3d& n, const std::vector<double>& x
 
 }  // namespace
 
+/// What is packed into one piece of memory.
+struct ConvexPolyhedron::Lists {
+  std::array<std::vector<double>, 3> coordinates;  ///< of the vertices, padded
+  std::array<std::vector<double>, 4> planes;       ///< of the faces, padded
+  std::vector<Edge> edges;
+  std::vector<std::uint32_t> faceFirst;
+  std::vector<std::uint16_t> faceVertices, faceEdges;
+  std::vector<std::uint32_t> vertexFirst;
+  std::vector<std::uint16_t> vertexFaces, vertexEdges;
+
+  void listVertices(std::span<const Eigen::Vector3d> vertices);
+  void listPlanes(std::span<const Face> faces);
+  void listAroundVertices(std::size_t vertices);
+};
+
+void ConvexPolyhedron::Lists::listVertices(std::span<const Eigen::Vector3d> vertices) {
+  const std::size_t padded = (vertices.size() + kLanes - 1) / kLanes * kLanes;
+  for (std::size_t i = 0; i < padded; ++i) {
+    const Eigen::Vector3d& v = vertices[i < vertices.size() ? i : 0];
+    for (std::size_t c = 0; c < 3; ++c) coordinates[c].push_back(v[static_cast<Eigen::Index>(c)]);
+  }
+}
+
+void ConvexPolyhedron::Lists::listPlanes(std::span<const Face> faces) {
+  const std::size_t padded = (faces.size() + kLanes - 1) / kLanes * kLanes;
+  for (std::size_t i = 0; i < padded; ++i) {
+    const Face& face = faces[i < faces.size() ? i : 0];
+    for (std::size_t c = 0; c < 3; ++c)
+      planes[c].push_back(face.normal[static_cast<Eigen::Index>(c)]);
+    planes[3].push_back(face.offset);
+  }
+}
+
+// As many faces meet in a vertex as edges.
+void ConvexPolyhedron::Lists::listAroundVertices(std::size_t vertices) {
+  vertexFirst.assign(vertices + 1, 0);
+  for (const std::uint16_t v : faceVertices) ++vertexFirst[v + 1u];
+  std::partial_sum(vertexFirst.begin(), vertexFirst.end(), vertexFirst.begin());
+  vertexFaces.resize(faceVertices.size());
+  std::vector<std::uint32_t> next(vertexFirst.begin(), vertexFirst.end() - 1);
+  for (std::size_t f = 0; f + 1 < faceFirst.size(); ++f) {
+    for (std::uint32_t k = faceFirst[f]; k < faceFirst[f + 1]; ++k) {
+      vertexFaces[next[faceVertices[k]]++] = static_cast<std::uint16_t>(f);
+    }
+  }
+  vertexEdges.resize(faceVertices.size());
+  next.assign(vertexFirst.begin(), vertexFirst.end() - 1);
+  for (std::size_t e = 0; e < edges.size(); ++e) {
+    vertexEdges[next[edges[e].vertex0]++] = static_cast<std::uint16_t>(e);
+    vertexEdges[next[edges[e].vertex1]++] = static_cast<std::uint16_t>(e);
+  }
+}
+
 ConvexPolyhedron::ConvexPolyhedron(std::vector<Eigen::Vector3d> vertices,
                                    std::span<const std::vector<std::uint16_t>> polygons,
                                    std::span<const Eigen::Vector3d> normals,
                                    std::size_t weldedPoints)
     : vertices_{std::move(vertices)}, welded_points_{weldedPoints} {
-  const std::size_t padded = (vertices_.size() + kLanes - 1) / kLanes * kLanes;
-  for (std::size_t i = 0; i < padded; ++i) {
-    const Eigen::Vector3d& v = vertices_[i < vertices_.size() ? i : 0];
-    xs_.push_back(v.x());
-    ys_.push_back(v.y());
-    zs_.push_back(v.z());
+  for (const Eigen::Vector3d& v : vertices_)
     bounding_radius_ = std::max(bounding_radius_, v.norm());
-  }
-
+  Lists lists;
+  lists.listVertices(vertices_);
+  const auto& [xs, ys, zs] = lists.coordinates;
   for (std::size_t f = 0; f < polygons.size(); ++f) {
-    faces_.push_back({normals[f], greatestProjection(normals[f], xs_, ys_, zs_),
-                      static_cast<std::uint32_t>(face_vertices_.size()),
-                      static_cast<std::uint32_t>(polygons[f].size())});
-    face_vertices_.insert(face_vertices_.end(), polygons[f].begin(), polygons[f].end());
+    lists.faceFirst.push_back(static_cast<std::uint32_t>(lists.faceVertices.size()));
+    faces_.push_back({normals[f], greatestProjection(normals[f], xs, ys, zs),
+                      lists.faceFirst.back(), static_cast<std::uint32_t>(polygons[f].size())});
+    lists.faceVertices.insert(lists.faceVertices.end(), polygons[f].begin(), polygons[f].end());
   }
+  lists.faceFirst.push_back(static_cast<std::uint32_t>(lists.faceVertices.size()));
 
   const std::vector<Side> sides = collectSides(polygons);
-  face_edges_.resize(sides.size());
+  lists.faceEdges.resize(sides.size());
   for (std::size_t i = 0; i + 1 < sides.size(); i += 2) {
     const Side& first = sides[i];
     const Side& second = sides[i + 1];
-    const auto edge = static_cast<std::uint16_t>(edges_.size());
-    face_edges_[first.slot] = edge;
-    face_edges_[second.slot] = edge;
-    edges_.push_back({first.from, first.to, first.face, second.face});
+    const auto edge = static_cast<std::uint16_t>(lists.edges.size());
+    lists.faceEdges[first.slot] = edge;
+    lists.faceEdges[second.slot] = edge;
+    lists.edges.push_back({first.from, first.to, first.face, second.face});
   }
-  listPlanes();
-  listVertexFaces();
+  lists.listPlanes(faces_);
+  lists.listAroundVertices(vertices_.size());
+  pack(lists);
 }
 
-void ConvexPolyhedron::listPlanes() {
-  const std::size_t padded = (faces_.size() + kLanes - 1) / kLanes * kLanes;
-  for (std::size_t i = 0; i < padded; ++i) {
-    const Face& face = faces_[i < faces_.size() ? i : 0];
-    plane_xs_.push_back(face.normal.x());
-    plane_ys_.push_back(face.normal.y());
-    plane_zs_.push_back(face.normal.z());
-    plane_offsets_.push_back(face.offset);
-  }
-}
-
-void ConvexPolyhedron::listVertexFaces() {
-  first_face_.assign(vertices_.size() + 1, 0);
-  for (const std::uint16_t v : face_vertices_) ++first_face_[v + 1u];
-  std::partial_sum(first_face_.begin(), first_face_.end(), first_face_.begin());
-  vertex_faces_.resize(face_vertices_.size());
-  std::vector<std::uint32_t> next(first_face_.begin(), first_face_.end() - 1);
-  for (std::size_t f = 0; f < faces_.size(); ++f) {
-    for (const std::uint16_t v : faceVertices(faces_[f]))
-      vertex_faces_[next[v]++] = static_cast<std::uint16_t>(f);
-  }
+// What most tests read comes first: coordinates, planes, edges.
+void ConvexPolyhedron::pack(const Lists& lists) {
+  const auto counted = [](const auto& list) { return static_cast<std::uint32_t>(list.size()); };
+  parts_.vertexCount = counted(vertices_);
+  parts_.paddedVertices = counted(lists.coordinates[0]);
+  parts_.faceCount = counted(faces_);
+  parts_.paddedFaces = counted(lists.planes[0]);
+  parts_.edgeCount = counted(lists.edges);
+  std::vector<std::byte> bytes;
+  const auto append = [&bytes]<class T>(const std::vector<T>& list) {
+    bytes.resize((bytes.size() + alignof(T) - 1) / alignof(T) * alignof(T));
+    const auto at = static_cast<std::uint32_t>(bytes.size());
+    const auto added = std::as_bytes(std::span{list});
+    bytes.insert(bytes.end(), added.begin(), added.end());
+    return at;
+  };
+  for (const std::vector<double>& list : lists.coordinates) append(list);
+  parts_.planes = append(lists.planes[0]);
+  for (std::size_t c = 1; c < lists.planes.size(); ++c) append(lists.planes[c]);
+  parts_.edges = append(lists.edges);
+  parts_.faceFirst = append(lists.faceFirst);
+  parts_.faceVertices = append(lists.faceVertices);
+  parts_.faceEdges = append(lists.faceEdges);
+  parts_.vertexFirst = append(lists.vertexFirst);
+  parts_.vertexFaces = append(lists.vertexFaces);
+  parts_.vertexEdges = append(lists.vertexEdges);
+  lines_.resize((bytes.size() + sizeof(Line) - 1) / sizeof(Line));
+  std::memcpy(lines_.data(), bytes.data(), bytes.size());
 }
 
 ConvexPolyhedron ConvexPolyhedron::fromPoints(std::span<const Eigen::Vector3d> points) {

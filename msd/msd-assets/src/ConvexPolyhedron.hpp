@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -47,31 +48,75 @@ class ConvexPolyhedron {
 
   [[nodiscard]] std::span<const Eigen::Vector3d> vertices() const { return vertices_; }
   [[nodiscard]] std::span<const Face> faces() const { return faces_; }
-  [[nodiscard]] std::span<const Edge> edges() const { return edges_; }
+
+  // What follows lies in one piece of memory, which is all that tests for contact read.
+
+  [[nodiscard]] std::span<const Edge> edges() const {
+    return part<Edge>(parts_.edges, parts_.edgeCount);
+  }
+  [[nodiscard]] std::size_t vertexCount() const { return parts_.vertexCount; }
+  [[nodiscard]] std::size_t faceCount() const { return parts_.faceCount; }
+  [[nodiscard]] Eigen::Vector3d vertex(std::size_t i) const { return {xs()[i], ys()[i], zs()[i]}; }
+  [[nodiscard]] Eigen::Vector3d normal(std::size_t face) const {
+    const Planes p = planes();
+    return {p.x[face], p.y[face], p.z[face]};
+  }
+  [[nodiscard]] double offset(std::size_t face) const { return planes().offset[face]; }
+
+  /// The corners of a face.
+  [[nodiscard]] std::span<const std::uint16_t> faceVertices(std::size_t face) const {
+    const std::uint32_t* first = number<std::uint32_t>(parts_.faceFirst) + face;
+    return part<std::uint16_t>(parts_.faceVertices + 2 * first[0], first[1] - first[0]);
+  }
   [[nodiscard]] std::span<const std::uint16_t> faceVertices(const Face& face) const {
-    return {face_vertices_.data() + face.firstVertex, face.vertexCount};
+    return part<std::uint16_t>(parts_.faceVertices + 2 * face.firstVertex, face.vertexCount);
   }
   /// Indices into edges() of the sides of a face, in the order of its corners: side k joins
   /// corner k and corner k + 1.
+  [[nodiscard]] std::span<const std::uint16_t> faceEdges(std::size_t face) const {
+    const std::uint32_t* first = number<std::uint32_t>(parts_.faceFirst) + face;
+    return part<std::uint16_t>(parts_.faceEdges + 2 * first[0], first[1] - first[0]);
+  }
   [[nodiscard]] std::span<const std::uint16_t> faceEdges(const Face& face) const {
-    return {face_edges_.data() + face.firstVertex, face.vertexCount};
+    return part<std::uint16_t>(parts_.faceEdges + 2 * face.firstVertex, face.vertexCount);
   }
 
   /// Vertex coordinates as three arrays, padded to a multiple of eight by repeating vertex 0, so
   /// that a vector loop needs no remainder.
-  [[nodiscard]] std::span<const double> xs() const { return xs_; }
-  [[nodiscard]] std::span<const double> ys() const { return ys_; }
-  [[nodiscard]] std::span<const double> zs() const { return zs_; }
+  [[nodiscard]] std::span<const double> xs() const {
+    return part<double>(0, parts_.paddedVertices);
+  }
+  [[nodiscard]] std::span<const double> ys() const {
+    return part<double>(8 * parts_.paddedVertices, parts_.paddedVertices);
+  }
+  [[nodiscard]] std::span<const double> zs() const {
+    return part<double>(16 * parts_.paddedVertices, parts_.paddedVertices);
+  }
 
   /// The planes of the faces likewise: normals and offsets, padded by repeating face 0.
   struct Planes {
     std::span<const double> x, y, z, offset;
   };
-  [[nodiscard]] Planes planes() const { return {plane_xs_, plane_ys_, plane_zs_, plane_offsets_}; }
+  [[nodiscard]] Planes planes() const {
+    const std::uint32_t n = parts_.paddedFaces;
+    return {part<double>(parts_.planes, n), part<double>(parts_.planes + 8 * n, n),
+            part<double>(parts_.planes + 16 * n, n), part<double>(parts_.planes + 24 * n, n)};
+  }
   /// Indices into faces() of the faces that meet in a vertex, ascending.
   [[nodiscard]] std::span<const std::uint16_t> vertexFaces(std::size_t vertex) const {
-    return {vertex_faces_.data() + first_face_[vertex],
-            first_face_[vertex + 1] - first_face_[vertex]};
+    const std::uint32_t* first = number<std::uint32_t>(parts_.vertexFirst) + vertex;
+    return part<std::uint16_t>(parts_.vertexFaces + 2 * first[0], first[1] - first[0]);
+  }
+
+  /// Indices into edges() of the edges that meet in a vertex, ascending.
+  [[nodiscard]] std::span<const std::uint16_t> vertexEdges(std::size_t vertex) const {
+    const std::uint32_t* first = number<std::uint32_t>(parts_.vertexFirst) + vertex;
+    return part<std::uint16_t>(parts_.vertexEdges + 2 * first[0], first[1] - first[0]);
+  }
+
+  /// All of it.
+  [[nodiscard]] std::span<const std::byte> numbers() const {
+    return {lines_.data()->bytes.data(), lines_.size() * sizeof(Line)};
   }
 
   /// Greatest distance of a vertex from the frame's origin [m].
@@ -84,18 +129,38 @@ class ConvexPolyhedron {
   ConvexPolyhedron(std::vector<Eigen::Vector3d> vertices,
                    std::span<const std::vector<std::uint16_t>> polygons,
                    std::span<const Eigen::Vector3d> normals, std::size_t weldedPoints);
-  void listPlanes();
-  void listVertexFaces();
 
+  /// A cache line.
+  struct alignas(64) Line {
+    std::array<std::byte, 64> bytes;
+  };
+  /// Where in the piece of memory each list begins [B], and how many there are.
+  struct Parts {
+    std::uint32_t vertexCount{0}, paddedVertices{0};
+    std::uint32_t faceCount{0}, paddedFaces{0}, edgeCount{0};
+    std::uint32_t planes{0};
+    std::uint32_t edges{0};
+    std::uint32_t faceFirst{0};  ///< of each face and behind the last, in the two below
+    std::uint32_t faceVertices{0}, faceEdges{0};
+    std::uint32_t vertexFirst{0};  ///< of each vertex and behind the last, in the two below
+    std::uint32_t vertexFaces{0}, vertexEdges{0};
+  };
+  struct Lists;
+
+  void pack(const Lists& lists);
+  template <class T>
+  [[nodiscard]] const T* number(std::uint32_t at) const {
+    return reinterpret_cast<const T*>(lines_.data()->bytes.data() + at);
+  }
+  template <class T>
+  [[nodiscard]] std::span<const T> part(std::uint32_t at, std::size_t count) const {
+    return {number<T>(at), count};
+  }
+
+  std::vector<Line> lines_;
+  Parts parts_;
   std::vector<Eigen::Vector3d> vertices_;
   std::vector<Face> faces_;
-  std::vector<Edge> edges_;
-  std::vector<std::uint16_t> face_vertices_;
-  std::vector<std::uint16_t> face_edges_;
-  std::vector<double> xs_, ys_, zs_;
-  std::vector<double> plane_xs_, plane_ys_, plane_zs_, plane_offsets_;
-  std::vector<std::uint32_t> first_face_;  ///< per vertex, in vertex_faces_
-  std::vector<std::uint16_t> vertex_faces_;
   double bounding_radius_{0.0};
   std::size_t welded_points_{0};
 };

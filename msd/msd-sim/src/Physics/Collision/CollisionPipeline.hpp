@@ -279,8 +279,11 @@ class CollisionPipeline {
   [[nodiscard]] Verdict judge(std::uint32_t pair, std::span<const BodyTravel> travel) const;
   /// Brings the pairs to test into the order of their bodies.
   void sortDue(std::span<const std::uint8_t> pushable);
-  /// Fetches what the test of a pair will read.
-  void fetchPair(std::uint32_t pair, const SolverBodies& bodies) const;
+  /// Fetch what the test of a pair will read: the pair; then what it names; then what that names.
+  void fetchBooks(std::uint32_t pair) const;
+  void fetchPair(std::uint32_t pair, const CollisionStep& step) const;
+  void fetchContact(std::uint32_t contact) const;
+  void fetchShapes(std::uint32_t pair) const;
   /// Tests some pairs side by side and brings their contacts up to date.
   void testWave(std::span<const std::uint32_t> due, const CollisionStep& step, WorkTeam& team);
   /// False where its contacts serve on: both bodies have moved, but hardly against each other.

@@ -122,6 +122,7 @@ CollisionShape makeCollisionShape(const msd_assets::Shape& shape) {
     case ShapeKind::kCompound:
       break;
   }
+  if (result.polyhedron) result.numbers = result.polyhedron->numbers();
   return result;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <span>
 
 #include "msd-assets/src/Shape.hpp"
 #include "msd-sim/src/DataTypes/Aabb.hpp"
@@ -20,6 +22,7 @@ struct CollisionShape {
   double halfHeight{0.0};                       ///< capsule, cylinder [m]
   Vector3D halfExtents{Vector3D::Zero()};       ///< box [m]
   std::shared_ptr<const msd_assets::ConvexPolyhedron> polyhedron{};  ///< hull, box
+  std::span<const std::byte> numbers{};              ///< of the polyhedron, to be fetched ahead
   std::shared_ptr<const TriangleBvh> triangles{};                    ///< mesh, terrain
   Vector3D planeNormal{Vector3D::UnitZ()};      ///< plane
   double planeOffset{0.0};                      ///< plane [m]

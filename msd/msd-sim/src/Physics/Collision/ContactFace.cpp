@@ -38,9 +38,8 @@ void extractBoxFace(const ConvexView& view, std::uint32_t index, ContactFace& ou
 }
 
 void extractHullFace(const ConvexView& view, std::uint32_t index, ContactFace& out) {
-  const auto& face = view.hull->faces()[index];
-  const auto corners = view.hull->faceVertices(face);
-  const auto sides = view.hull->faceEdges(face);
+  const auto corners = view.hull->faceVertices(index);
+  const auto sides = view.hull->faceEdges(index);
   const std::size_t total = corners.size();
   const std::size_t count = std::min<std::size_t>(total, ContactFace::kMaxCorners);
   out.kind = Kind::kPolygon;
@@ -51,7 +50,7 @@ void extractHullFace(const ConvexView& view, std::uint32_t index, ContactFace& o
     out.corners[i] = corners[k];
     out.sides[i] = sides[k];
   }
-  out.offset = face.offset;
+  out.offset = view.hull->offset(index);
 }
 
 void extractTriangleFace(const ConvexView& view, bool isFront, ContactFace& out) {
@@ -139,9 +138,8 @@ void extractPolytopeEdge(const ConvexView& view, const Vector3D& d, ContactFace&
       break;
     case Core::kHull: {
       const auto edges = view.hull->edges();
-      for (std::size_t i = 0; i < edges.size(); ++i) {
-        if (edges[i].vertex0 == tip.id) consider(edges[i].vertex1, static_cast<std::uint16_t>(i));
-        if (edges[i].vertex1 == tip.id) consider(edges[i].vertex0, static_cast<std::uint16_t>(i));
+      for (const std::uint16_t i : view.hull->vertexEdges(tip.id)) {
+        consider(edges[i].vertex0 == tip.id ? edges[i].vertex1 : edges[i].vertex0, i);
       }
       break;
     }

@@ -71,23 +71,23 @@ void searchBox(const ConvexView& box, Search& search, double slack) {
 }
 
 void searchHull(const ConvexView& view, Search& search, double slack) {
-  for (const auto& face : view.hull->faces()) considerFace(face.normal, face.offset, search);
+  const msd_assets::ConvexPolyhedron& hull = *view.hull;
+  for (std::size_t f = 0; f < hull.faceCount(); ++f) considerFace(hull.normal(f), hull.offset(f), search);
   if (search.e.squaredNorm() == 0.0) return;
-  const auto faces = view.hull->faces();
-  const auto vertices = view.hull->vertices();
-  for (const auto& edge : view.hull->edges()) {
-    const Coordinate& from = vertices[edge.vertex0];
-    const Vector3D along = vertices[edge.vertex1] - from;
+  for (const auto& edge : hull.edges()) {
+    const Coordinate from = hull.vertex(edge.vertex0);
+    const Vector3D along = hull.vertex(edge.vertex1) - from;
     // The direction n across both lies between the normals of the edge's faces exactly when the
     // segment's direction lies on opposite sides of them (crossing of arcs on the Gauss sphere).
-    const double side0 = faces[edge.face0].normal.dot(search.e);
-    const double side1 = faces[edge.face1].normal.dot(search.e);
+    const Vector3D normal0 = hull.normal(edge.face0), normal1 = hull.normal(edge.face1);
+    const double side0 = normal0.dot(search.e);
+    const double side1 = normal1.dot(search.e);
     if (side0 * side1 > 0.0) continue;
     Vector3D n = along.cross(search.e);
     const double length = n.norm();
     if (!(length > tolerance::kUlp * along.norm() * search.e.norm())) continue;
     n /= length;
-    if (n.dot(faces[edge.face0].normal + faces[edge.face1].normal) < 0.0) n = -n;
+    if (n.dot(normal0 + normal1) < 0.0) n = -n;
     considerEdge(from, along, n.dot(from), n, slack, search);
   }
 }
@@ -119,15 +119,14 @@ FaceNormal findNearestFace(const ConvexView& solid, const Coordinate& point, dou
     best.index = static_cast<std::uint32_t>(2 * axis + (positive ? 1 : 0));
     return best;
   }
-  const auto faces = solid.hull->faces();
-  for (std::size_t i = 0; i < faces.size(); ++i) {
-    const double height = faces[i].normal.dot(point) - faces[i].offset;
+  for (std::size_t i = 0; i < solid.hull->faceCount(); ++i) {
+    const double height = solid.hull->normal(i).dot(point) - solid.hull->offset(i);
     if (height > distance) {
       distance = height;
       best.index = static_cast<std::uint32_t>(i);
     }
   }
-  best.normal = faces[best.index].normal;
+  best.normal = solid.hull->normal(best.index);
   return best;
 }
 

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "msd-sim/src/Physics/Collision/GJK.hpp"
+#include "msd-sim/src/Physics/Collision/PolytopeLanes.hpp"
 #include "msd-sim/src/Physics/Collision/Tolerances.hpp"
 
 namespace msd_sim {
@@ -165,9 +166,9 @@ void addPolytopeCurves(const ConvexView& view, const Vector3D& d, CurveList& lis
       for (std::uint32_t axis = 0; axis < 3; ++axis) consider(corner(view, tip.id ^ (1u << axis)));
       break;
     case Core::kHull:
-      for (const auto& edge : view.hull->edges()) {
-        if (edge.vertex0 == tip.id) consider(corner(view, edge.vertex1));
-        if (edge.vertex1 == tip.id) consider(corner(view, edge.vertex0));
+      for (const std::uint16_t i : view.hull->vertexEdges(tip.id)) {
+        const auto& edge = view.hull->edges()[i];
+        consider(corner(view, edge.vertex0 == tip.id ? edge.vertex1 : edge.vertex0));
       }
       break;
     case Core::kPrism:
@@ -494,15 +495,9 @@ FaceNormal findFaceNormal(const ConvexView& view, const Vector3D& d) {
       break;
     }
     case Core::kHull: {
-      const auto faces = view.hull->faces();
-      for (std::size_t i = 0; i < faces.size(); ++i) {
-        const double cosine = faces[i].normal.dot(d);
-        if (cosine > face.cosine) {
-          face.cosine = cosine;
-          face.index = static_cast<std::uint32_t>(i);
-        }
-      }
-      face.normal = faces[face.index].normal;
+      face.index = static_cast<std::uint32_t>(lanes::findFacingFace(*view.hull, d));
+      face.normal = view.hull->normal(face.index);
+      face.cosine = std::max(face.cosine, face.normal.dot(d));
       break;
     }
     case Core::kPoint:

@@ -27,8 +27,12 @@ constexpr std::size_t kTestBlocks = 128;
 // waits for its turn stays small.
 constexpr std::size_t kWave = 256 * kTestGrain;
 
-// Memory is asked for this many pairs before it is needed.
-constexpr std::size_t kFetchAhead = 4;
+// Memory is asked for this many pairs before it is needed: the pair itself, what it names, and what that names.
+constexpr std::size_t kPairsAhead = 12;
+constexpr std::size_t kFetchAhead = 6;
+constexpr std::size_t kShapesAhead = 3;
+// Of the numbers of larger hulls a test reads a part [B].
+constexpr std::size_t kMostFetched = 4096;
 
 // Relative poses of pairs that are farther apart than so many sizes are as good as unknown.
 constexpr double kFarApart = 8.0;
@@ -38,12 +42,12 @@ constexpr double kSameNormal = 0.9;
 
 constexpr std::size_t kMostManifolds = std::max(kMaxTriangleManifolds, kMaxPolyhedronManifolds);
 
-/// Asks for the cache lines of an object that begins with one.
+/// Asks for the cache lines of an object, wherever it begins.
 void fetchLines(const void* object, std::size_t bytes) {
   constexpr std::size_t kLine = 64;
-  for (std::size_t at = 0; at < bytes; at += kLine) {
-    __builtin_prefetch(static_cast<const std::byte*>(object) + at);
-  }
+  const auto* first = static_cast<const std::byte*>(object);
+  for (std::size_t at = 0; at < bytes; at += kLine) __builtin_prefetch(first + at);
+  __builtin_prefetch(first + bytes - 1);
 }
 
 /// The body that gives a pair its place: the first of those that can be pushed.
@@ -185,7 +189,13 @@ void CollisionPipeline::sortDue(std::span<const std::uint8_t> pushable) {
   due_.swap(due_sorted_);
 }
 
-void CollisionPipeline::fetchPair(std::uint32_t index, const SolverBodies& bodies) const {
+void CollisionPipeline::fetchBooks(std::uint32_t index) const {
+  fetchLines(&pairs_[index], sizeof(Pair));
+  fetchLines(&clocks_[index], sizeof(PairClock));
+}
+
+void CollisionPipeline::fetchPair(std::uint32_t index, const CollisionStep& step) const {
+  const SolverBodies& bodies = step.bodies;
   for (const std::uint32_t id : {pairs_[index].colliderA, pairs_[index].colliderB}) {
     fetchLines(&colliders_[id], Collider::kHotBytes);
   }
@@ -193,11 +203,31 @@ void CollisionPipeline::fetchPair(std::uint32_t index, const SolverBodies& bodie
     fetchLines(&memories_[pairs_[index].memory], TriangleMemory::kHotBytes);
   }
   for (const std::uint32_t body : {clocks_[index].bodyA, clocks_[index].bodyB}) {
-    __builtin_prefetch(&bodies.pose[body]);
-    __builtin_prefetch(&bodies.motion[body]);
+    fetchLines(&bodies.pose[body], sizeof(BodyPose));
+    fetchLines(&bodies.motion[body], sizeof(BodyMotion));
+    __builtin_prefetch(&step.travel[body]);
   }
-  const std::uint32_t contact = pairs_[index].firstContact;
-  if (contact != ContactCache::kNone) __builtin_prefetch(&contacts_.contact(contact));
+  fetchContact(pairs_[index].firstContact);
+}
+
+void CollisionPipeline::fetchContact(std::uint32_t contact) const {
+  if (contact == ContactCache::kNone) return;
+  fetchLines(&contacts_.contact(contact), sizeof(ContactCache::Contact));
+  contacts_.with(contact, []<int kPoints>(const StoredContact<kPoints>& s) {
+    fetchLines(&s, sizeof(double) * (StoredContact<kPoints>::kForcesAt + 3 * kPoints));
+  });
+}
+
+// What the shapes are made of, and the second contact; only once the colliders and the first have come.
+void CollisionPipeline::fetchShapes(std::uint32_t index) const {
+  const std::uint32_t first = pairs_[index].firstContact;
+  if (first != ContactCache::kNone) fetchContact(contacts_.contact(first).next);
+  for (const std::uint32_t id : {pairs_[index].colliderA, pairs_[index].colliderB}) {
+    const CollisionShape& shape = colliders_[id].shape;
+    if (shape.numbers.empty()) continue;
+    fetchLines(shape.polyhedron.get(), sizeof(msd_assets::ConvexPolyhedron));
+    fetchLines(shape.numbers.data(), std::min(shape.numbers.size(), kMostFetched));
+  }
 }
 
 void CollisionPipeline::testPairs(const CollisionStep& step, WorkTeam& team) {
@@ -225,14 +255,13 @@ void CollisionPipeline::testWave(std::span<const std::uint32_t> due, const Colli
     left.roundings.clear();
     left.targets.clear();
     Found found;
-    const std::size_t last = std::min(due.size(), (block + 1) * grain);
-    for (std::size_t i = block * grain; i < last; ++i) {
-      if (i + 2 * kFetchAhead < last) {
-        const Pair* pair = &pairs_[due[i + 2 * kFetchAhead]];
-        __builtin_prefetch(pair);
-        __builtin_prefetch(&pair->rest.allowed);
-      }
-      if (i + kFetchAhead < last) fetchPair(due[i + kFetchAhead], bodies);
+    const std::size_t begin = block * grain, last = std::min(due.size(), begin + grain);
+    for (std::size_t i = begin; i < std::min(begin + kPairsAhead, last); ++i) fetchBooks(due[i]);
+    for (std::size_t i = begin; i < std::min(begin + kFetchAhead, last); ++i) fetchPair(due[i], step);
+    for (std::size_t i = begin; i < last; ++i) {
+      if (i + kPairsAhead < last) fetchBooks(due[i + kPairsAhead]);
+      if (i + kFetchAhead < last) fetchPair(due[i + kFetchAhead], step);
+      if (i + kShapesAhead < last) fetchShapes(due[i + kShapesAhead]);
       if (testPair(due[i], step, found)) applyInPlace(due[i], found, bodies, left);
     }
   });

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "msd-sim/src/Physics/Collision/CollisionTolerances.hpp"
+#include "msd-sim/src/Physics/Collision/PolytopeLanes.hpp"
 
 namespace msd_sim {
 
@@ -13,16 +14,6 @@ using msd_assets::ConvexPolyhedron;
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-/// The vertex at which leastAlong found `least`.
-std::size_t findVertex(const ConvexPolyhedron& p, const Vector3D& n, double least) {
-  const auto xs = p.xs();
-  const auto ys = p.ys();
-  const auto zs = p.zs();
-  std::size_t i = 0;
-  while (i + 1 < p.vertices().size() && n.x() * xs[i] + n.y() * ys[i] + n.z() * zs[i] != least) ++i;
-  return i;
-}
 
 /// An edge in A's frame with the normals of its two faces.
 struct PlacedEdge {
@@ -45,45 +36,21 @@ struct EdgeFilter {
   double limit;       ///< an end must be no higher along it [m]
 };
 
-/// Lowers numbers of the faces, infinite at first, to the distances of a point from their planes; returns the largest. Of a
-/// point of the other polytope these bound the faces' separations from above.
-double lowerBounds(const ConvexPolyhedron& p, const Coordinate& point, double* __restrict bound) {
-  const ConvexPolyhedron::Planes planes = p.planes();
-  const double* __restrict xs = planes.x.data();
-  const double* __restrict ys = planes.y.data();
-  const double* __restrict zs = planes.z.data();
-  const double* __restrict offsets = planes.offset.data();
-  const double x = point.x(), y = point.y(), z = point.z();
-  std::array<double, kLanes> most;
-  most.fill(-kInfinity);
-  for (std::size_t i = 0; i < planes.x.size(); i += kLanes) {
-    for (std::size_t l = 0; l < kLanes; ++l) {
-      const double d = xs[i + l] * x + ys[i + l] * y + zs[i + l] * z - offsets[i + l];
-      const double lower = bound[i + l] < d ? bound[i + l] : d;
-      bound[i + l] = lower;
-      most[l] = lower > most[l] ? lower : most[l];
-    }
-  }
-  return *std::max_element(most.begin(), most.end());
-}
-
 /// The edges of those faces that are far enough, each once.
 int collectEdges(const ConvexPolyhedron& p, const EdgeFilter& filter, std::uint16_t* out) {
   std::array<double, kMaxFaces> distance;
   std::fill_n(distance.begin(), p.planes().x.size(), kInfinity);
-  if (!(lowerBounds(p, filter.inside, distance.data()) > filter.better)) return 0;
+  if (!(lanes::lowerToDistances(p, filter.inside, distance.data()) > filter.better)) return 0;
   int count = 0;
-  const auto vertices = p.vertices();
   const auto edges = p.edges();
-  const auto faces = p.faces();
-  for (std::size_t f = 0; f < faces.size(); ++f) {
+  for (std::size_t f = 0; f < p.faceCount(); ++f) {
     if (!(distance[f] > filter.better)) continue;
-    for (const std::uint16_t i : p.faceEdges(faces[f])) {
+    for (const std::uint16_t i : p.faceEdges(f)) {
       const ConvexPolyhedron::Edge& e = edges[i];
       const std::size_t other = e.face0 == f ? e.face1 : e.face0;
       if (other < f && distance[other] > filter.better) continue;  // listed there
       const double lowest =
-          std::min(filter.normal.dot(vertices[e.vertex0]), filter.normal.dot(vertices[e.vertex1]));
+          std::min(filter.normal.dot(p.vertex(e.vertex0)), filter.normal.dot(p.vertex(e.vertex1)));
       if (lowest <= filter.limit && count < kMaxEdges) out[count++] = i;
     }
   }
@@ -127,10 +94,10 @@ double findCrossings(const PlacedEdge& a, const EdgeLanes& b, std::size_t first,
 PlacedEdge placeEdge(const ConvexPolyhedron& p, std::uint16_t index) {
   const ConvexPolyhedron::Edge& e = p.edges()[index];
   PlacedEdge edge;
-  edge.from = p.vertices()[e.vertex0];
-  edge.along = p.vertices()[e.vertex1] - edge.from;
-  edge.normal0 = p.faces()[e.face0].normal;
-  edge.normal1 = p.faces()[e.face1].normal;
+  edge.from = p.vertex(e.vertex0);
+  edge.along = p.vertex(e.vertex1) - edge.from;
+  edge.normal0 = p.normal(e.face0);
+  edge.normal1 = p.normal(e.face1);
   edge.arc = edge.normal1.cross(edge.normal0);
   edge.index = index;
   return edge;
@@ -139,52 +106,37 @@ PlacedEdge placeEdge(const ConvexPolyhedron& p, std::uint16_t index) {
 }  // namespace
 
 double leastAlong(const ConvexPolyhedron& p, const Vector3D& n) {
-  const auto xs = p.xs();
-  const auto ys = p.ys();
-  const auto zs = p.zs();
-  std::array<double, 8> best;
-  best.fill(kInfinity);
-  for (std::size_t i = 0; i < xs.size(); i += 8) {
-    for (std::size_t l = 0; l < 8; ++l) {
-      const double d = n.x() * xs[i + l] + n.y() * ys[i + l] + n.z() * zs[i + l];
-      best[l] = d < best[l] ? d : best[l];
-    }
-  }
-  double least = best[0];
-  for (std::size_t l = 1; l < 8; ++l) least = std::min(least, best[l]);
-  return least;
+  return lanes::findLeastVertex(p, n).value;
 }
 
 double faceSeparation(const ConvexPolyhedron& owner, std::uint16_t face,
                       const ConvexPolyhedron& other, const RelativePose& otherInOwner) {
-  const ConvexPolyhedron::Face& f = owner.faces()[face];
-  const Vector3D n = otherInOwner.rotation.transpose() * f.normal;
-  return leastAlong(other, n) + f.normal.dot(otherInOwner.translation) - f.offset;
+  const Vector3D normal = owner.normal(face);
+  const Vector3D n = otherInOwner.rotation.transpose() * normal;
+  return leastAlong(other, n) + normal.dot(otherInOwner.translation) - owner.offset(face);
 }
 
 FaceAxis findBestFace(const ConvexPolyhedron& owner, const ConvexPolyhedron& other,
                       const RelativePose& otherInOwner, const FaceSearch& search) {
-  const auto faces = owner.faces();
+  const std::size_t faces = owner.faceCount();
   std::array<double, kMaxFaces> bound;
   std::fill_n(bound.begin(), owner.planes().x.size(), kInfinity);
   FaceAxis best;
-  std::size_t face = search.hint < faces.size() ? search.hint : 0;
+  std::size_t face = search.hint < faces ? search.hint : 0;
   for (;;) {
-    const ConvexPolyhedron::Face& f = faces[face];
-    const Vector3D n = otherInOwner.rotation.transpose() * f.normal;
-    const double least = leastAlong(other, n);
-    const std::size_t v = findVertex(other, n, least);
-    const Coordinate nearest =
-        otherInOwner.rotation * Coordinate{other.xs()[v], other.ys()[v], other.zs()[v]} + otherInOwner.translation;
-    const double s = least + f.normal.dot(otherInOwner.translation) - f.offset;
+    const Vector3D normal = owner.normal(face);
+    const Vector3D n = otherInOwner.rotation.transpose() * normal;
+    const auto [least, v] = lanes::findLeastVertex(other, n);
+    const Coordinate nearest = otherInOwner.rotation * other.vertex(v) + otherInOwner.translation;
+    const double s = least + normal.dot(otherInOwner.translation) - owner.offset(face);
     if (s > best.separation) best = {s, static_cast<std::uint16_t>(face), static_cast<std::uint16_t>(v), nearest};
     if (best.separation > search.enough) return best;
     bound[face] = -kInfinity;  // looked at
-    const double most = lowerBounds(owner, nearest, bound.data());
+    // No face separates the other polytope by more than any one of its points.
+    const double most = lanes::lowerToDistances(owner, nearest, bound.data());
     if (!(most > std::max(best.separation, search.floor))) return best;
-    face = 0;
-    while (face + 1 < faces.size() && bound[face] != most) ++face;
-    if (bound[face] != most) return best;  // of the padding, which repeats a face that was looked at
+    face = lanes::findEqual(bound.data(), owner.planes().x.size(), most);
+    if (face >= faces) return best;  // of the padding, which repeats a face that was looked at
   }
 }
 
@@ -194,16 +146,14 @@ EdgeAxis findBestEdges(const ConvexPolyhedron& a, const FaceAxis& faceA, const C
   std::array<std::uint16_t, kMaxEdges> nearA, nearB;
   const RelativePose aInB = bInA.inverse();
   const double better = std::min(std::max(faceA.separation, faceB.separation), 0.0);
-  const ConvexPolyhedron::Face& planeA = a.faces()[faceA.face];
-  const ConvexPolyhedron::Face& planeB = b.faces()[faceB.face];
-  const Vector3D nA = bInA.rotation * planeB.normal;
+  const Vector3D nA = bInA.rotation * b.normal(faceB.face);
   const int countA = collectEdges(
-      a, {faceA.deepest, better, nA, planeB.offset + nA.dot(bInA.translation) + reach},
+      a, {faceA.deepest, better, nA, b.offset(faceB.face) + nA.dot(bInA.translation) + reach},
       nearA.data());
   if (countA == 0) return {};
-  const Vector3D nB = aInB.rotation * planeA.normal;
+  const Vector3D nB = aInB.rotation * a.normal(faceA.face);
   const int countB = collectEdges(
-      b, {faceB.deepest, better, nB, planeA.offset + nB.dot(aInB.translation) + reach},
+      b, {faceB.deepest, better, nB, a.offset(faceA.face) + nB.dot(aInB.translation) + reach},
       nearB.data());
 
   thread_local std::array<PlacedEdge, kMaxEdges> edgesB;

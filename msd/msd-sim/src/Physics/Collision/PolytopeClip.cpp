@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "msd-sim/src/Physics/Collision/PolytopeLanes.hpp"
+
 namespace msd_sim {
 
 using msd_assets::ConvexPolyhedron;
@@ -25,27 +27,20 @@ struct Polygon {
 
 /// The corner of `p` that lies farthest against n, in its own frame.
 std::uint16_t lowestVertex(const ConvexPolyhedron& p, const Vector3D& n) {
-  const auto vertices = p.vertices();
-  std::size_t which = 0;
-  double least = vertices[0].dot(n);
-  for (std::size_t i = 1; i < vertices.size(); ++i) {
-    const double d = vertices[i].dot(n);
-    if (d < least) {
-      least = d;
-      which = i;
-    }
-  }
-  return static_cast<std::uint16_t>(which);
+  const double* x = p.xs().data();
+  const double* y = p.ys().data();
+  const double* z = p.zs().data();
+  return static_cast<std::uint16_t>(
+      lanes::findLeast(p.xs().size(), [&](std::size_t i) { return lanes::dotFromRight(i, x, y, z, n); }).place);
 }
 
 /// Of the faces at `vertex` the one that looks most against n: a face that looks more that way
 /// elsewhere need not reach down to the deepest corner.
 std::uint16_t incidentFace(const ConvexPolyhedron& p, const Vector3D& n, std::uint16_t vertex) {
-  const auto faces = p.faces();
   double best = std::numeric_limits<double>::infinity();
   std::uint16_t which = 0;
   for (const std::uint16_t i : p.vertexFaces(vertex)) {
-    const double d = faces[i].normal.dot(n);
+    const double d = p.normal(i).dot(n);
     if (d < best) {
       best = d;
       which = i;
@@ -116,25 +111,22 @@ double clipFaces(const PlacedPolytope& reference, const FaceAxis& axis, const Pl
                  bool referenceIsA, double margin, ContactManifold& out) {
   const ConvexPolyhedron& r = *reference.polyhedron;
   const ConvexPolyhedron& i = *incident.polyhedron;
-  const ConvexPolyhedron::Face& plane = r.faces()[axis.face];
-  const Vector3D n = reference.rotation * plane.normal;
-  const double offset = n.dot(reference.position) + plane.offset;
+  const Vector3D n = reference.rotation * r.normal(axis.face);
+  const double offset = n.dot(reference.position) + r.offset(axis.face);
 
   Polygon one, two;
   const Vector3D nIncident = incident.rotation.transpose() * n;
   const std::uint16_t deepest = axis.vertex == FaceAxis::kUnknown ? lowestVertex(i, nIncident) : axis.vertex;
   const std::uint16_t other = incidentFace(i, nIncident, deepest);
-  for (const std::uint16_t v : i.faceVertices(i.faces()[other])) {
-    one.add(incident.position + incident.rotation * i.vertices()[v], 0.0, v);
+  for (const std::uint16_t v : i.faceVertices(other)) {
+    one.add(incident.position + incident.rotation * i.vertex(v), 0.0, v);
   }
   Polygon* from = &one;
   Polygon* to = &two;
-  const auto corners = r.faceVertices(plane);
+  const auto corners = r.faceVertices(axis.face);
   for (std::size_t k = 0; k < corners.size(); ++k) {
-    const Coordinate p =
-        reference.position + reference.rotation * r.vertices()[corners[k]];
-    const Coordinate q = reference.position +
-                         reference.rotation * r.vertices()[corners[(k + 1) % corners.size()]];
+    const Coordinate p = reference.position + reference.rotation * r.vertex(corners[k]);
+    const Coordinate q = reference.position + reference.rotation * r.vertex(corners[k + 1 == corners.size() ? 0 : k + 1]);
     const Vector3D side = (q - p).cross(n);  // outward: faces are counter-clockwise
     clipPlane(*from, side, side.dot(p), static_cast<std::uint32_t>(k), *to);
     std::swap(from, to);
@@ -171,10 +163,10 @@ void contactEdges(const PlacedPolytope& a, std::uint16_t edgeA, const PlacedPoly
                   ContactManifold& out) {
   const ConvexPolyhedron::Edge& ea = a.polyhedron->edges()[edgeA];
   const ConvexPolyhedron::Edge& eb = b.polyhedron->edges()[edgeB];
-  const Coordinate p1 = a.position + a.rotation * a.polyhedron->vertices()[ea.vertex0];
-  const Coordinate q1 = a.position + a.rotation * a.polyhedron->vertices()[ea.vertex1];
-  const Coordinate p2 = b.position + b.rotation * b.polyhedron->vertices()[eb.vertex0];
-  const Coordinate q2 = b.position + b.rotation * b.polyhedron->vertices()[eb.vertex1];
+  const Coordinate p1 = a.position + a.rotation * a.polyhedron->vertex(ea.vertex0);
+  const Coordinate q1 = a.position + a.rotation * a.polyhedron->vertex(ea.vertex1);
+  const Coordinate p2 = b.position + b.rotation * b.polyhedron->vertex(eb.vertex0);
+  const Coordinate q2 = b.position + b.rotation * b.polyhedron->vertex(eb.vertex1);
   const Vector3D d1 = q1 - p1, d2 = q2 - p2, r = p1 - p2;
   // Closest points of the two lines; the axis test has ruled out parallel edges.
   const double aa = d1.squaredNorm(), bb = d1.dot(d2), cc = d2.squaredNorm();

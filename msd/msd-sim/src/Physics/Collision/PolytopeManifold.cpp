@@ -25,8 +25,8 @@ RelativePose relativePose(const PlacedPolytope& a, const PlacedPolytope& b) {
 /// Do the features that a cache names exist? It may be of another pair.
 bool fits(const AxisCache& cache, const ConvexPolyhedron& a, const ConvexPolyhedron& b) {
   const bool edges = cache.kind == AxisCache::Kind::kEdges;
-  return cache.a < (edges ? a.edges().size() : a.faces().size()) &&
-         cache.b < (edges ? b.edges().size() : b.faces().size());
+  return cache.a < (edges ? a.edges().size() : a.faceCount()) &&
+         cache.b < (edges ? b.edges().size() : b.faceCount());
 }
 
 /// Separation along last time's axis; -infinity when there is none.
@@ -41,17 +41,14 @@ double cachedSeparation(const PlacedPolytope& a, const PlacedPolytope& b, const 
     case AxisCache::Kind::kEdges: {
       const auto& ea = a.polyhedron->edges()[cache.a];
       const auto& eb = b.polyhedron->edges()[cache.b];
-      const Vector3D da = a.polyhedron->vertices()[ea.vertex1] - a.polyhedron->vertices()[ea.vertex0];
-      const Vector3D db = bInA.rotation * (b.polyhedron->vertices()[eb.vertex1] -
-                                           b.polyhedron->vertices()[eb.vertex0]);
+      const Vector3D da = a.polyhedron->vertex(ea.vertex1) - a.polyhedron->vertex(ea.vertex0);
+      const Vector3D db =
+          bInA.rotation * (b.polyhedron->vertex(eb.vertex1) - b.polyhedron->vertex(eb.vertex0));
       Vector3D n = da.cross(db);
       const double length2 = n.squaredNorm();
       if (length2 <= kParallelEdges * da.squaredNorm() * db.squaredNorm()) return -kInfinity;
       n /= std::sqrt(length2);
-      if (n.dot(a.polyhedron->faces()[ea.face0].normal + a.polyhedron->faces()[ea.face1].normal) <
-          0.0) {
-        n = -n;
-      }
+      if (n.dot(a.polyhedron->normal(ea.face0) + a.polyhedron->normal(ea.face1)) < 0.0) n = -n;
       // The true supports along n, so that the answer is a separation whatever moved.
       const double behindA = -leastAlong(*a.polyhedron, -n);
       return leastAlong(*b.polyhedron, bInA.rotation.transpose() * n) +
@@ -64,11 +61,11 @@ double cachedSeparation(const PlacedPolytope& a, const PlacedPolytope& b, const 
 }
 
 double faceArea(const ConvexPolyhedron& p, std::uint16_t face) {
-  const auto corners = p.faceVertices(p.faces()[face]);
+  const auto corners = p.faceVertices(face);
+  const Coordinate first = p.vertex(corners[0]);
   Vector3D sum = Vector3D::Zero();
   for (std::size_t k = 1; k + 1 < corners.size(); ++k) {
-    sum += (p.vertices()[corners[k]] - p.vertices()[corners[0]])
-               .cross(p.vertices()[corners[k + 1]] - p.vertices()[corners[0]]);
+    sum += (p.vertex(corners[k]) - first).cross(p.vertex(corners[k + 1]) - first);
   }
   return 0.5 * sum.norm();
 }
@@ -120,11 +117,11 @@ int setSeparated(double separation, std::span<ContactManifold> out) {
 
 /// Does the nearest corner lie over the face? Of shapes that are apart it is then as far away as any point of them.
 bool isOverFace(const ConvexPolyhedron& p, const FaceAxis& axis) {
-  const ConvexPolyhedron::Face& face = p.faces()[axis.face];
-  const auto corners = p.faceVertices(face);
+  const Vector3D normal = p.normal(axis.face);
+  const auto corners = p.faceVertices(axis.face);
   for (std::size_t k = 0; k < corners.size(); ++k) {
-    const auto& from = p.vertices()[corners[k]];
-    const Vector3D side = (p.vertices()[corners[(k + 1) % corners.size()]] - from).cross(face.normal);
+    const Coordinate from = p.vertex(corners[k]);
+    const Vector3D side = (p.vertex(corners[k + 1 == corners.size() ? 0 : k + 1]) - from).cross(normal);
     if (side.dot(axis.deepest - from) > 0.0) return false;
   }
   return true;
@@ -136,9 +133,8 @@ double scaleOf(const PlacedPolytope& a, const PlacedPolytope& b) {
 
 /// The face of a box that looks along +axis or -axis.
 std::uint16_t boxFace(const ConvexPolyhedron& box, int axis, bool positive) {
-  const auto faces = box.faces();
-  for (std::uint16_t i = 0; i < faces.size(); ++i) {
-    const double c = faces[i].normal[axis];
+  for (std::uint16_t i = 0; i < box.faceCount(); ++i) {
+    const double c = box.normal(i)[axis];
     if (positive ? c > 0.5 : c < -0.5) return i;
   }
   return 0;
@@ -150,8 +146,8 @@ std::uint16_t boxEdge(const ConvexPolyhedron& box, int axis, const Vector3D& n) 
   std::uint16_t best = 0;
   double farthest = -kInfinity;
   for (std::uint16_t i = 0; i < edges.size(); ++i) {
-    const Vector3D& p = box.vertices()[edges[i].vertex0];
-    const Vector3D& q = box.vertices()[edges[i].vertex1];
+    const Coordinate p = box.vertex(edges[i].vertex0);
+    const Coordinate q = box.vertex(edges[i].vertex1);
     if (p[axis] == q[axis]) continue;
     const double d = n.dot(p + q);
     if (d > farthest) {

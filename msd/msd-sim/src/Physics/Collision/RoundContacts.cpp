@@ -101,8 +101,8 @@ Slide slideOnHull(const CollisionShape& hull, const Pose& pose, const Coordinate
   if (hull.polyhedron->edges().size() > kMostEdges) return {};
   const Coordinate p = pose.toLocal(point);
   for (const msd_assets::ConvexPolyhedron::Edge& edge : hull.polyhedron->edges()) {
-    const Slide slide = slideOnEdge(hull.polyhedron->vertices()[edge.vertex0],
-                                    hull.polyhedron->vertices()[edge.vertex1], p, pose);
+    const Slide slide = slideOnEdge(hull.polyhedron->vertex(edge.vertex0),
+                                    hull.polyhedron->vertex(edge.vertex1), p, pose);
     if (slide.isKnown) return slide;
   }
   return {};

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "msd-sim/src/Physics/Collision/FloatBounds.hpp"
 #include "msd-sim/src/Physics/Collision/Tolerances.hpp"
 
 namespace msd_sim {
@@ -22,10 +23,9 @@ struct FloatBox {
   std::array<float, 3> upper;
 
   FloatBox(const Aabb& box, const Coordinate& centre) {
-    constexpr float kInfinity = std::numeric_limits<float>::infinity();
     for (int k = 0; k < 3; ++k) {
-      lower[k] = std::nextafter(static_cast<float>(box.lower[k] - centre[k]), -kInfinity);
-      upper[k] = std::nextafter(static_cast<float>(box.upper[k] - centre[k]), kInfinity);
+      lower[k] = nextBelow(static_cast<float>(box.lower[k] - centre[k]));
+      upper[k] = nextAbove(static_cast<float>(box.upper[k] - centre[k]));
     }
   }
 };
