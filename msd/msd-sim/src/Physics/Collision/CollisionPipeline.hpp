@@ -284,8 +284,6 @@ class CollisionPipeline {
   void fetchPair(std::uint32_t pair, const CollisionStep& step) const;
   void fetchContact(std::uint32_t contact) const;
   void fetchShapes(std::uint32_t pair) const;
-  /// Brings some of them into the order in which they are tested.
-  void sortByShapes(std::span<const std::uint32_t> due);
   /// Tests some pairs side by side and brings their contacts up to date.
   void testWave(std::span<const std::uint32_t> due, const CollisionStep& step, WorkTeam& team);
   /// False where its contacts serve on: both bodies have moved, but hardly against each other.
@@ -352,9 +350,6 @@ class CollisionPipeline {
   std::vector<Verdict> verdicts_;                        ///< of every pair
   std::vector<std::uint32_t> due_sorted_;                ///< those to be tested, by body
   std::vector<std::uint32_t> due_start_;                 ///< of these: where each body's begin
-  std::vector<std::uint8_t> kinds_;                      ///< of the colliders' shapes
-  std::vector<std::uint32_t> wave_order_;                ///< pairs of a wave, as they are tested
-  std::vector<std::uint32_t> wave_left_;                 ///< of each: where in finds_ its manifolds are, or none
   std::vector<BlockFinds> finds_;                        ///< per block of a wave of pairs to test
 };
 

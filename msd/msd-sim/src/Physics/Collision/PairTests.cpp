@@ -31,8 +31,6 @@ constexpr std::size_t kWave = 256 * kTestGrain;
 constexpr std::size_t kPairsAhead = 12;
 constexpr std::size_t kFetchAhead = 6;
 constexpr std::size_t kShapesAhead = 3;
-// The same where what they left is applied.
-constexpr std::size_t kLeftAhead = 8;
 // Of the numbers of larger hulls a test reads a part [B].
 constexpr std::size_t kMostFetched = 4096;
 
@@ -88,13 +86,14 @@ void raiseShared(double& number, double value) {
   }
 }
 
-/// The one of some contacts, with these normals, that is nearest to one, if it is near enough; it is taken out of the list.
-std::uint32_t takeNearest(std::span<std::uint32_t> old, std::span<const Vector3D> normals, const Vector3D& normal) {
+/// The one of some contacts whose normal is nearest to one, if it is near enough; it is taken out of the list.
+std::uint32_t takeNearest(const ContactCache& contacts, std::span<std::uint32_t> old, const Vector3D& normal,
+                          const SolverBodies& bodies) {
   std::size_t best = old.size();
   double nearest = kSameNormal;
   for (std::size_t k = 0; k < old.size(); ++k) {
     if (old[k] == ContactCache::kNone) continue;
-    const double cosine = normals[k].dot(normal);
+    const double cosine = contacts.normal(old[k], bodies).dot(normal);
     if (cosine > nearest) {
       nearest = cosine;
       best = k;
@@ -243,28 +242,9 @@ void CollisionPipeline::testPairs(const CollisionStep& step, WorkTeam& team) {
   }
 }
 
-// Tests of one kind of shapes follow each other, and within a kind in the order of their bodies: the code of a test and
-// what the processor has learned of its branches are still there for the next.
-void CollisionPipeline::sortByShapes(std::span<const std::uint32_t> due) {
-  constexpr std::size_t kKinds = static_cast<std::size_t>(ShapeKind::kTerrain) + 1;
-  kinds_.resize(colliders_.size());
-  for (std::size_t i = 0; i < kinds_.size(); ++i) kinds_[i] = static_cast<std::uint8_t>(colliders_[i].shape.kind);
-  const auto kindOf = [&](std::uint32_t pair) {
-    const PairTable::Key key = table_.key(pair);
-    return kKinds * kinds_[key.a] + kinds_[key.b];
-  };
-  std::array<std::uint32_t, kKinds * kKinds + 1> start{};
-  for (const std::uint32_t pair : due) ++start[kindOf(pair) + 1];
-  std::partial_sum(start.begin(), start.end(), start.begin());
-  wave_order_.resize(due.size());
-  for (std::size_t i = 0; i < due.size(); ++i) wave_order_[start[kindOf(due[i])]++] = static_cast<std::uint32_t>(i);
-}
-
 void CollisionPipeline::testWave(std::span<const std::uint32_t> due, const CollisionStep& step,
                                  WorkTeam& team) {
   const SolverBodies& bodies = step.bodies;
-  sortByShapes(due);
-  wave_left_.assign(due.size(), kNone);
   const std::size_t grain = std::clamp(due.size() / kTestBlocks, kLeastTestGrain, kTestGrain);
   const std::size_t blocks = (due.size() + grain - 1) / grain;
   if (finds_.size() < blocks) finds_.resize(blocks);
@@ -276,33 +256,18 @@ void CollisionPipeline::testWave(std::span<const std::uint32_t> due, const Colli
     left.targets.clear();
     Found found;
     const std::size_t begin = block * grain, last = std::min(due.size(), begin + grain);
-    const auto pairAt = [&](std::size_t i) { return due[wave_order_[i]]; };
-    for (std::size_t i = begin; i < std::min(begin + kPairsAhead, last); ++i) fetchBooks(pairAt(i));
-    for (std::size_t i = begin; i < std::min(begin + kFetchAhead, last); ++i) fetchPair(pairAt(i), step);
+    for (std::size_t i = begin; i < std::min(begin + kPairsAhead, last); ++i) fetchBooks(due[i]);
+    for (std::size_t i = begin; i < std::min(begin + kFetchAhead, last); ++i) fetchPair(due[i], step);
     for (std::size_t i = begin; i < last; ++i) {
-      if (i + kPairsAhead < last) fetchBooks(pairAt(i + kPairsAhead));
-      if (i + kFetchAhead < last) fetchPair(pairAt(i + kFetchAhead), step);
-      if (i + kShapesAhead < last) fetchShapes(pairAt(i + kShapesAhead));
-      if (!testPair(pairAt(i), step, found)) continue;
-      const std::size_t before = left.pairs.size();
-      applyInPlace(pairAt(i), found, bodies, left);
-      if (left.pairs.size() > before) wave_left_[wave_order_[i]] = static_cast<std::uint32_t>(block * grain + before);
+      if (i + kPairsAhead < last) fetchBooks(due[i + kPairsAhead]);
+      if (i + kFetchAhead < last) fetchPair(due[i + kFetchAhead], step);
+      if (i + kShapesAhead < last) fetchShapes(due[i + kShapesAhead]);
+      if (testPair(due[i], step, found)) applyInPlace(due[i], found, bodies, left);
     }
   });
-  const auto fetchLeft = [&](std::size_t i) {
-    if (i >= due.size() || wave_left_[i] == kNone) return;
-    const Pair& pair = pairs_[due[i]];
-    for (const std::uint32_t id : {pair.colliderA, pair.colliderB}) {
-      fetchLines(&colliders_[id].material, sizeof(ContactMaterial));
-    }
-    fetchContact(pair.firstContact);
-  };
-  // Contacts come, go and change their kind one after the other, in the order of their bodies.
-  for (std::size_t i = 0; i < due.size(); ++i) {
-    fetchLeft(i + kLeftAhead);
-    if (wave_left_[i] == kNone) continue;
-    BlockFinds& left = finds_[wave_left_[i] / grain];
-    applyManifolds(left.pairs[wave_left_[i] % grain], left);
+  // Contacts come, go and change their kind one after the other.
+  for (std::size_t block = 0; block < blocks; ++block) {
+    for (const BlockFinds::Pair& pair : finds_[block].pairs) applyManifolds(pair, finds_[block]);
   }
   team.forBlocks(blocks, [&](std::size_t block) { writePoints(finds_[block], bodies); });
 }
@@ -474,10 +439,8 @@ std::size_t CollisionPipeline::matchContacts(const Pair& pair, const Found& foun
     matched[0] = count == 1 ? old[0] : ContactCache::kNone;
     return count;
   }
-  std::array<Vector3D, kMostManifolds> normals;
-  for (std::size_t i = 0; i < count; ++i) normals[i] = contacts_.normal(old[i], bodies);
   for (std::size_t i = found.count; i-- > 0;) {
-    matched[i] = takeNearest(std::span{old}.first(count), std::span{normals}.first(count), found.manifolds[i].normal);
+    matched[i] = takeNearest(contacts_, std::span{old}.first(count), found.manifolds[i].normal, bodies);
   }
   return count;
 }
