@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "msd-exe/src/StepObserver.hpp"
+#include "msd-sim/src/Environment/ThreadTimes.hpp"
 
 namespace msd_exe {
 
@@ -23,6 +24,15 @@ struct GuardedRun {
   std::uint64_t islands{0};  ///< that it held back, once per substep
   double leastFactor{1.0};   ///< by which it scaled a motion at a time [-]
   double mostEnergy{0.0};    ///< that it took out of an island at a time [J]
+
+  void add(const msd_sim::StepReport& report);
+};
+
+/// What contacts gave in the worst step of a run, with what the guard took back of it [J]; 0 where
+/// they never gave.
+struct GivingContacts {
+  double most{0.0};
+  double time{0.0};  ///< [s]
 
   void add(const msd_sim::StepReport& report);
 };
@@ -59,15 +69,26 @@ class RunStatistics final : public StepObserver {
   /// left them [J].
   [[nodiscard]] const msd_sim::EnergyLedger& energy() const { return energy_; }
   [[nodiscard]] const GuardedRun& guard() const { return guard_; }
+  [[nodiscard]] const GivingContacts& giving() const { return giving_; }
   [[nodiscard]] double largestClosure() const { return closure_; }  ///< of a single step [J]
 
   /// Wall-clock time per stage over the run [s].
   [[nodiscard]] const std::array<double, msd_sim::kStageCount>& stageSeconds() const {
     return stage_seconds_;
   }
+  /// Who worked how long over the run; empty where it was not watched.
+  [[nodiscard]] const msd_sim::ThreadTimes& threadTimes() const { return thread_times_; }
+  /// Share of the time of all threads in which they waited: for the one that works alone, or for
+  /// each other [-]. Of one stage, or of all.
+  [[nodiscard]] double waitingShare(std::size_t stage) const {
+    return waitingShare(stage, stage + 1);
+  }
+  [[nodiscard]] double waitingShare() const { return waitingShare(0, msd_sim::kStageCount); }
 
  private:
   void addEnergy(const msd_sim::EnergyLedger& ledger);
+  void addThreads(const msd_sim::ThreadTimes& times);
+  [[nodiscard]] double waitingShare(std::size_t first, std::size_t last) const;
   void addCertificate(const msd_sim::Certificate& certificate);
 
   std::vector<double> milliseconds_;
@@ -83,7 +104,9 @@ class RunStatistics final : public StepObserver {
   msd_sim::EnergyLedger energy_{};
   double closure_{0.0};
   GuardedRun guard_{};
+  GivingContacts giving_{};
   std::array<double, msd_sim::kStageCount> stage_seconds_{};
+  msd_sim::ThreadTimes thread_times_{};
 };
 
 }  // namespace msd_exe

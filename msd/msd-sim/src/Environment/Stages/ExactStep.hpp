@@ -71,6 +71,7 @@ struct ExactPoint {
   ContactPlace firstPlace;             ///< geometry of phase 1
   Vector3D first{Vector3D::Zero()};    ///< impulse of phase 1 [N·s]
   double startGap{0.0};                ///< at the start of the substep [m]
+  double free{0.0};                    ///< normal velocity before the impulses of phase 1 [m/s]
   double target{0.0};                  ///< least normal velocity of the running phase [m/s]
   double rebound{0.0};                 ///< normal velocity asked for after an impact, else 0 [m/s]
   bool closed{false};                  ///< takes part in the running phase

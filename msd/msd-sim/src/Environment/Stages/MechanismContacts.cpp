@@ -186,9 +186,9 @@ void placePoints(Simulation& sim, std::span<MechanismPoint> points, const Contac
   };
   for (MechanismPoint& point : points) {
     point.settled = 1.0 / std::min(pass.perSettledSpeed, pass.perSettledShare / point.size);
-    const bool moved = placeAnew(point);
+    if (!stayed) point.placeNow();
     // Found where it is needed.
-    if (moved || !stayed || isSoft(point.body[0]) || isSoft(point.body[1])) point.compliance = 0.0;
+    if (!stayed || placeAnew(point) || isSoft(point.body[0]) || isSoft(point.body[1])) point.compliance = 0.0;
   }
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "msd-sim/src/DataTypes/Arrays.hpp"
@@ -25,23 +26,69 @@ double armRate(const SolverBodies& solver, std::uint32_t i, const Vector3D& arm,
   return length > 0.0 ? w.cross(quaternionOf(solver.pose[i].q) * arm).norm() / length : 0.0;
 }
 
+/// Adds to a census what some of its island's bodies or contacts tell; several threads may at a time, where it is
+/// `shared`. Numbers and maxima do not depend on who comes first.
+void addCensus(const IslandCensus& part, IslandCensus& census, bool shared) {
+  const auto raiseFlag = [](bool value, bool& flag) {
+    const std::atomic_ref<bool> all{flag};
+    if (value && !all.load(std::memory_order_relaxed)) all.store(true, std::memory_order_relaxed);
+  };
+  (void)addTo(census.manifolds, part.manifolds, shared);
+  if (part.fresh > 0) (void)addTo(census.fresh, part.fresh, shared);
+  raise(std::atomic_ref{census.fastest}, part.fastest);
+  raise(std::atomic_ref{census.motion}, part.motion);
+  raiseFlag(part.forced, census.forced);
+  raiseFlag(part.guided, census.guided);
+  raiseFlag(part.bounces, census.bounces);
+  raiseFlag(part.resists, census.resists);
+  raiseFlag(part.rolls, census.rolls);
+}
+
+/// Gathers what bodies or contacts tell, one after the other, as long as they are of one island.
+class CensusTaker {
+ public:
+  explicit CensusTaker(Simulation& sim) : census_{sim.islands.census}, shared_{sim.team->threads() > 1} {}
+  ~CensusTaker() { hand(); }
+  CensusTaker(const CensusTaker&) = delete;
+  CensusTaker& operator=(const CensusTaker&) = delete;
+  [[nodiscard]] IslandCensus& of(std::uint32_t island) {
+    if (island != island_) hand();
+    island_ = island;
+    return part_;
+  }
+
+ private:
+  void hand() {
+    if (island_ != Islands::kNone) addCensus(part_, census_[island_], shared_);
+    part_ = {};
+  }
+  std::vector<IslandCensus>& census_;
+  bool shared_;
+  std::uint32_t island_{Islands::kNone};
+  IslandCensus part_{};
+};
+
 void countBodies(Simulation& sim) {
   Islands& islands = sim.islands;
   for (std::size_t k = 0; k < islands.count(); ++k) {
     IslandCensus& census = islands.census[k];
     census = {};
-    double fastest2 = 0.0;
-    for (const std::uint32_t i : islands.bodiesOf(k)) {
-      fastest2 = std::max(fastest2, fastestPoint2(sim.solver, i));
-      census.forced = census.forced || sim.slots[i].forced;
-    }
     census.bodies = static_cast<std::uint32_t>(islands.bodiesOf(k).size());
-    census.fastest = std::sqrt(fastest2);
     census.joints = islands.joints[k];
     census.held = islands.hold[k] != IslandHold::kNothing;
     census.driven = islands.hold[k] == IslandHold::kDriven;
     census.guided = islands.carried[k] != 0;
   }
+  sim.team->forRange(islands.bodies.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
+    CensusTaker taker{sim};
+    for (std::size_t at = first; at < last; ++at) {
+      const std::uint32_t i = islands.bodies[at];
+      IslandCensus& census = taker.of(islands.islandOf[i]);
+      census.fastest = std::max(census.fastest, fastestPoint2(sim.solver, i));  // squared so far
+      census.forced = census.forced || sim.slots[i].forced;
+    }
+  });
+  for (IslandCensus& census : islands.census) census.fastest = std::sqrt(census.fastest);
 }
 
 /// How far a contact turns with its bodies in a second [rad/s]. What is round touches as before whichever way it has
@@ -81,33 +128,54 @@ double jointRate(const Simulation& sim, const JointDefinition& joint) {
   return rate;
 }
 
-/// Does a joint want its coordinate to be somewhere? Rotors, dampers, stops and given torques do not.
+/// A quarter of the phase that the spring of a joint swings through in a second [rad/s]: the midpoint rule (J-9) misses a
+/// frequency by (hω)²/12. With its two bodies alone, since what hangs on them makes it slower. An overdamped one does not swing.
+double springRate(const Simulation& sim, const JointDefinition& joint) {
+  if (!(joint.stiffness > 0.0)) return 0.0;
+  const JointRow row = evaluateCoordinateRow(joint, placeOf(sim.solver, joint.bodyA, joint.bodyB));
+  const auto give = [&](std::uint32_t i, const Vector3D& linear, const Vector3D& angular) {
+    const BodyMotion& m = sim.solver.motion[i];
+    return sim.pushable[i] == 0 ? 0.0 : m.inverseMass * linear.squaredNorm() + angular.dot(inverseInertiaTimes(m, angular));
+  };
+  const double gives = give(joint.bodyA, row.linearA, row.angularA) + give(joint.bodyB, row.linearB, row.angularB);
+  const double inverse = gives / (1.0 + rotorInertia(joint) * gives);
+  const double damped = 0.5 * joint.damping * inverse;
+  return 0.25 * std::sqrt(std::max(0.0, joint.stiffness * inverse - damped * damped));
+}
+
+/// Is a joint told where to be or how fast to go? Springs give way, as rotors, dampers and stops do, and given forces are
+/// loads.
 bool isGuided(const JointDefinition& joint) {
-  return joint.kind == JointKind::kSpring || joint.constraint != nullptr || joint.stiffness > 0.0 ||
+  return joint.constraint != nullptr ||
          (joint.motor && joint.motor->maxForce > 0.0 && joint.motor->mode != MotorMode::kForce);
 }
 
 void countContacts(Simulation& sim, double dt) {
-  Islands& islands = sim.islands;
+  const Islands& islands = sim.islands;
   ContactCache& contacts = sim.collision.contacts();
   const std::span<const CollisionPipeline::Pair> pairs = sim.collision.pairs();
-  contacts.forEach([&](std::uint32_t id, const ContactCache::Contact& contact) {
+  const auto count = [&](CensusTaker& taker, std::uint32_t id, const ContactCache::Contact& contact) {
     const auto [a, b] = contact.bodies;
     if (sim.pushable[a] == 0 && sim.pushable[b] == 0) return;
-    IslandCensus& census = islands.census[islands.islandOf[sim.pushable[a] != 0 ? a : b]];
+    const std::uint32_t island = islands.islandOf[sim.pushable[a] != 0 ? a : b];
+    IslandCensus& census = taker.of(island);
     ++census.manifolds;
     // Features come and go where bodies rock in a hollow; what has touched is not new.
     if (contact.born == contacts.frame() && !pairs[contact.pair].touching) ++census.fresh;
     census.guided = census.guided || sim.slots[a].special || sim.slots[b].special;
     census.bounces = census.bounces || contact.bounces;
     census.resists = census.resists || contact.resistance != ContactCache::kNone;
-    if (census.joints > 0) {
+    if (islands.joints[island] > 0) {
       contacts.with(id, [&](const auto& s) {
         census.motion = std::max(census.motion, dt * contactRate(sim, {contact.body0(), contact.body1()}, s));
       });
     }
     if (census.rolls || ContactCache::kindOf(id) == ContactCache::Kind::kPatch) return;
     contacts.with(id, [&](const auto& s) { census.rolls = s.rounding0 > 0.0 || s.rounding1 > 0.0; });
+  };
+  sim.team->forRange(contacts.places(), kContactGrain, [&](std::size_t first, std::size_t last) {
+    CensusTaker taker{sim};
+    contacts.forPlaces(first, last, [&](std::uint32_t id, const ContactCache::Contact& contact) { count(taker, id, contact); });
   });
 }
 
@@ -119,7 +187,8 @@ void countJoints(Simulation& sim, double dt) {
   forJointIslands(sim, [&](const JointRecord& r, std::uint32_t k) {
     islands.census[k].sweptJoints = islands.census[k].sweptJoints || r.swept;
     islands.census[k].jointsRest = islands.census[k].jointsRest && !r.solved;
-    islands.census[k].motion = std::max(islands.census[k].motion, dt * jointRate(sim, r.definition));
+    const double rate = std::max(jointRate(sim, r.definition), springRate(sim, r.definition));
+    islands.census[k].motion = std::max(islands.census[k].motion, dt * rate);
     islands.census[k].guided = islands.census[k].guided || isGuided(r.definition);
     sweptRest = sweptRest && (!r.swept || !r.solved);
   });
@@ -160,10 +229,13 @@ void planIslands(Simulation& sim, double dt) {
                                 .iterations = sim.settings.iterations,
                                 .kickSpeed = 0.5 * dt * sim.settings.gravity.norm(),
                                 .fields = !sim.potentials.empty()};
-    for (std::size_t k = 0; k < count; ++k) {
-      islands.plan[k] = planIsland(islands.census[k], settings);
-      for (const std::uint32_t i : islands.bodiesOf(k)) sim.solver.budget[i] = islands.plan[k].budget;
-    }
+    for (std::size_t k = 0; k < count; ++k) islands.plan[k] = planIsland(islands.census[k], settings);
+    sim.team->forRange(islands.bodies.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
+      for (std::size_t at = first; at < last; ++at) {
+        const std::uint32_t i = islands.bodies[at];
+        sim.solver.budget[i] = islands.plan[islands.islandOf[i]].budget;
+      }
+    });
   } else if (!sim.joints.isEmpty()) {
     sim.joints.update(sim.solver, false);
   }

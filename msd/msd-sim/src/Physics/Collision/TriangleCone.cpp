@@ -36,9 +36,10 @@ NormalVerdict judgeSide(const TriangleBvh& surface, const SurfaceTriangle& trian
 
 /// Calls visit(triangle, k, number) once for every corner around corner `at` of `start`, the k-th of
 /// a triangle there, until it returns false. Triangles follow each other forwards and then, where a border
-/// comes before the start, backwards; each adds the corner that the one before does not have.
-template <class Visit>
-void walkRing(const TriangleBvh& surface, std::uint32_t start, int at, const Visit& visit) {
+/// comes before the start, or a side that mayCross(kind) refuses, backwards; each adds the corner that the one
+/// before does not have.
+template <class Cross, class Visit>
+void walkRing(const TriangleBvh& surface, std::uint32_t start, int at, const Cross& mayCross, const Visit& visit) {
   constexpr int kMaxFan = 64;
   const std::array<std::uint32_t, 3> first = surface.cornerNumbers(start);
   const std::uint32_t apex = first[at];
@@ -50,7 +51,9 @@ void walkRing(const TriangleBvh& surface, std::uint32_t start, int at, const Vis
     int corner = at;
     for (int step = 1; step < kMaxFan; ++step) {
       // Across the side that comes back to the apex, or across the one that leaves it.
-      current = surface.neighbour(current, forwards ? (corner + 2) % 3 : corner);
+      const int side = forwards ? (corner + 2) % 3 : corner;
+      if (!mayCross(surface.sideKind(current, side))) break;
+      current = surface.neighbour(current, side);
       if (current == TriangleBvh::kNone) break;
       if (current == start) return;
       const std::array<std::uint32_t, 3> numbers = surface.cornerNumbers(current);
@@ -67,7 +70,8 @@ void walkRing(const TriangleBvh& surface, std::uint32_t start, int at, const Vis
 bool isHighestOfFan(const TriangleBvh& surface, std::uint32_t start, int at, const Vector3D& m) {
   const Coordinate apex = surface.corner(surface.cornerNumbers(start)[at]);
   bool isHighest = true;
-  walkRing(surface, start, at, [&](std::uint32_t, int, std::uint32_t number) {
+  const auto any = [](SideKind) { return true; };
+  walkRing(surface, start, at, any, [&](std::uint32_t, int, std::uint32_t number) {
     const Vector3D e = surface.corner(number) - apex;
     const double rise = m.dot(e);
     isHighest = !(rise > 0.0 && rise > tolerance::kConeSlack * e.norm());
@@ -159,7 +163,9 @@ void gatherCap(const TriangleBvh& surface, const SurfaceTriangle& triangle,
   for (int k = 0; k < 3; ++k) add(triangle.corners[k], own[k], triangle.index, k);
   for (int at = 0; at < 3; ++at) {
     const Coordinate& apex = triangle.corners[at];
-    walkRing(surface, triangle.index, at, [&](std::uint32_t id, int k, std::uint32_t number) {
+    // (K-18): what lies beyond a valley is no part of this ridge; a hull of both would fill the valley.
+    const auto bendsAway = [](SideKind kind) { return kind != SideKind::kConcave; };
+    walkRing(surface, triangle.index, at, bendsAway, [&](std::uint32_t id, int k, std::uint32_t number) {
       const auto end = numbers.begin() + cap.count;
       if (std::find(numbers.begin(), end, number) != end) return true;
       const Coordinate p = surface.corner(number) - origin;

@@ -265,6 +265,24 @@ MSD_INLINE Visited solveLanes(SolverBodies& b, const BundleBodies& who, ContactR
   return visited;
 }
 
+/// the way to the touch has turned the normal of two balls, and what phase 1 left of their
+/// motion now counts in part along it. The speed of the touch along the new normal is that which
+/// keeps their energy.
+MSD_INLINE void turnRebound(const SolverBodies& b, const BundleBodies& who, ContactRows<1>& rows,
+                            Lane3 oldNormal, int l) {
+  double* target = rows.points[0].target + l;
+  const Lane zero = set(0.0), asked = load(target), e = load(rows.restitution + l);
+  const Mask rebounds = (load(rows.balls + l) > zero) & (asked > zero);
+  if (!any(rebounds)) return;
+  Lane v0[8], v1[8];
+  gatherLines<8>(numbers(b.before), who.body0() + l, kBeforeStride, v0);
+  gatherLines<8>(numbers(b.before), who.body1() + l, kBeforeStride, v1);
+  const Lane3 u{v1[0] - v0[0], v1[1] - v0[1], v1[2] - v0[2]};
+  const Lane was = dot(oldNormal, u), is = dot(load3(rows.normal, l), u);
+  const Lane speed2 = fma(e * e, (is - was) * (is + was), asked * asked);
+  store(select(rebounds, sqrt(max(speed2, zero)), asked), target);
+}
+
 /// A visit in phase 2 (T-8): a contact that carried an impulse in phase 1 is closed, or rebounds;
 /// an open one keeps what its gap allowed.
 template <int kPoints>
@@ -286,6 +304,9 @@ MSD_INLINE Visited relaxLanes(SolverBodies& b, const BundleBodies& who, ContactR
       store(select(passed, set(-kNoContact), target), p.target + l);
     }
     carryGuess(b0, b1, rows, drift, pass, l);
+    if constexpr (kPoints == 1) {
+      if (bounce != nullptr) turnRebound(b, who, rows, old.n, l);
+    }
   }
   const Frame f(rows, l);
   const Lane3 arm1 = load3(rows.arm1, l);
