@@ -43,6 +43,7 @@ Json energyJson(const RunStatistics& statistics) {
           {"integrator_error", e.integratorError},
           {"closure", e.closure()},
           {"largest_step_closure", statistics.largestClosure()},
+          {"largest_step_given", statistics.giving().most},
           {"scale", e.scale}};
 }
 

@@ -39,6 +39,7 @@ void RunStatistics::step(const msd_scene::SceneWorld&, const msd_sim::StepReport
   }
   addEnergy(report.energy);
   guard_.add(report);
+  giving_.add(report);
   addCertificate(report.certificate);
   last_ = report;
 }
@@ -65,6 +66,14 @@ void GuardedRun::add(const msd_sim::StepReport& report) {
   islands += report.guardedIslands;
   leastFactor = std::min(leastFactor, report.guardFactor);
   mostEnergy = std::max(mostEnergy, report.guardEnergy);
+}
+
+void GivingContacts::add(const msd_sim::StepReport& report) {
+  const msd_sim::EnergyLedger& e = report.energy;
+  const double given = e.normalWork + e.frictionWork + e.guardWork;
+  if (!(given > most)) return;
+  most = given;
+  time = report.time;
 }
 
 void RunStatistics::addCertificate(const msd_sim::Certificate& c) {

@@ -27,6 +27,15 @@ struct GuardedRun {
   void add(const msd_sim::StepReport& report);
 };
 
+/// What contacts gave in the worst step of a run, with what the guard took back of it [J]; 0 where
+/// they never gave.
+struct GivingContacts {
+  double most{0.0};
+  double time{0.0};  ///< [s]
+
+  void add(const msd_sim::StepReport& report);
+};
+
 /// What a run adds up to.
 class RunStatistics final : public StepObserver {
  public:
@@ -59,6 +68,7 @@ class RunStatistics final : public StepObserver {
   /// left them [J].
   [[nodiscard]] const msd_sim::EnergyLedger& energy() const { return energy_; }
   [[nodiscard]] const GuardedRun& guard() const { return guard_; }
+  [[nodiscard]] const GivingContacts& giving() const { return giving_; }
   [[nodiscard]] double largestClosure() const { return closure_; }  ///< of a single step [J]
 
   /// Wall-clock time per stage over the run [s].
@@ -83,6 +93,7 @@ class RunStatistics final : public StepObserver {
   msd_sim::EnergyLedger energy_{};
   double closure_{0.0};
   GuardedRun guard_{};
+  GivingContacts giving_{};
   std::array<double, msd_sim::kStageCount> stage_seconds_{};
 };
 

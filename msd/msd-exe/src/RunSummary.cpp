@@ -12,6 +12,10 @@ namespace msd_exe {
 
 namespace {
 
+// What contacts may give in a step, against the energy of the scene, before it counts as more than
+// rounding.
+constexpr double kRounding = 1e-9;
+
 /// A line of the summary: a word on the left, what it is on the right.
 template <class... Args>
 void addLine(std::string& out, std::string_view label, fmt::format_string<Args...> format,
@@ -59,9 +63,9 @@ void addRun(std::string& out, const RunResult& result) {
   const bool fast = settings.method == msd_sim::Method::kFast;
   addLine(out, "method", "{}, {}{}, {}, sleeping {}", msd_sim::methodName(settings.method),
        plural(s.last().substeps, "substep", "substeps"),
-       fast ? ", " +
-                  plural(static_cast<std::size_t>(settings.iterations), "iteration", "iterations")
-            : "",
+       fast
+           ? ", " + plural(static_cast<std::size_t>(settings.iterations), "iteration", "iterations")
+           : "",
        threadsText(result.scene.world),
        settings.sleeping && settings.method != msd_sim::Method::kReference ? "on" : "off");
   if (s.steps() == 0) return;
@@ -92,13 +96,22 @@ void addContacts(std::string& out, const RunResult& result) {
   }
 }
 
+/// A share of the largest energy of the scene, where that is known.
+std::string shareText(double joules, double scale) {
+  return scale > 0.0
+             ? fmt::format("{:.1g} of the scene's {:.3g} J", std::abs(joules) / scale, scale)
+             : "0 J";
+}
+
+/// The books: where the energy went, what that leaves unexplained, and whether contact ever gave
+/// any.
 void addEnergy(std::string& out, const RunStatistics& statistics) {
   const msd_sim::EnergyLedger& e = statistics.energy();
   const auto row = [&](std::string_view label, double joules, std::string_view note = {}) {
     fmt::format_to(std::back_inserter(out), "  {:<28} {:>14.6g} J{}{}\n", label, joules,
                    note.empty() ? "" : "   ", note);
   };
-  out += "\nenergy\n";
+  out += "\nenergy     where it went, each entry computed from what acted\n";
   row("kinetic, at the end", e.kinetic);
   row("potential, at the end", e.potential);
   row("change of both over the run", e.change);
@@ -110,15 +123,24 @@ void addEnergy(std::string& out, const RunStatistics& statistics) {
   row("  damping", e.dampingWork);
   const GuardedRun& guard = statistics.guard();
   row("  energy guard", e.guardWork,
-      guard.steps > 0 ? fmt::format("({} islands in {} steps; motion times {:.6g} at least, {:.2g} J at most)",
-                                    guard.islands, guard.steps, guard.leastFactor, guard.mostEnergy)
+      guard.steps > 0 ? fmt::format("(in {} of {}, {:.2g} J at most)", guard.steps,
+                                    plural(statistics.steps(), "step", "steps"), guard.mostEnergy)
                       : std::string{});
   row("  integration error", e.integratorError);
-  row("unexplained", e.closure(),
-      e.scale > 0.0
-          ? fmt::format("({:.1g} of the scene's {:.3g} J; {:.1g} J in the worst step)",
-                        std::abs(e.closure()) / e.scale, e.scale, statistics.largestClosure())
-          : std::string{});
+  row("unexplained", e.closure());
+  line(out, "proof", "the entries add up to the change, but for {}; {:.1g} J in the worst step",
+       shareText(e.closure(), e.scale), statistics.largestClosure());
+  const GivingContacts& giving = statistics.giving();
+  const double took = -(e.normalWork + e.frictionWork + e.guardWork);
+  if (giving.most <= kRounding * e.scale) {
+    line(out, "", "contact took {:.6g} J, and gave none in any step ({:.1g} J of rounding at most)",
+         took, giving.most);
+  } else {
+    line(out, "",
+         "contact took {:.6g} J; most it ever gave is {:.2g} J, {:.1g} of the same, in the step at "
+         "{:.4g} s",
+         took, giving.most, giving.most / e.scale, giving.time);
+  }
 }
 
 void addChecks(std::string& out, const RunResult& result) {

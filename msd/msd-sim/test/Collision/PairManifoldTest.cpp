@@ -139,6 +139,21 @@ TEST(CapsuleCapsule, parallelCapsulesTouchAtTheEndsOfTheCommonStretch) {
   EXPECT_NEAR(std::max(m.points[0].pointA.z(), m.points[1].pointA.z()), 1.0, 1e-15);
 }
 
+TEST(CapsuleCapsule, scissorsThatMayShutTouchAtBothEnds) {
+  const CollisionShape rod = capsule(0.25, 1.0);
+  // Upper ends 0.5 m apart, touching; the lower ones stand open by 2 sin 0.2.
+  const double angle = 0.2;
+  const Pose open = turned({0, 1, 0}, -angle, 0.5 + std::sin(angle), 0, 1.0 - std::cos(angle));
+  const ContactManifold still = collide(rod, at(0, 0, 0), rod, open, 0.1);
+  ASSERT_EQ(still.count, 1);
+  EXPECT_NEAR(still.points[0].gap, 0.0, 1e-12);
+  const ContactManifold shutting = collide(rod, at(0, 0, 0), rod, open, 0.5);
+  ASSERT_EQ(shutting.count, 2);
+  EXPECT_NEAR(shutting.points[0].gap, 0.0, 1e-12);
+  EXPECT_NEAR(shutting.points[1].gap, 2.0 * std::sin(angle), 0.05);
+  EXPECT_NEAR((shutting.normal - still.normal).norm(), 0.0, 1e-15);
+}
+
 TEST(CapsuleCapsule, endToEndTouchInOnePoint) {
   const CollisionShape rod = capsule(0.25, 1.0);
   const ContactManifold m = collide(rod, at(0, 0, 0), rod, at(0, 0, 2.4));

@@ -144,6 +144,8 @@ TEST(IslandPlan, followsItsTable) {
        SolveGroup::kStill, 1, 1, 1.0, 1e-6},
       {"a gripper that holds", {.bodies = 4, .manifolds = 8, .joints = 3, .motion = 0.01, .driven = true, .guided = true},
        SolveGroup::kFull, 4, 32, 0.03, 0.03},
+      {"a figure with springs that lies", {.bodies = 13, .manifolds = 8, .joints = 21, .motion = 0.04, .driven = true},
+       SolveGroup::kStill, 4, 32, 0.03, 0.03},
       {"a ball at rest", {.bodies = 1, .manifolds = 1, .rolls = true}, SolveGroup::kFull, 2, 16, 1.0, 1e-6},
       {"a box on a lift", {.bodies = 1, .manifolds = 1, .driven = true}, SolveGroup::kFull, 2, 16, 1.0, 1e-6},
   };

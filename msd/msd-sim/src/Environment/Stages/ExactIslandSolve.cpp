@@ -46,6 +46,8 @@ constexpr std::array<double, 4> kRestarts{0.0, 0.5, 2.0, 0.9};
 // has failed; solves that may each leave this share of the error.
 constexpr double kClosedUnits = 1e2;
 constexpr double kTornUnits = 1e5;
+constexpr double kFarthest = 1.0;  // and in a place that no substep reaches, in sizes and radians
+constexpr double kFarther = 2.0;   // where this is so much more than without impulses
 constexpr double kSlowClosing = 0.25;
 constexpr double kStuckClosing = 0.5;
 
@@ -59,6 +61,11 @@ constexpr int kReboundHalvings = 12;
 /// hair's breadth or a penetration.
 double aimedGap(const ExactPoint& p) {
   return p.startGap <= kGapBand * p.size ? p.startGap : 0.0;
+}
+
+/// Way and turn of a body in a substep, in its own size.
+double reachOf(const SolverBodies& solver, std::uint32_t i, const Vector3D& v, const Vector3D& w, double h) {
+  return h * (v.norm() / solver.pose[i].size + w.norm());
 }
 
 void assign(double (&a)[3], const Vector3D& v) {
@@ -112,10 +119,14 @@ void ExactIslandSolve::beginSubstep() {
   for (ExactPoint& p : points_) {
     p.place = placeContact(p, sim_.solver);
     p.startGap = p.place.gap;
-    p.target = -std::max(p.startGap - aimedGap(p), 0.0) / h_;
+    aimAtGap(p);
     p.rebound = reboundSpeed(p);
     p.closed = true;
   }
+}
+
+void ExactIslandSolve::aimAtGap(ExactPoint& p) const {
+  p.target = -std::max(p.startGap - aimedGap(p), 0.0) / h_;
 }
 
 /// speed at the moment of touch, from the velocities and loads at the start of the substep,
@@ -142,7 +153,7 @@ void ExactIslandSolve::beginPositions() {
   if (!data_.joints.empty()) beginJoints(JointComponent::Phase::kPosition);
 }
 
-void ExactIslandSolve::solvePositions() {
+void ExactIslandSolve::solvePhaseOne() {
   for (const std::uint32_t i : bodies_) sim_.exact.meanSpin[i] = vectorOf(sim_.solver.motion[i].w);
   solve();
   for (const std::uint32_t i : bodies_) {
@@ -152,14 +163,41 @@ void ExactIslandSolve::solvePositions() {
     p.first = p.impulse;
     p.firstPlace = p.place;
   }
+}
+
+void ExactIslandSolve::solvePositions() {
+  solvePhaseOne();
   if (data_.joints.empty()) return;
   data_.wasOpen = data_.open;
   data_.open = evaluateJoints(JointComponent::Phase::kPosition);
+  // Turns by a whole circle close joints, too.
+  double before = 0.0, after = 0.0;
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    const BodyMotion& m = sim_.solver.motion[bodies_[b]];
+    const SpatialVector& free = data_.freeVelocity[b];
+    before = std::max(before, reachOf(sim_.solver, bodies_[b], free.linear, free.angular, h_));
+    after = std::max(after, reachOf(sim_.solver, bodies_[b], vectorOf(m.v), vectorOf(m.w), h_));
+  }
+  if (after > std::max(kFarthest, kFarther * before)) data_.open = std::numeric_limits<double>::infinity();
   double& violation = data_.phase.bilateralViolation;
   for (const ExactJointRow& r : data_.jointRows) {
     if (r.row->number >= kMostHoldingRows) continue;
     violation = std::fmax(violation, std::abs(rowVelocity(r) + r.offset));
   }
+}
+
+bool ExactIslandSolve::isTorn() const {
+  return !data_.joints.empty() && !(data_.open <= kTornUnits);
+}
+
+void ExactIslandSolve::giveUpPositions() {
+  data_.newtonLeft = sim_.settings.exactIterations;
+  for (ExactPoint& p : points_) {
+    aimAtGap(p);
+    p.impulse.setZero();
+  }
+  giveUpJoints();
+  solvePhaseOne();
 }
 
 /// Another solve for the joints: not where they have closed, nor where the error is down to what
@@ -189,9 +227,8 @@ bool ExactIslandSolve::correctTargets() {
 void ExactIslandSolve::concludePositions() {
   if (!data_.joints.empty()) {
     const bool slow = data_.wasOpen > kTornUnits && data_.open > kSlowClosing * data_.wasOpen;
-    const bool torn = !(data_.open <= kTornUnits);
-    data_.taut = data_.taut || slow || torn;
-    if (torn) data_.converged = false;
+    data_.taut = data_.taut || slow || isTorn();
+    if (isTorn()) data_.converged = false;
   }
   concludePhase();
 }

@@ -36,6 +36,12 @@ class ExactIslandSolve {
   /// phase 1 and the drift have to be repeated, for gaps or joints.
   [[nodiscard]] bool correctTargets();
 
+  /// Is some joint open after the drift, as far as no repetition can mend?
+  [[nodiscard]] bool isTorn() const;
+  /// Phase 1 once more (J-42): gaps and joints as the first tangent sees them. The joints are
+  /// closed after the step.
+  void giveUpPositions();
+
   /// End of phase 1: what it proved, and whether the joints have closed.
   void concludePositions();
 
@@ -56,6 +62,8 @@ class ExactIslandSolve {
   [[nodiscard]] double velocityFloor() const;
   /// Impulses for which every closed point has u_N >= target, with friction, given to the bodies.
   void solve();
+  void solvePhaseOne();
+  void aimAtGap(ExactPoint& p) const;
   void solveRows();
   [[nodiscard]] ExactResult solveOnce();
   [[nodiscard]] int attemptLength() const;
@@ -86,6 +94,8 @@ class ExactIslandSolve {
   void listJointRows();
   void solveDirectly();
   double evaluateJoints(JointComponent::Phase phase);
+  void takeOffsets();
+  void giveUpJoints();
   void addJointRows();
   [[nodiscard]] double rowVelocity(const ExactJointRow& r) const;
   void takeMultipliers(const ExactResult& result);

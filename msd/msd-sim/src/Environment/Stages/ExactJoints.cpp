@@ -83,15 +83,32 @@ void ExactIslandSolve::solveDirectly() {
 
 double ExactIslandSolve::evaluateJoints(JointComponent::Phase phase) {
   double worst = 0.0;
-  std::size_t k = 0;
   for (JointComponent* component : data_.joints) {
     worst = std::max(worst, component->evaluatePhase(sim_.solver, sim_.joints.records(), phase));
+  }
+  takeOffsets();
+  return worst;
+}
+
+/// (E-12), from residuals that the components have just found.
+void ExactIslandSolve::takeOffsets() {
+  std::size_t k = 0;
+  for (JointComponent* component : data_.joints) {
     component->forEachRow([&](const JointComponent::Link&, SystemRow& row, double residual) {
       ExactJointRow& r = data_.jointRows[k++];
       r.offset = residual - rowVelocity(r) - row.softness * row.impulse;
     });
   }
-  return worst;
+}
+
+/// (J-42): joints keep velocities, from no impulses at all.
+void ExactIslandSolve::giveUpJoints() {
+  data_.direct = false;
+  data_.open = data_.wasOpen = 0.0;
+  data_.taut = true;
+  for (const ExactJointRow& r : data_.jointRows) r.row->impulse = 0.0;
+  for (JointComponent* component : data_.joints) component->evaluateClosing(sim_.solver, sim_.joints.records());
+  takeOffsets();
 }
 
 double ExactIslandSolve::rowVelocity(const ExactJointRow& r) const {

@@ -9,11 +9,11 @@ namespace msd_sim {
 namespace {
 
 // Substeps of a step, and of one in which joints act; where these are too taut for it, the number is
-// doubled up to the largest.
+// doubled up to the largest: where contacts act or the problem itself was not solved, more than a few do not help.
 constexpr int kDefaultSubsteps = 1;
 constexpr int kJointSubsteps = 4;
 constexpr int kMostSubsteps = 64;
-constexpr int kMostUnsolvedSubsteps = 8;
+constexpr int kMostTouchingSubsteps = 8;
 
 // Times that phase 1 is solved again for gaps and joints of bodies that turn.
 constexpr int kGapCorrections = 10;
@@ -90,34 +90,58 @@ void driftBodies(Simulation& sim, double h) {
   }
 }
 
+/// May a step of so many substeps be taken back for an island's joints?
+bool mayRefine(const Simulation& sim, std::size_t island, int substeps) {
+  const bool touches = sim.exact.start[island] != sim.exact.start[island + 1];
+  const bool swings = !touches && sim.exact.islands[island]->phaseConverged;
+  return substeps < (swings ? kMostSubsteps : kMostTouchingSubsteps);
+}
+
+/// Back to before phase 1, for the islands that are to be solved once more; the others keep the velocities found.
+void takeBackDrift(Simulation& sim) {
+  restoreBodies(sim, sim.exact.savedBodies);
+  restoreBefore(sim, sim.exact.savedBodies);
+  for (const SavedBody& b : sim.exact.savedBodies) {
+    const std::uint32_t island = sim.islands.islandOf[b.slot];
+    const bool keep = island == Islands::kNone || sim.exact.repeat[island] == 0;
+    if (keep) sim.solver.motion[b.slot] = b.solved;
+  }
+}
+
 /// Phase 1 and drift (T-2, T-3). Gaps and joints at the end are those of the bodies as they have
 /// turned, not of their tangent motion: where the two differ, the targets are moved and the islands
-/// concerned solved again.
-void solvePositions(Simulation& sim, double h) {
+/// concerned solved again. What cannot be closed, and is not left to more substeps, keeps velocities (J-42).
+void solvePositions(Simulation& sim, double h, int substeps) {
   std::vector<std::uint8_t>& repeat = sim.exact.repeat;
+  const auto repeats = [&] { return std::ranges::any_of(repeat, [](std::uint8_t r) { return r != 0; }); };
+  const auto drift = [&] {
+    for (SavedBody& b : sim.exact.savedBodies) b.solved = sim.solver.motion[b.slot];
+    driftBodies(sim, h);
+  };
   repeat.assign(sim.islands.count(), 1);
   saveBodies(sim, sim.exact.savedBodies);
   forIslands(sim, h, [](ExactIslandSolve& island, std::size_t) { island.beginPositions(); });
   for (int k = 0; k <= kGapCorrections; ++k) {
+    if (k > 0) takeBackDrift(sim);
     forIslands(sim, h, [&](ExactIslandSolve& island, std::size_t i) {
       if (repeat[i] != 0) island.solvePositions();
     });
-    // Islands that need no repetition keep the velocities found before.
-    for (SavedBody& b : sim.exact.savedBodies) b.solved = sim.solver.motion[b.slot];
-    driftBodies(sim, h);
+    drift();
     if (k == kGapCorrections) break;
     forIslands(sim, h, [&](ExactIslandSolve& island, std::size_t i) {
       if (repeat[i] != 0) repeat[i] = island.correctTargets() ? 1 : 0;
     });
-    if (std::ranges::none_of(repeat, [](std::uint8_t r) { return r != 0; })) break;
-    restoreBodies(sim, sim.exact.savedBodies);
-    restoreBefore(sim, sim.exact.savedBodies);
-    for (const SavedBody& b : sim.exact.savedBodies) {
-      const std::uint32_t island = sim.islands.islandOf[b.slot];
-      const bool keep = island == Islands::kNone || repeat[island] == 0;
-      if (keep) sim.solver.motion[b.slot] = b.solved;
-    }
+    if (!repeats()) break;
   }
+  forIslands(sim, h, [&](ExactIslandSolve& island, std::size_t i) {
+    repeat[i] = island.isTorn() && !mayRefine(sim, i, substeps) ? 1 : 0;
+  });
+  if (!repeats()) return;
+  takeBackDrift(sim);
+  forIslands(sim, h, [&](ExactIslandSolve& island, std::size_t i) {
+    if (repeat[i] != 0) island.giveUpPositions();
+  });
+  drift();
 }
 
 /// The impulses of the step into the rows, for the store pass, the records and the next step.
@@ -190,12 +214,11 @@ class ExactSolve {
     int substeps = settings.substeps > 0 ? settings.substeps
                    : jointed             ? kJointSubsteps
                                          : kDefaultSubsteps;
-    const bool mayRefine = settings.substeps == 0 && jointed;
+    refines_ = settings.substeps == 0 && jointed;
     prepare(substeps);
-    if (mayRefine) keepStart();
+    if (refines_) keepStart();
     for (;; substeps *= 2) {
-      const bool last = !mayRefine || substeps >= kMostSubsteps;
-      if (takeSubsteps(substeps, last)) return substeps;
+      if (takeSubsteps(substeps)) return substeps;
       returnToStart();
       prepareJoints(2 * substeps);
     }
@@ -241,8 +264,8 @@ class ExactSolve {
     forIslands(sim_, h_, [](ExactIslandSolve& i, std::size_t) { i.beginAgain(); });
   }
 
-  /// False where some island's joints are too taut for the substep, unless this is the last attempt.
-  bool takeSubsteps(int substeps, bool last) {
+  /// False where some island's joints are too taut for the substep.
+  bool takeSubsteps(int substeps) {
     const double h = dt_ / substeps;
     recallJointGains(sim_);
     for (int k = 0; k < substeps; ++k) {
@@ -251,9 +274,9 @@ class ExactSolve {
       keepVelocities(sim_);
       forIslands(sim_, h, [](ExactIslandSolve& i, std::size_t) { i.beginSubstep(); });
       sim_.kernels->body.kick(sim_.solver, sim_.packs.bodies, 0.5 * h);
-      solvePositions(sim_, h);
+      solvePositions(sim_, h, refines_ ? substeps : kMostSubsteps);
       forIslands(sim_, h, [](ExactIslandSolve& i, std::size_t) { i.concludePositions(); });
-      if (!last && isTaut(substeps)) return false;
+      if (refines_ && isTaut(substeps)) return false;
       sim_.joints.concludePositions(sim_.solver, sim_.joints.all(), PhaseEnd{.lead = 0.0, .passed = true}, *sim_.team);
       forIslands(sim_, h, [](ExactIslandSolve& i, std::size_t) { i.solveVelocities(); });
       const PhaseKick closing = PhaseKick::closing(h);
@@ -264,12 +287,10 @@ class ExactSolve {
     return true;
   }
 
-  /// Is some island's substep too long? Where the problem itself was not solved, more substeps than
-  /// a few do not help.
+  /// Is some island's substep too long, and may it be shorter?
   [[nodiscard]] bool isTaut(int substeps) const {
     for (std::size_t k = 0; k < sim_.islands.count(); ++k) {
-      const ExactIsland& island = *sim_.exact.islands[k];
-      if (island.taut && (island.phaseConverged || substeps < kMostUnsolvedSubsteps)) return true;
+      if (sim_.exact.islands[k]->taut && mayRefine(sim_, k, substeps)) return true;
     }
     return false;
   }
@@ -288,6 +309,7 @@ class ExactSolve {
 
   Simulation& sim_;
   double dt_;
+  bool refines_{false};  ///< the number of substeps is ours to choose
   double start_{0.0};  ///< substep that the kept impulses belong to [s]
   double h_{0.0};      ///< of the running attempt [s]
 };

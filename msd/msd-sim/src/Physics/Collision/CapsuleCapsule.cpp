@@ -90,7 +90,7 @@ class Writer {
     const Vector3D pointB = axes_.r + p.t * axes_.w - b_.radius * along;
     const Vector3D middle = 0.5 * (pointA + pointB);
     const double gap = n.dot(pointB - pointA);
-    write(p, middle - 0.5 * gap * n, middle + 0.5 * gap * n, gap);
+    if (gap <= margin_) write(p, middle - 0.5 * gap * n, middle + 0.5 * gap * n, gap);
   }
 
  private:
@@ -108,21 +108,17 @@ class Writer {
   ContactManifold& out_;
 };
 
-/// Capsules side by side touch along a line: the two ends of the stretch they share.
-/// `overlap` is the distance of the axes below which an end counts although the line between the axes
-/// there leaves the common normal; 0 where none does [m].
-void addLine(const Axes& axes, const Vector3D& n, double size, double overlap,
-             const Writer& writer) {
-  // Ends of B on the axis of A; the stretch ends where either capsule does.
-  const double middle = axes.u.dot(axes.r);
-  const double reach = axes.halfB * axes.cosine;
-  const double lowerB = std::min(middle - reach, middle + reach);
-  const double upperB = std::max(middle - reach, middle + reach);
-  if (!(std::min(axes.halfA, upperB) - std::max(-axes.halfA, lowerB) >
-        tolerance::kSamePoint * size)) {
-    return;
+/// The stretch of A's axis that B lies beside: it ends where either capsule does.
+struct Stretch {
+  explicit Stretch(const Axes& axes) {
+    const double middle = axes.u.dot(axes.r);
+    const double reach = axes.halfB * axes.cosine;
+    lowerB = std::min(middle - reach, middle + reach);
+    upperB = std::max(middle - reach, middle + reach);
+    length = std::min(axes.halfA, upperB) - std::max(-axes.halfA, lowerB);
   }
-  for (const double side : {-1.0, 1.0}) {
+
+  [[nodiscard]] Parameters end(const Axes& axes, double side) const {
     const bool isEndOfA = side < 0.0 ? -axes.halfA >= lowerB : axes.halfA <= upperB;
     Parameters p;
     if (isEndOfA) {
@@ -132,6 +128,22 @@ void addLine(const Axes& axes, const Vector3D& n, double size, double overlap,
       p.t = axes.cosine < 0.0 ? -side * axes.halfB : side * axes.halfB;
       p.s = std::clamp(axes.u.dot(axes.r + p.t * axes.w), -axes.halfA, axes.halfA);
     }
+    return p;
+  }
+
+  double lowerB, upperB;  ///< ends of B on the axis of A
+  double length;
+};
+
+/// Capsules side by side touch along a line: the two ends of the stretch they share.
+/// `overlap` is the distance of the axes below which an end counts although the line between the axes
+/// there leaves the common normal; 0 where none does [m].
+void addLine(const Axes& axes, const Vector3D& n, double size, double overlap,
+             const Writer& writer) {
+  const Stretch stretch{axes};
+  if (!(stretch.length > tolerance::kSamePoint * size)) return;
+  for (const double side : {-1.0, 1.0}) {
+    const Parameters p = stretch.end(axes, side);
     const Vector3D along = axes.r + p.t * axes.w - p.s * axes.u;
     const double length = along.norm();
     // The line between the axes must still point along the common normal.
@@ -142,6 +154,19 @@ void addLine(const Axes& axes, const Vector3D& n, double size, double overlap,
       writer.addAcross(p, n, along / length);
     }
   }
+}
+
+/// Capsules that touch with one end and stand open like scissors may shut in the step (K-19): the other end of the
+/// stretch they share, where it is within the margin.
+void addFarEnd(const Axes& axes, const Vector3D& n, double size, const Parameters& nearest, const Writer& writer) {
+  const Stretch stretch{axes};
+  if (!(stretch.length > tolerance::kSamePoint * size)) return;
+  const Parameters ends[2] = {stretch.end(axes, -1.0), stretch.end(axes, 1.0)};
+  const bool isLower = std::abs(ends[0].s - nearest.s) > std::abs(ends[1].s - nearest.s);
+  const Parameters& p = ends[isLower ? 0 : 1];
+  const Vector3D along = axes.r + p.t * axes.w - p.s * axes.u;
+  const double length = along.norm();
+  if (length > tolerance::kTouching * size && n.dot(along) > kDeepLineCosine * length) writer.addAcross(p, n, along / length);
 }
 
 }  // namespace
@@ -187,6 +212,7 @@ void collideCapsuleCapsule(const CollisionShape& a, const Pose& poseA, const Col
   bool hasDeepest = false;
   for (int i = 0; i < out.count; ++i) hasDeepest |= out.points[i].gap <= deepest;
   if (!hasDeepest) writer.addNearest(nearest, n, gap);
+  if (out.count == 1 && std::abs(axes.cosine) > kDeepLineCosine) addFarEnd(axes, n, size, nearest, writer);
 }
 
 }  // namespace msd_sim

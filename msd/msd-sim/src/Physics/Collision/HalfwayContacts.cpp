@@ -45,6 +45,27 @@ double turnOf(const TestedSide& side, const SolverBodies& bodies, double time) {
   return time * w.cross(side.pose.orientation * Vector3D::UnitZ()).norm();
 }
 
+/// Velocity of a point of a body.
+Vector3D velocityAt(const TestedSide& side, const SolverBodies& bodies, const Coordinate& point) {
+  const BodyMotion& m = bodies.motion[side.collider.body];
+  const Coordinate centre = vectorOf(bodies.pose[side.collider.body].x);
+  return vectorOf(m.v) + vectorOf(m.w).cross(point - centre);
+}
+
+/// Overlap, against the radii, from which on shapes that nothing stops no longer tell where they will touch: deeper
+/// ones have passed through each other.
+constexpr double kAimDepth = 0.25;
+
+/// The time until what touches is so deep in each other.
+double timeOfOverlap(const TestedSide& a, const TestedSide& b, const SolverBodies& bodies,
+                     const ContactManifold& manifold) {
+  const ManifoldPoint& point = manifold.points[0];
+  const Vector3D u = velocityAt(b, bodies, point.pointB) - velocityAt(a, bodies, point.pointA);
+  const double closing = -u.dot(manifold.normal);
+  const double way = std::max(point.gap, 0.0) + kAimDepth * (radiusOf(a) + radiusOf(b));
+  return closing > 0.0 ? way / closing : std::numeric_limits<double>::infinity();
+}
+
 /// Where a shape is after a short time without loads.
 Pose laterPose(const TestedSide& side, const SolverBodies& bodies, double time) {
   const BodyMotion& m = bodies.motion[side.collider.body];
@@ -62,7 +83,8 @@ void aimHalfway(const TestedSide& a, const TestedSide& b, const SolverBodies& bo
                 const ManifoldCache& cache, ContactManifold& manifold) {
   if (manifold.count != 1 || (!isRound(a) && !isRound(b))) return;
   if (!a.collider.shape.isConvex() || !b.collider.shape.isConvex()) return;
-  const double time = 0.5 * std::min(stepOf(a, bodies), stepOf(b, bodies));
+  const double time = std::min(0.5 * std::min(stepOf(a, bodies), stepOf(b, bodies)),
+                               timeOfOverlap(a, b, bodies, manifold));
   const double turnA = turnOf(a, bodies, time), turnB = turnOf(b, bodies, time);
   // A face that does not turn serves a round shape exactly, however that turns.
   const double turn = manifold.owner == NormalOwner::kBodyA   ? turnA

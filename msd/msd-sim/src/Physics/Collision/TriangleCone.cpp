@@ -163,7 +163,7 @@ void gatherCap(const TriangleBvh& surface, const SurfaceTriangle& triangle,
   for (int k = 0; k < 3; ++k) add(triangle.corners[k], own[k], triangle.index, k);
   for (int at = 0; at < 3; ++at) {
     const Coordinate& apex = triangle.corners[at];
-    // What lies beyond a valley is no part of this ridge: a hull of both would fill the valley.
+    // (K-18): what lies beyond a valley is no part of this ridge; a hull of both would fill the valley.
     const auto bendsAway = [](SideKind kind) { return kind != SideKind::kConcave; };
     walkRing(surface, triangle.index, at, bendsAway, [&](std::uint32_t id, int k, std::uint32_t number) {
       const auto end = numbers.begin() + cap.count;

@@ -127,7 +127,7 @@ IslandPlan planIsland(const IslandCensus& island, const PlanSettings& settings) 
     plan.budget.few = static_cast<std::uint16_t>(std::max<int>(plan.budget.few, kTuning.fewestHitSweeps));
     plan.budget.most = static_cast<std::uint16_t>(sweepsFor(kTuning.smallManifolds, island.manifolds,
                                                             plan.budget.few, kTuning.mostColdSweeps));
-    if (island.guided) {
+    if (island.guided || island.driven) {
       plan.budget.settled = plan.budget.gate = plan.budget.hit = static_cast<float>(kTuning.graspUnrest);
     }
   }

@@ -32,7 +32,7 @@ struct IslandCensus {
   bool resists{false};        ///< some contact resists rolling or spinning
   bool rolls{false};          ///< some body touches with a round surface: nothing keeps it from rolling
   bool driven{false};         ///< kinematic bodies, motors, springs or user constraints act
-  bool guided{false};         ///< of these, kinematic bodies, motors that hold a place or speed, springs or user constraints
+  bool guided{false};         ///< of these, kinematic bodies, motors that hold a place or speed, or user constraints
   bool forced{false};         ///< the user pushes a body in this step
   bool held{true};            ///< something that cannot be pushed holds it, by contacts or joints
   bool sweptJoints{false};    ///< joints are too many to be solved at once

@@ -379,6 +379,11 @@ double JointComponent::giveUpPositions(SolverBodies& bodies, std::span<const Joi
 
 double JointComponent::solveVelocities(SolverBodies& bodies, std::span<const JointRecord> records) {
   if (areBalls()) return solveBallVelocities(bodies);
+  evaluateClosing(bodies, records);
+  return solveSystem(bodies);
+}
+
+void JointComponent::evaluateClosing(const SolverBodies& bodies, std::span<const JointRecord> records) {
   (void)evaluatePositions(bodies, records);  // of rows that hold nothing
   for (const Link& link : links_) {
     const auto holding = static_cast<std::uint32_t>(holdingRowCount(records[link.joint].definition));
@@ -387,7 +392,6 @@ double JointComponent::solveVelocities(SolverBodies& bodies, std::span<const Joi
       residual_[i] = row.diagonal > 0.0 ? velocityOf(bodies, link, row) + row.rate - closing_[i] : 0.0;
     }
   }
-  return solveSystem(bodies);
 }
 
 double JointComponent::solve(SolverBodies& bodies, std::span<const JointRecord> records,
@@ -524,6 +528,10 @@ double JointComponent::solveSystem(SolverBodies& bodies, bool secant) {
 /// rows are redundant, they change much and move nothing.
 double JointComponent::largestResidual() const {
   double largest = 0.0;
+  if (areBalls()) {
+    for (const double residual : residual_) largest = std::max(largest, std::fabs(residual));
+    return largest;
+  }
   for (const Link& link : links_) {
     for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
       const double size = rows_[i].isLength ? 1.0 : link.size;

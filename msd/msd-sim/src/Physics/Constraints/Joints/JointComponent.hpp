@@ -120,6 +120,8 @@ class JointComponent {
   /// returns the worst in units of what counts as solved.
   double evaluatePhase(const SolverBodies& bodies, std::span<const JointRecord> records,
                        Phase phase);
+  /// The same in phase 1 of joints that keep velocities instead of positions (J-42).
+  void evaluateClosing(const SolverBodies& bodies, std::span<const JointRecord> records);
   /// Calls visit(link, row, residual) for every row that moves something, those without bounds
   /// first.
   template <class Visit>
