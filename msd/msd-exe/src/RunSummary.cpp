@@ -128,15 +128,15 @@ void addEnergy(std::string& out, const RunStatistics& statistics) {
                       : std::string{});
   row("  integration error", e.integratorError);
   row("unexplained", e.closure());
-  line(out, "proof", "the entries add up to the change, but for {}; {:.1g} J in the worst step",
+  addLine(out, "proof", "the entries add up to the change, but for {}; {:.1g} J in the worst step",
        shareText(e.closure(), e.scale), statistics.largestClosure());
   const GivingContacts& giving = statistics.giving();
   const double took = -(e.normalWork + e.frictionWork + e.guardWork);
   if (giving.most <= kRounding * e.scale) {
-    line(out, "", "contact took {:.6g} J, and gave none in any step ({:.1g} J of rounding at most)",
+    addLine(out, "", "contact took {:.6g} J, and gave none in any step ({:.1g} J of rounding at most)",
          took, giving.most);
   } else {
-    line(out, "",
+    addLine(out, "",
          "contact took {:.6g} J; most it ever gave is {:.2g} J, {:.1g} of the same, in the step at "
          "{:.4g} s",
          took, giving.most, giving.most / e.scale, giving.time);
