@@ -252,6 +252,7 @@ int run(const RunOptions& options) {
   const msd_scene::LoadedScene loaded = loadInput(options.input);
   const msd_scene::SettingsOverrides overrides = overridesOf(options);
   msd_scene::SceneWorld scene = msd_scene::buildWorld(loaded, overrides);
+  msd_sim::watchThreads(scene.world, options.profile);
   const double buildMilliseconds = 1e3 * secondsSince(start);
   const std::uint64_t steps = options.steps.value_or(loaded.document.steps);
   if (!options.problem.empty() && scene.world.settings().method != msd_sim::Method::kExact) {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "msd-exe/src/RunResult.hpp"
@@ -95,6 +97,28 @@ Json checksJson(const RunResult& result) {
   return checks;
 }
 
+/// Who waits where, where steps were watched: per stage and in all.
+Json waitingJson(const RunStatistics& statistics) {
+  const msd_sim::ThreadTimes& times = statistics.threadTimes();
+  const double steps = std::max<double>(1.0, static_cast<double>(statistics.steps()));
+  Json stages;
+  double loops = 0.0, alone = 0.0;
+  for (std::size_t i = 0; i < msd_sim::kStageCount; ++i) {
+    const double own = statistics.stageSeconds()[i] - times.shared[i];
+    stages[std::string{msd_sim::stageName(static_cast<msd_sim::Stage>(i))}] = {
+        {"ms", 1e3 * statistics.stageSeconds()[i] / steps},
+        {"loops", static_cast<double>(times.loops[i]) / steps},
+        {"alone_ms", 1e3 * own / steps},
+        {"waiting", statistics.waitingShare(i)}};
+    loops += static_cast<double>(times.loops[i]);
+    alone += own;
+  }
+  return {{"loops", loops / steps},
+          {"alone_ms", 1e3 * alone / steps},
+          {"waiting", statistics.waitingShare()},
+          {"stages", stages}};
+}
+
 }  // namespace
 
 std::string jsonLine(const RunResult& result) {
@@ -129,6 +153,7 @@ std::string jsonLine(const RunResult& result) {
   if (result.scene.world.settings().method == msd_sim::Method::kExact) {
     line["certificate"] = certificateJson(statistics.worstCertificate());
   }
+  if (!statistics.threadTimes().busy.empty()) line["sharing"] = waitingJson(statistics);
   // Names come from a file: what is no ASCII is escaped, what is no UTF-8 replaced.
   return line.dump(-1, ' ', true, Json::error_handler_t::replace);
 }

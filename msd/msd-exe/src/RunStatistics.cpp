@@ -20,7 +20,7 @@ StepTimes summarize(std::vector<double> milliseconds) {
 
 void RunStatistics::begin(const msd_scene::SceneWorld&) {}
 
-void RunStatistics::step(const msd_scene::SceneWorld&, const msd_sim::StepReport& report,
+void RunStatistics::step(const msd_scene::SceneWorld& scene, const msd_sim::StepReport& report,
                          double seconds) {
   milliseconds_.push_back(1e3 * seconds);
   if (report.deepestPenetration > deepest_) {
@@ -37,11 +37,32 @@ void RunStatistics::step(const msd_scene::SceneWorld&, const msd_sim::StepReport
   for (std::size_t i = 0; i < stage_seconds_.size(); ++i) {
     stage_seconds_[i] += report.stageSeconds[i];
   }
+  addThreads(msd_sim::threadTimes(scene.world));
   addEnergy(report.energy);
   guard_.add(report);
   giving_.add(report);
   addCertificate(report.certificate);
   last_ = report;
+}
+
+void RunStatistics::addThreads(const msd_sim::ThreadTimes& times) {
+  thread_times_.busy.resize(std::max(thread_times_.busy.size(), times.busy.size()));
+  for (std::size_t i = 0; i < msd_sim::kStageCount; ++i) {
+    thread_times_.shared[i] += times.shared[i];
+    thread_times_.loops[i] += times.loops[i];
+    for (std::size_t t = 0; t < times.busy.size(); ++t)
+      thread_times_.busy[t][i] += times.busy[t][i];
+  }
+}
+
+double RunStatistics::waitingShare(std::size_t first, std::size_t last) const {
+  double all = 0.0, worked = 0.0;
+  for (std::size_t i = first; i < last; ++i) {
+    all += static_cast<double>(thread_times_.busy.size()) * stage_seconds_[i];
+    worked += stage_seconds_[i] - thread_times_.shared[i];
+    for (const msd_sim::ThreadTimes::Stages& busy : thread_times_.busy) worked += busy[i];
+  }
+  return all > 0.0 ? std::max(0.0, 1.0 - worked / all) : 0.0;
 }
 
 void RunStatistics::addEnergy(const msd_sim::EnergyLedger& ledger) {

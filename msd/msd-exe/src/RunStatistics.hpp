@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "msd-exe/src/StepObserver.hpp"
+#include "msd-sim/src/Environment/ThreadTimes.hpp"
 
 namespace msd_exe {
 
@@ -75,9 +76,19 @@ class RunStatistics final : public StepObserver {
   [[nodiscard]] const std::array<double, msd_sim::kStageCount>& stageSeconds() const {
     return stage_seconds_;
   }
+  /// Who worked how long over the run; empty where it was not watched.
+  [[nodiscard]] const msd_sim::ThreadTimes& threadTimes() const { return thread_times_; }
+  /// Share of the time of all threads in which they waited: for the one that works alone, or for
+  /// each other [-]. Of one stage, or of all.
+  [[nodiscard]] double waitingShare(std::size_t stage) const {
+    return waitingShare(stage, stage + 1);
+  }
+  [[nodiscard]] double waitingShare() const { return waitingShare(0, msd_sim::kStageCount); }
 
  private:
   void addEnergy(const msd_sim::EnergyLedger& ledger);
+  void addThreads(const msd_sim::ThreadTimes& times);
+  [[nodiscard]] double waitingShare(std::size_t first, std::size_t last) const;
   void addCertificate(const msd_sim::Certificate& certificate);
 
   std::vector<double> milliseconds_;
@@ -95,6 +106,7 @@ class RunStatistics final : public StepObserver {
   GuardedRun guard_{};
   GivingContacts giving_{};
   std::array<double, msd_sim::kStageCount> stage_seconds_{};
+  msd_sim::ThreadTimes thread_times_{};
 };
 
 }  // namespace msd_exe

@@ -195,6 +195,33 @@ std::string summaryText(const RunResult& result) {
   return out;
 }
 
+namespace {
+
+/// Per stage: loops that threads share, time that one thread works alone, share of all threads' time that they wait.
+std::string threadTable(const RunStatistics& statistics) {
+  const msd_sim::ThreadTimes& times = statistics.threadTimes();
+  if (times.busy.size() < 2) return {};
+  const double steps = std::max<double>(1.0, static_cast<double>(statistics.steps()));
+  std::string out = fmt::format("\n{:<12} {:>12} {:>12} {:>8}\n", fmt::format("{} threads", times.busy.size()),
+                                "loops a step", "alone [us]", "waiting");
+  const auto row = [&](std::string_view name, double loops, double alone, double waiting) {
+    fmt::format_to(std::back_inserter(out), "{:<12} {:>12.1f} {:>12.2f} {:>6.1f} %\n", name, loops / steps,
+                   1e6 * alone / steps, 100.0 * waiting);
+  };
+  double loops = 0.0, alone = 0.0;
+  for (std::size_t i = 0; i < msd_sim::kStageCount; ++i) {
+    const double own = statistics.stageSeconds()[i] - times.shared[i];
+    row(msd_sim::stageName(static_cast<msd_sim::Stage>(i)), static_cast<double>(times.loops[i]), own,
+        statistics.waitingShare(i));
+    loops += static_cast<double>(times.loops[i]);
+    alone += own;
+  }
+  row("all stages", loops, alone, statistics.waitingShare());
+  return out;
+}
+
+}  // namespace
+
 std::string profileTable(const RunResult& result) {
   const RunStatistics& statistics = result.statistics;
   const bool fast = result.scene.world.settings().method == msd_sim::Method::kFast;
@@ -218,7 +245,7 @@ std::string profileTable(const RunResult& result) {
     row(msd_sim::stageName(static_cast<msd_sim::Stage>(i)), seconds[i], functions[i]);
   }
   row("all stages", sum, "");
-  return out;
+  return out + threadTable(statistics);
 }
 
 }  // namespace msd_exe

@@ -154,13 +154,36 @@ TEST_F(Run, reportHasARowPerStepAndTheSummary) {
 }
 
 TEST_F(Run, traceIsWhatTraceViewersRead) {
-  const Outcome outcome = run({"--profile", folder_ / "t.json", "--steps", "3"});
+  const Outcome outcome = run({"--profile", folder_ / "t.json", "--steps", "3", "--threads", "1"});
   ASSERT_EQ(outcome.exitCode, 0);
   EXPECT_THAT(outcome.out, HasSubstr("broadphase"));
   const auto trace = ordered_json::parse(readAll(folder_ / "t.json"));
   // A name, and per step the step and its nine stages.
   EXPECT_EQ(trace["traceEvents"].size(), 1u + 3u * 10u);
   EXPECT_EQ(trace["traceEvents"][1]["ph"], "X");
+}
+
+TEST_F(Run, traceHasATrackForEachThread) {
+  const Outcome outcome = run({"--profile", folder_ / "t.json", "--steps", "3", "--threads", "2"});
+  ASSERT_EQ(outcome.exitCode, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("waiting"));
+  const auto events = ordered_json::parse(readAll(folder_ / "t.json"))["traceEvents"];
+  // Names of three tracks; per step the step, its nine stages, and each of these for two threads.
+  ASSERT_EQ(events.size(), 3u + 3u * (1u + 9u * 3u));
+  for (const auto& event : events) {
+    if (event["tid"] == 1 || event["ph"] == "M") continue;
+    EXPECT_GE(event["dur"].get<double>(), 0.0);
+    EXPECT_TRUE(event["args"].contains("waited_us"));
+  }
+}
+
+TEST_F(Run, jsonOfAProfileTellsWhoWaits) {
+  const Outcome outcome = run({"--json", "--profile", "--threads", "2"});
+  ASSERT_EQ(outcome.exitCode, 0) << outcome.err;
+  const auto sharing = ordered_json::parse(outcome.out)["sharing"];
+  EXPECT_EQ(sharing["stages"].size(), 9u);
+  EXPECT_GE(sharing["waiting"].get<double>(), 0.0);
+  EXPECT_LE(sharing["waiting"].get<double>(), 1.0);
 }
 
 TEST_F(Run, profileBeforeTheSceneDoesNotSwallowIt) {

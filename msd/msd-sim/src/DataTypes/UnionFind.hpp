@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -19,6 +20,27 @@ namespace msd_sim {
 inline void unite(std::vector<std::uint32_t>& parent, std::uint32_t a, std::uint32_t b) {
   const std::uint32_t ra = findRoot(parent, a), rb = findRoot(parent, b);
   parent[std::max(ra, rb)] = std::min(ra, rb);
+}
+
+/// The same where several threads unite at a time. A root gives itself up once; who comes second looks again.
+[[nodiscard]] inline std::uint32_t findSharedRoot(std::vector<std::uint32_t>& parent, std::uint32_t i) {
+  constexpr auto kRelaxed = std::memory_order_relaxed;
+  for (;;) {
+    const std::uint32_t up = std::atomic_ref{parent[i]}.load(kRelaxed);
+    const std::uint32_t beyond = std::atomic_ref{parent[up]}.load(kRelaxed);
+    if (up == beyond) return up;
+    std::atomic_ref{parent[i]}.store(beyond, kRelaxed);  // no root, and what is beyond stays so
+    i = beyond;
+  }
+}
+
+inline void uniteShared(std::vector<std::uint32_t>& parent, std::uint32_t a, std::uint32_t b) {
+  for (;;) {
+    const std::uint32_t ra = findSharedRoot(parent, a), rb = findSharedRoot(parent, b);
+    if (ra == rb) return;
+    std::uint32_t larger = std::max(ra, rb);
+    if (std::atomic_ref{parent[larger]}.compare_exchange_strong(larger, std::min(ra, rb), std::memory_order_relaxed)) return;
+  }
 }
 
 }  // namespace msd_sim

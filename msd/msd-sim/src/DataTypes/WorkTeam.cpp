@@ -1,6 +1,7 @@
 #include "msd-sim/src/DataTypes/WorkTeam.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <new>
 #include <system_error>
 #include <utility>
@@ -12,6 +13,11 @@
 namespace msd_sim {
 
 namespace {
+
+using Clock = std::chrono::steady_clock;
+double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 void pause() {
 #if defined(__x86_64__)
@@ -42,6 +48,10 @@ class Waiting {
 // something to those who are through sooner.
 constexpr std::uint64_t kRunsEach = 8;
 
+// Looks at what others do before a thread that is through with its own takes from them: in a short
+// loop they are soon through, and their lines are better left to them.
+constexpr int kCourtesy = 16;
+
 // Looks at the next session before a helper falls asleep: steps mostly follow each other at once,
 // and waking a thread takes longer than many a step.
 constexpr int kLinger = 4000;
@@ -61,6 +71,7 @@ constexpr std::uint64_t loopOf(std::uint64_t word) {
 WorkTeam::WorkTeam(int threads) {
   const auto wanted = static_cast<std::size_t>(std::max(threads, 1));
   ranges_ = std::vector<Range>(wanted);
+  tallies_ = std::vector<Tally>(wanted);
   helpers_.reserve(wanted - 1);
   try {
     for (std::size_t i = 1; i < wanted; ++i) {
@@ -100,14 +111,14 @@ void WorkTeam::share(std::size_t blocks, Call call, const void* context) {
     const std::uint64_t before = (loop - 1) & kBelow;
     for (Range& range : ranges_)
       range.claimed.store((before << 32) | kBelow, std::memory_order_relaxed);
+    for (Tally& tally : tallies_) tally.done.store(before << 32, std::memory_order_relaxed);
   }
   call_.store(call, std::memory_order_relaxed);
   context_.store(context, std::memory_order_relaxed);
-  done_.store(0, std::memory_order_relaxed);
   job_.store(job, std::memory_order_release);
   workOn(job, 0);
   Waiting waiting;
-  while (done_.load(std::memory_order_acquire) < blocks) waiting.once();
+  while (!isDone(job)) waiting.once();
   sharing_ = false;
   if (!thrown_.load(std::memory_order_relaxed)) return;
   thrown_.store(false, std::memory_order_relaxed);
@@ -126,10 +137,24 @@ void WorkTeam::callRun(std::uint64_t first, std::uint64_t last) noexcept {
   }
 }
 
+void WorkTeam::callTimed(std::uint64_t first, std::uint64_t last, std::size_t self) noexcept {
+  const Clock::time_point start = Clock::now();
+  callRun(first, last);
+  std::atomic<double>& busy = tallies_[self].busy;
+  busy.store(busy.load(std::memory_order_relaxed) + secondsSince(start), std::memory_order_relaxed);
+}
+
+void WorkTeam::shareWatched(std::size_t blocks, Call call, const void* context) {
+  const Clock::time_point start = Clock::now();
+  share(blocks, call, context);
+  seconds_ += secondsSince(start);
+  ++loops_;
+}
+
 // A range whose claims belong to an earlier loop has not been begun. A thread that comes late, when
 // its loop is over, finds every range that had blocks used up or in the hands of a later loop, and
 // so claims nothing: no loop ends before all of its blocks have been claimed.
-std::uint64_t WorkTeam::workOnRange(std::uint64_t job, std::size_t range) {
+std::uint64_t WorkTeam::workOnRange(std::uint64_t job, std::size_t range, std::size_t self) {
   const std::uint64_t blocks = job & kBelow, count = ranges_.size();
   const std::uint64_t first = blocks * range / count, last = blocks * (range + 1) / count;
   if (first == last) return 0;
@@ -148,18 +173,40 @@ std::uint64_t WorkTeam::workOnRange(std::uint64_t job, std::size_t range) {
                                        std::memory_order_acquire)) {
       continue;
     }
-    callRun(from, to);
+    watched_ ? callTimed(from, to, self) : callRun(from, to);
     done += to - from;
     seen = claim;
   }
 }
 
+bool WorkTeam::isDone(std::uint64_t job) const {
+  std::uint64_t done = 0;
+  for (const Tally& tally : tallies_) {
+    const std::uint64_t seen = tally.done.load(std::memory_order_acquire);
+    if (loopOf(seen) == loopOf(job)) done += seen & kBelow;
+  }
+  return done == (job & kBelow);
+}
+
+bool WorkTeam::isOverSoon(std::uint64_t job, std::size_t self) const {
+  for (int i = 0; i < kCourtesy; ++i) {
+    if (self == 0 ? isDone(job) : job_.load(std::memory_order_relaxed) != job) return true;
+    pause();
+  }
+  return false;
+}
+
 void WorkTeam::workOn(std::uint64_t job, std::size_t self) {
   std::uint64_t done = 0;
-  for (std::size_t i = 0; i < ranges_.size(); ++i) {
-    done += workOnRange(job, (self + i) % ranges_.size());
-  }
-  if (done > 0) done_.fetch_add(done, std::memory_order_acq_rel);
+  const auto work = [&](std::size_t range) {
+    const std::uint64_t more = workOnRange(job, range, self);
+    if (more == 0) return;
+    done += more;
+    tallies_[self].done.store((loopOf(job) << 32) | done, std::memory_order_release);
+  };
+  work(self);
+  if (isOverSoon(job, self)) return;
+  for (std::size_t i = 1; i < ranges_.size(); ++i) work((self + i) % ranges_.size());
 }
 
 void WorkTeam::help(const std::stop_token& stop, std::size_t self) {

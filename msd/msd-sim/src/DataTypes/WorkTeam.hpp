@@ -12,8 +12,9 @@ namespace msd_sim {
 
 /// A team of threads that share loops. The calling thread always takes part, so that a loop ends
 /// even when no other thread gets time. Each thread has its own range of a loop's blocks, the same in every
-/// loop of as many blocks, and so meets their data in its cache; who is through with its own takes what others have not
-/// begun. A claim touches the range's own cache line, and a thread says once in a loop how much it has done.
+/// loop of as many blocks, and so meets their data in its cache; who is through with its own waits a moment, and then
+/// takes what others have not begun. Ranges and what has been done of a loop have cache lines of their own, thread by
+/// thread: in a short loop that all share evenly no line is written by two.
 ///
 /// What a block computes must not depend on who computes it, and blocks of one loop must write to
 /// different places: the results are then the same for every number of threads.
@@ -31,6 +32,16 @@ class WorkTeam {
   WorkTeam& operator=(const WorkTeam&) = delete;
 
   [[nodiscard]] int threads() const { return static_cast<int>(helpers_.size()) + 1; }
+
+  /// From now on notes who works how long in the loops that are shared, or no longer does.
+  void watch(bool wanted) { watched_ = wanted; }
+  [[nodiscard]] bool isWatched() const { return watched_; }
+  /// What was noted, between two loops: how many there were, how long they took, how long each thread worked [s].
+  [[nodiscard]] std::uint64_t sharedLoops() const { return loops_; }
+  [[nodiscard]] double sharedSeconds() const { return seconds_; }
+  [[nodiscard]] double busySeconds(std::size_t thread) const {
+    return tallies_[thread].busy.load(std::memory_order_relaxed);
+  }
 
   /// While one lives, helpers are awake and spin for the thread that made it; outside they sleep. One that is
   /// not `wanted`, or made while another lives, does nothing: loops are then the caller's alone.
@@ -58,7 +69,7 @@ class WorkTeam {
     const auto call = [](const void* context, std::size_t block) {
       (*static_cast<const Work*>(context))(block);
     };
-    share(blocks, call, &work);
+    watched_ ? shareWatched(blocks, call, &work) : share(blocks, call, &work);
   }
 
   /// Cuts [0, count) into runs of `grain` and calls work(first, last) for each. The cuts do not
@@ -89,26 +100,42 @@ class WorkTeam {
   struct alignas(kLine) Range {
     std::atomic<std::uint64_t> claimed{0};
   };
+  /// How many blocks of a loop a thread has done, below the number of the loop; and how long it has worked on loops
+  /// while the team was watched [s].
+  struct alignas(kLine) Tally {
+    std::atomic<std::uint64_t> done{0};
+    std::atomic<double> busy{0.0};
+  };
 
   void share(std::size_t blocks, Call call, const void* context);
+  void shareWatched(std::size_t blocks, Call call, const void* context);
   void help(const std::stop_token& stop, std::size_t self);
   /// Does what is left of a loop, beginning with the range of thread `self`.
   void workOn(std::uint64_t job, std::size_t self);
-  /// Does what nobody has claimed of one range; returns the number of blocks.
-  std::uint64_t workOnRange(std::uint64_t job, std::size_t range);
+  /// Have all blocks of a loop been done?
+  [[nodiscard]] bool isDone(std::uint64_t job) const;
+  /// Waits for a moment; true when the loop is over by then, as far as thread `self` can tell.
+  [[nodiscard]] bool isOverSoon(std::uint64_t job, std::size_t self) const;
+  /// Does on thread `self` what nobody has claimed of one range; returns the number of blocks.
+  std::uint64_t workOnRange(std::uint64_t job, std::size_t range, std::size_t self);
   /// Calls some blocks, unless a block of the loop has thrown.
   void callRun(std::uint64_t first, std::uint64_t last) noexcept;
+  /// The same on thread `self`, timed where the team is watched.
+  void callTimed(std::uint64_t first, std::uint64_t last, std::size_t self) noexcept;
 
   /// The loop that is being shared: its number, and below it how many blocks it has. What follows is written before
   /// it, and read by those alone who have claimed a block of it, since the loop cannot end before they are through.
   alignas(kLine) std::atomic<std::uint64_t> job_{0};
   std::atomic<Call> call_{nullptr};
   std::atomic<const void*> context_{nullptr};
-  alignas(kLine) std::atomic<std::uint64_t> done_{0};      ///< blocks of the loop
   alignas(kLine) std::atomic<std::uint32_t> session_{0};   ///< odd while the team is awake
   std::atomic<const void*> owner_{nullptr};  ///< thread with the session, if any
   bool sharing_{false};                      ///< a loop is running; the owner's alone
   std::vector<Range> ranges_;                ///< one per thread, the caller's first
+  std::vector<Tally> tallies_;               ///< the same
+  bool watched_{false};                      ///< changes between loops alone
+  std::uint64_t loops_{0};
+  double seconds_{0.0};
   std::atomic<bool> thrown_{false};          ///< a block of the running loop has thrown
   std::exception_ptr error_;                 ///< what it threw; written by who set `thrown_`
   std::vector<std::jthread> helpers_;

@@ -22,6 +22,7 @@
 #include "msd-sim/src/Environment/Settings.hpp"
 #include "msd-sim/src/Environment/Stages/ExactStep.hpp"
 #include "msd-sim/src/Environment/StepUndo.hpp"
+#include "msd-sim/src/Environment/ThreadTimes.hpp"
 #include "msd-sim/src/Environment/WorldModel.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionPipeline.hpp"
 #include "msd-sim/src/Physics/Constraints/Constraint.hpp"
@@ -202,12 +203,12 @@ struct Packs {
   std::vector<ContactTable::Entry> entries;
   std::vector<std::uint32_t> entryStart;  ///< first of each pack, and the end
   // Scratch.
-  struct Unsorted {
+  struct Placed {
     std::uint32_t place;  ///< of the first of its bodies that can be pushed
     std::uint32_t other;  ///< slot of the other
     ContactTable::Entry entry;
   };
-  std::vector<Unsorted> unsorted, sorted;
+  std::vector<Placed> sorted;
   std::vector<std::uint32_t> start;
 
   [[nodiscard]] BodyList bodiesOf(const Pack& pack) const {
@@ -221,6 +222,17 @@ struct Packs {
   }
 };
 
+/// What the contacts of an island did, or all together.
+struct ContactTotals {
+  double normalWork{0.0}, frictionWork{0.0}, drivenWork{0.0}, residual{0.0}, points{0.0};
+};
+
+/// The same of contacts that follow each other in the table and are of one island.
+struct IslandRun {
+  std::uint32_t island{0};
+  ContactTotals totals;
+};
+
 /// What a pack needs for itself while it is being solved, and what it leaves for the report.
 struct PackScratch {
   double h{0.0};                    ///< length of its substeps; 0 until it is solved [s]
@@ -231,6 +243,7 @@ struct PackScratch {
   ResistanceRows resistance;
   SurfaceRows surfaces;
   std::vector<IslandSums> sums;     ///< per block of bodies of a large island
+  std::vector<std::vector<IslandRun>> runs;  ///< per block of bundles of a shared pack, for the audit
   std::uint32_t sweeps{0};
   std::uint32_t guarded{0};         ///< islands that the energy guard held back, once per substep
   double guardedEnergy{0.0};        ///< the most that it took out of one of them at a time [J]
@@ -309,11 +322,6 @@ struct PendingWork {
   double damping{0.0};   ///< damping and falling asleep [J]
 };
 
-/// What the contacts of an island did, or all together.
-struct ContactTotals {
-  double normalWork{0.0}, frictionWork{0.0}, drivenWork{0.0}, residual{0.0}, points{0.0};
-};
-
 /// What the audit adds up over bodies.
 struct AuditSums {
   EnergyLedger ledger;
@@ -336,6 +344,7 @@ struct Simulation {
   Settings settings;
   const Kernels* kernels;
   std::unique_ptr<WorkTeam> team;
+  ThreadTimes threadTimes;  ///< of the last step, where the team is watched
 
   std::vector<BodySlot> slots;
   std::vector<std::uint32_t> freeSlots;

@@ -89,7 +89,7 @@ void copyProblems(const ExactStep& from, ExactStep& to) {
 /// it has a name here. It then needs a line among those that are copied, or its place in one of the two lists of
 /// those that are not.
 void copyMembers(const Simulation& from, Simulation& to) {
-  const auto& [settings, kernels, team, slots, freeSlots, order, byName, solver, travel, pushable, moving, sleepers,
+  const auto& [settings, kernels, team, threadTimes, slots, freeSlots, order, byName, solver, travel, pushable, moving, sleepers,
                damped, kinematicCount, continuous, impactScratch, fields, mechanismPoints, collision, islands,
                packs, table, packScratch, potentials, joints, constraints, jointSlots, freeJointSlots, jointOrder, jointByName,
                joinedPairs, pendingWork, auditSums, contactTotals, events, records,
@@ -97,7 +97,7 @@ void copyMembers(const Simulation& from, Simulation& to) {
                contactCallback, reference, report, settled, undo, stepping, watching, firstBad, shareFrom, shareFromExact,
                lazy, time, step, returnedLift, corrected, deepContacts, guardedSubsteps,
                guardedEnergy] = from;
-  // Work space, which every step or question fills before it reads it: impactScratch, fields,
+  // Work space, which every step or question fills before it reads it: threadTimes, impactScratch, fields,
   // mechanismPoints, table, packScratch, auditSums, contactTotals, records, recordsValid, loose, looseValid, undo,
   // stepping, watching, firstBad, lazy, returnedLift, deepContacts, guardedSubsteps, guardedEnergy.
   // The world's own, made with it from the settings: settings, team.

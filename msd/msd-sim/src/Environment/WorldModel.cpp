@@ -23,14 +23,30 @@ using Clock = std::chrono::steady_clock;
 /// Adds the time between its making and its end to a stage.
 class StageTimer {
  public:
-  StageTimer(StepReport& report, Stage stage)
-      : seconds_{report.stageSeconds[static_cast<std::size_t>(stage)]}, start_{Clock::now()} {}
-  ~StageTimer() { seconds_ += std::chrono::duration<double>(Clock::now() - start_).count(); }
+  StageTimer(Simulation& sim, Stage stage)
+      : sim_{sim}, stage_{static_cast<std::size_t>(stage)}, start_{Clock::now()} {
+    if (sim.team->isWatched()) noteThreads(-1.0);
+  }
+  ~StageTimer() {
+    sim_.report.stageSeconds[stage_] += std::chrono::duration<double>(Clock::now() - start_).count();
+    if (sim_.team->isWatched()) noteThreads(1.0);
+  }
   StageTimer(const StageTimer&) = delete;
   StageTimer& operator=(const StageTimer&) = delete;
 
  private:
-  double& seconds_;
+  /// Adds what the team has noted so far, or takes it away.
+  void noteThreads(double sign) {
+    const WorkTeam& team = *sim_.team;
+    ThreadTimes& times = sim_.threadTimes;
+    times.shared[stage_] += sign * team.sharedSeconds();
+    times.loops[stage_] += sign > 0.0 ? team.sharedLoops() : 0 - team.sharedLoops();
+    times.busy.resize(static_cast<std::size_t>(team.threads()));
+    for (std::size_t i = 0; i < times.busy.size(); ++i) times.busy[i][stage_] += sign * team.busySeconds(i);
+  }
+
+  Simulation& sim_;
+  std::size_t stage_;
   Clock::time_point start_;
 };
 
@@ -98,7 +114,7 @@ namespace {
 /// Finds contacts and measures them; nothing moves.
 void look(Simulation& sim) {
   const auto run = [&](Stage stage, const auto& work) {
-    const StageTimer timer{sim.report, stage};
+    const StageTimer timer{sim, stage};
     work();
   };
   run(Stage::kGather, [&] { gatherBodies(sim, 0.0); });
@@ -153,10 +169,11 @@ bool advance(Simulation& sim, double dt) {
   sim.looseValid = false;
   sim.events.clear();
   sim.guardedEnergy = 0.0;
+  sim.threadTimes = {};
   const WorkTeam::Session session{*sim.team, isWorthSharing(sim)};
   const auto run = [&](Stage stage, const auto& work) {
     {
-      const StageTimer timer{report, stage};
+      const StageTimer timer{sim, stage};
       work();
     }
     MSD_ASSERT(checkStage(sim, stage));
@@ -240,6 +257,14 @@ Stage findFailedStage(Simulation& sim, double dt) {
 }
 
 }  // namespace
+
+void watchThreads(WorldModel& world, bool wanted) {
+  WorldAccess::of(world).team->watch(wanted);
+}
+
+const ThreadTimes& threadTimes(const WorldModel& world) {
+  return WorldAccess::of(world).threadTimes;
+}
 
 StepReport WorldModel::update(double dt) {
   Simulation& sim = simulation_.inner();

@@ -44,7 +44,7 @@ Hash128 runHeap(int threads, SimdTarget target, int bodies, int steps, bool slee
 TEST(Determinism, theNumberOfThreadsDoesNotMatter) {
   for (const bool sleeping : {false, true}) {
     const Hash128 one = runHeap(1, SimdTarget::kAuto, kShared, 90, sleeping);
-    for (const int threads : {2, 3, 4}) {
+    for (const int threads : {2, 3, 4, 8, 16}) {
       EXPECT_EQ(runHeap(threads, SimdTarget::kAuto, kShared, 90, sleeping), one) << threads;
     }
     EXPECT_EQ(runHeap(1, SimdTarget::kAuto, kShared, 90, sleeping), one);
@@ -53,7 +53,7 @@ TEST(Determinism, theNumberOfThreadsDoesNotMatter) {
 
 TEST(Determinism, theNumberOfThreadsDoesNotMatterExact) {
   const Hash128 one = runHeap(1, SimdTarget::kAuto, kSharedExact, 60, false, Method::kExact);
-  for (const int threads : {2, 3, 4}) {
+  for (const int threads : {2, 3, 4, 8, 16}) {
     EXPECT_EQ(runHeap(threads, SimdTarget::kAuto, kSharedExact, 60, false, Method::kExact), one) << threads;
   }
   EXPECT_EQ(runHeap(1, SimdTarget::kAuto, kSharedExact, 60, false, Method::kExact), one);

@@ -128,15 +128,61 @@ void add(const ContactTotals& part, ContactTotals& all) {
   all.points += part.points;
 }
 
+/// What a contact did.
+template <class Rows>
+ContactTotals totalsOf(const Rows& rows, const ContactSums& sums, int l) {
+  double points = 0.0;
+  for (const ContactPointRows& point : rows.points) points += point.normalMass[l] > 0.0 ? 1.0 : 0.0;
+  return {sums.normalWork[l], sums.frictionWork[l], sums.drivenWork[l], sums.residual[l], points};
+}
+
+std::uint32_t islandOf(const Simulation& sim, LaneBodies who) {
+  return sim.islands.islandOf[sim.pushable[who.body0] != 0 ? who.body0 : who.body1];
+}
+
+/// The last of some runs, if it is of an island, or a new one.
+ContactTotals& runOf(std::vector<IslandRun>& runs, std::uint32_t island) {
+  if (runs.empty() || runs.back().island != island) runs.push_back({island, {}});
+  return runs.back().totals;
+}
+
+/// Bundles of a shared pack that one thread adds up; sums of blocks are added in their order. What one colour has is one
+/// block at least.
+constexpr std::uint32_t kAuditBundles = 16;
+
+/// The contacts of a pack that is shared, by island. Others have islands together that another number of threads parts:
+/// there each island's contacts are added one by one.
+void auditShared(Simulation& sim, std::size_t pack) {
+  std::vector<std::vector<IslandRun>>& runs = sim.packScratch[pack]->runs;
+  const std::span<const ContactTable::Colour> colours = sim.table.coloursOf(pack);
+  const auto blocksOf = [](const ContactTable::Colour& colour) { return 1 + colour.bundles() / kAuditBundles; };
+  std::size_t blocks = 0;
+  for (const ContactTable::Colour& colour : colours) blocks += blocksOf(colour);
+  while (runs.size() < blocks) runs.emplace_back().reserve(kAuditBundles * kBundleLanes);
+  for (std::size_t block = 0; block < blocks; ++block) runs[block].clear();
+  sim.team->forBlocks(blocks, [&](std::size_t block) {
+    std::size_t c = 0, part = block;
+    for (; part >= blocksOf(colours[c]); ++c) part -= blocksOf(colours[c]);
+    visitColour(sim, sliceOf(colours[c], part, blocksOf(colours[c])),
+                [&](const auto&, auto& lanes, std::size_t first, std::size_t count) {
+                  ContactTable::forLanes(lanes, first, first + count,
+                                         [&](std::uint32_t, LaneBodies who, auto& rows, ContactSums& sums, int l) {
+                                           add(totalsOf(rows, sums, l), runOf(runs[block], islandOf(sim, who)));
+                                         });
+                });
+  });
+  for (std::size_t block = 0; block < blocks; ++block) {
+    for (const IslandRun& run : runs[block]) add(run.totals, sim.contactTotals[run.island]);
+  }
+}
+
 /// Contacts are added up by island and islands in their order, so that the sum does not depend on who solved what.
 ContactTotals auditContacts(Simulation& sim) {
   sim.contactTotals.assign(sim.islands.count(), ContactTotals{});
   forPacks(sim, [&](std::size_t pack) {
+    if (sim.packs.packs[pack].shared) return auditShared(sim, pack);
     sim.table.forContacts(pack, [&](std::uint32_t, LaneBodies who, auto& rows, ContactSums& sums, int l) {
-      double points = 0.0;
-      for (const ContactPointRows& point : rows.points) points += point.normalMass[l] > 0.0 ? 1.0 : 0.0;
-      add({sums.normalWork[l], sums.frictionWork[l], sums.drivenWork[l], sums.residual[l], points},
-          sim.contactTotals[sim.islands.islandOf[sim.pushable[who.body0] != 0 ? who.body0 : who.body1]]);
+      add(totalsOf(rows, sums, l), sim.contactTotals[islandOf(sim, who)]);
     });
   });
   ContactTotals all;

@@ -1,9 +1,27 @@
 #include "msd-sim/src/DataTypes/UnionFind.hpp"
-#include "msd-sim/src/Environment/Simulation.hpp"
+#include "msd-sim/src/Environment/Stages/RowPasses.hpp"
 
 namespace msd_sim {
 
 namespace {
+
+/// Sets an entry that other threads may set to the same at a time, if it is not so yet.
+template <class Entry>
+void set(Entry& entry, Entry value) {
+  const std::atomic_ref<Entry> shared{entry};
+  if (shared.load(std::memory_order_relaxed) != value)
+    shared.store(value, std::memory_order_relaxed);
+}
+
+/// Calls visit(contact) for all contacts, on any thread.
+template <class Visit>
+void forContacts(Simulation& sim, const Visit& visit) {
+  ContactCache& contacts = sim.collision.contacts();
+  sim.team->forRange(contacts.places(), kContactGrain, [&](std::size_t first, std::size_t last) {
+    contacts.forPlaces(
+        first, last, [&](std::uint32_t, const ContactCache::Contact& contact) { visit(contact); });
+  });
+}
 
 /// What every island touches that cannot be pushed.
 void findHolds(Simulation& sim) {
@@ -17,20 +35,18 @@ void findHolds(Simulation& sim) {
   islands.carried.assign(islands.count(), 0);
   const auto note = [&](std::uint32_t body, std::uint32_t other) {
     if (sim.pushable[body] == 0 || sim.pushable[other] != 0) return;
-    IslandHold& hold = islands.hold[islands.islandOf[body]];
-    if (sim.slots[other].kinematic) {
-      hold = IslandHold::kDriven;
-      islands.carried[islands.islandOf[body]] = 1;
-    }
-    if (hold == IslandHold::kNothing) hold = IslandHold::kStatic;
+    const std::atomic_ref<IslandHold> hold{islands.hold[islands.islandOf[body]]};
+    raise(hold, sim.slots[other].kinematic ? IslandHold::kDriven : IslandHold::kStatic);
+    if (sim.slots[other].kinematic) set(islands.carried[islands.islandOf[body]], std::uint8_t{1});
   };
-  sim.collision.contacts().forEach([&](std::uint32_t, const ContactCache::Contact& contact) {
+  forContacts(sim, [&](const ContactCache::Contact& contact) {
     const auto [a, b] = contact.bodies;
     if (sim.pushable[a] == 0 && sim.pushable[b] == 0) return;
     note(a, b);
     note(b, a);
     if (!sim.slots[a].special && !sim.slots[b].special) return;
-    islands.hold[islands.islandOf[sim.pushable[a] != 0 ? a : b]] = IslandHold::kDriven;
+    raise(std::atomic_ref{islands.hold[islands.islandOf[sim.pushable[a] != 0 ? a : b]]},
+          IslandHold::kDriven);
   });
   islands.joints.reserve(sim.slots.size());
   islands.joints.assign(islands.count(), 0);
@@ -59,23 +75,29 @@ void buildIslands(Simulation& sim) {
   islands.islandOf.assign(count, Islands::kNone);
   islands.label.assign(count, Islands::kNone);
   for (std::uint32_t i = 0; i < count; ++i) islands.parent[i] = i;
-  std::vector<std::uint8_t>& pushable = sim.pushable;
+  const std::vector<std::uint8_t>& pushable = sim.pushable;
   const auto join = [&](std::uint32_t a, std::uint32_t b) {
-    if (pushable[a] != 0) islands.islandOf[a] = 0;
-    if (pushable[b] != 0) islands.islandOf[b] = 0;
-    if (pushable[a] != 0 && pushable[b] != 0) unite(islands.parent, a, b);
+    if (pushable[a] != 0) set(islands.islandOf[a], 0u);
+    if (pushable[b] != 0) set(islands.islandOf[b], 0u);
+    if (pushable[a] != 0 && pushable[b] != 0) uniteShared(islands.parent, a, b);
   };
-  sim.collision.contacts().forEach([&](std::uint32_t, const ContactCache::Contact& contact) {
-    join(contact.bodies.a, contact.bodies.b);
-  });
+  forContacts(
+      sim, [&](const ContactCache::Contact& contact) { join(contact.bodies.a, contact.bodies.b); });
   sim.joints.forEachPair(join);
+
+  sim.team->forRange(count, kBodyGrain, [&](std::size_t first, std::size_t last) {
+    for (auto i = static_cast<std::uint32_t>(first); i < last; ++i) {
+      const std::uint32_t root = findSharedRoot(islands.parent, i);
+      std::atomic_ref{islands.parent[i]}.store(root, std::memory_order_relaxed);
+    }
+  });
 
   // Islands are numbered by their smallest slot; counting sort keeps slots ascending inside.
   std::uint32_t next = 0;
   islands.start.clear();
   for (std::uint32_t i = 0; i < count; ++i) {
     if (islands.islandOf[i] == Islands::kNone) continue;
-    const std::uint32_t root = findRoot(islands.parent, i);
+    const std::uint32_t root = islands.parent[i];
     if (islands.label[root] == Islands::kNone) {
       islands.label[root] = next++;
       islands.start.push_back(0);

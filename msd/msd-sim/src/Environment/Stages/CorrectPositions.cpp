@@ -58,7 +58,7 @@ class PackCorrection {
 
   void run(bool exact) {
     const bool wanted = sim_.settings.positionCorrection > 0.0;
-    std::uint32_t unsettled = 0;
+    bool unsettled = false;
     if (exact) {
       storePack(sim_, pack_, pass_, false);
       scratch_.deepest = scratch_.deepestShare = 0.0;
@@ -74,7 +74,7 @@ class PackCorrection {
     }
     if (!(scratch_.deepestShare > kSlop) || !wanted) return;
     pass_.first = false;
-    for (int number = 1; number < kMostSweeps && unsettled > 0; ++number) {
+    for (int number = 1; number < kMostSweeps && unsettled; ++number) {
       if (number + 1 >= kSweeps) pass_.settled = kFeltShift;
       unsettled = sweep();
     }
@@ -82,28 +82,27 @@ class PackCorrection {
   }
 
  private:
-  /// One sweep; returns how many contacts have not settled.
-  std::uint32_t sweep() {
+  /// One sweep; returns whether some contact has not settled.
+  bool sweep() {
     pass_.stamp = ++scratch_.stamp;
     return sweepContacts(sim_, pack_,
                          [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
                            return kernels.correct(sim_.solver, lanes.run(first, count), pass_);
-                         })
-        .unsettled;
+                         });
   }
 
   /// Impulses and depths are stored by the first sweep.
-  std::uint32_t storeAndSweep() {
+  bool storeAndSweep() {
     pass_.stamp = ++scratch_.stamp;
     SharedMaximum deepest, relative;
-    const std::uint32_t unsettled =
+    const bool unsettled =
         sweepContacts(sim_, pack_, [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
           StoreOutcome stored;
           const SweepOutcome part = kernels.storeAndCorrect(sim_.solver, lanes.run(first, count), pass_, stored);
           deepest.add(stored.deepest);
           relative.add(stored.share);
           return part;
-        }).unsettled;
+        });
     scratch_.deepest = deepest.get();
     scratch_.deepestShare = relative.get();
     return unsettled;
@@ -119,10 +118,12 @@ class PackCorrection {
 void clearShifts(Simulation& sim) {
   forBodies(sim, [&](BodyList bodies) { clearBodies(bodies, sim.solver.shift); });
   const Islands& islands = sim.islands;
-  for (std::size_t k = 0; k < islands.count(); ++k) {
-    if (islands.hold[k] == IslandHold::kDriven || islands.joints[k] > 0) continue;
-    for (const std::uint32_t i : islands.bodiesOf(k)) sim.solver.shift[i].pays = 1.0;
-  }
+  sim.team->forRange(islands.bodies.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t at = first; at < last; ++at) {
+      const std::uint32_t i = islands.bodies[at], k = islands.islandOf[i];
+      if (islands.hold[k] != IslandHold::kDriven && islands.joints[k] == 0) sim.solver.shift[i].pays = 1.0;
+    }
+  });
 }
 
 /// Returns the deepest penetration before correction, against its contact's size.
@@ -173,7 +174,7 @@ void storePack(Simulation& sim, std::size_t pack, const ContactPass& common, boo
   SharedMaximum deepest, share;
   ContactPass pass = common;
   pass.swept = swept;
-  forColours(sim, pack, [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
+  forRows(sim, pack, [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
     const StoreOutcome outcome = kernels.store(sim.solver, lanes.run(first, count), pass);
     deepest.add(outcome.deepest);
     share.add(outcome.share);

@@ -1,6 +1,7 @@
 // Contacts of bodies that turn far within a step (docs/theory/collision.md, K-17).
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 
 #include "msd-sim/src/DataTypes/Arrays.hpp"
@@ -11,7 +12,7 @@ namespace msd_sim {
 namespace {
 
 // Pairs that one thread tests at a time.
-constexpr std::size_t kPairGrain = 16;
+constexpr std::size_t kPairGrain = 8;
 // Two bodies that have turned against each other by so much more [rad] are tested anew; what is
 // less needs a new frame only.
 constexpr double kTestTurn = 0.1;
@@ -115,34 +116,40 @@ bool isDue(double turn, double substeps) {
 void lookAgain(Simulation& sim, std::size_t pack, const ContactPass& pass, double left) {
   if ((sim.solver.turnedFar & kTurnedAtAll) == 0) return;
   ContactCache& contacts = sim.collision.contacts();
+  // Who finds a pair first does not matter: they are sorted before they are tested.
   std::vector<std::uint32_t>& pairs = sim.packScratch[pack]->lookedAt;
-  pairs.clear();
   if (pairs.capacity() < contactsOf(sim, pack)) pairs.reserve(2 * contactsOf(sim, pack));
-  bool any = false;
+  pairs.resize(contactsOf(sim, pack));
+  std::uint32_t found = 0;
+  std::atomic<bool> any{false};
+  const bool shared = sim.packs.packs[pack].shared && sim.team->threads() > 1;
   const double substeps = std::round((1.0 - left) * sim.report.dt / pass.h);
-  sim.table.forContacts(
-      pack, [&](std::uint32_t id, LaneBodies who, auto& rows, ContactSums&, int lane) {
-        const auto hasTurned = [&](std::uint32_t body) {
-          return (sim.solver.hasTurned[body] & kTurnedAtAll) != 0;
-        };
-        if (!hasTurned(who.body0) && !hasTurned(who.body1)) return;
-        if (rows.balls[lane] > 0.0) return;
-        const ContactCache::Contact& contact = contacts.contact(id);
-        if (contact.resistance != ContactCache::kNone) return;  // has rows of its own besides
-        // Time of impact knows how far these may turn.
-        if (sim.slots[who.body0].continuous || sim.slots[who.body1].continuous) return;
-        if (!isConvex(sim, contact.pair)) return;
-        bool stale = false;
-        const bool rolls = hasCylinder(sim, contact.pair);
-        contacts.with(
-            id, [&](const auto& s) { stale = isStale(sim.solver, who, s, rows, lane, rolls); });
-        if (!stale) return;
-        rows.looks[lane] = static_cast<double>(LookedAgain::kWanted);
-        any = true;
-        if (isPlain(sim, contact.pair) || isDue(turnOfPair(sim.solver, who), substeps))
-          pairs.push_back(contact.pair);
-      });
-  if (!any) return;
+  const auto look = [&](std::uint32_t id, LaneBodies who, auto& rows, ContactSums&, int lane) {
+    const auto hasTurned = [&](std::uint32_t body) {
+      return (sim.solver.hasTurned[body] & kTurnedAtAll) != 0;
+    };
+    if (!hasTurned(who.body0) && !hasTurned(who.body1)) return;
+    if (rows.balls[lane] > 0.0) return;
+    const ContactCache::Contact& contact = contacts.contact(id);
+    if (contact.resistance != ContactCache::kNone) return;  // has rows of its own besides
+    // Time of impact knows how far these may turn.
+    if (sim.slots[who.body0].continuous || sim.slots[who.body1].continuous) return;
+    if (!isConvex(sim, contact.pair)) return;
+    bool stale = false;
+    const bool rolls = hasCylinder(sim, contact.pair);
+    contacts.with(id,
+                  [&](const auto& s) { stale = isStale(sim.solver, who, s, rows, lane, rolls); });
+    if (!stale) return;
+    rows.looks[lane] = static_cast<double>(LookedAgain::kWanted);
+    any.store(true, std::memory_order_relaxed);
+    if (isPlain(sim, contact.pair) || isDue(turnOfPair(sim.solver, who), substeps))
+      pairs[addTo(found, 1, shared)] = contact.pair;
+  };
+  forRows(sim, pack, [&](const auto&, auto& lanes, std::size_t first, std::size_t count) {
+    ContactTable::forLanes(lanes, first, first + count, look);
+  });
+  if (!any.load(std::memory_order_relaxed)) return;
+  pairs.resize(found);
   std::sort(pairs.begin(), pairs.end());
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   const auto test = [&](std::size_t first, std::size_t last) {

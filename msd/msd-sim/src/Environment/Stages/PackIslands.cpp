@@ -14,8 +14,8 @@ namespace {
 // stay in a core's cache. With more threads packs are smaller, down to the least, so that there are
 // some for each.
 constexpr std::size_t kPackContacts = 512;
-constexpr std::size_t kLeastPackContacts = 64;
-constexpr std::size_t kPacksPerThread = 4;
+constexpr std::size_t kLeastPackContacts = 32;
+constexpr std::size_t kPacksPerThread = 8;
 // An island with more contacts is shared by the team.
 constexpr std::size_t kSharedContacts = 512;
 // Contacts that take about as long as a joint does.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "msd-sim/src/DataTypes/Arrays.hpp"
@@ -25,23 +26,69 @@ double armRate(const SolverBodies& solver, std::uint32_t i, const Vector3D& arm,
   return length > 0.0 ? w.cross(quaternionOf(solver.pose[i].q) * arm).norm() / length : 0.0;
 }
 
+/// Adds to a census what some of its island's bodies or contacts tell; several threads may at a time, where it is
+/// `shared`. Numbers and maxima do not depend on who comes first.
+void addCensus(const IslandCensus& part, IslandCensus& census, bool shared) {
+  const auto raiseFlag = [](bool value, bool& flag) {
+    const std::atomic_ref<bool> all{flag};
+    if (value && !all.load(std::memory_order_relaxed)) all.store(true, std::memory_order_relaxed);
+  };
+  (void)addTo(census.manifolds, part.manifolds, shared);
+  if (part.fresh > 0) (void)addTo(census.fresh, part.fresh, shared);
+  raise(std::atomic_ref{census.fastest}, part.fastest);
+  raise(std::atomic_ref{census.motion}, part.motion);
+  raiseFlag(part.forced, census.forced);
+  raiseFlag(part.guided, census.guided);
+  raiseFlag(part.bounces, census.bounces);
+  raiseFlag(part.resists, census.resists);
+  raiseFlag(part.rolls, census.rolls);
+}
+
+/// Gathers what bodies or contacts tell, one after the other, as long as they are of one island.
+class CensusTaker {
+ public:
+  explicit CensusTaker(Simulation& sim) : census_{sim.islands.census}, shared_{sim.team->threads() > 1} {}
+  ~CensusTaker() { hand(); }
+  CensusTaker(const CensusTaker&) = delete;
+  CensusTaker& operator=(const CensusTaker&) = delete;
+  [[nodiscard]] IslandCensus& of(std::uint32_t island) {
+    if (island != island_) hand();
+    island_ = island;
+    return part_;
+  }
+
+ private:
+  void hand() {
+    if (island_ != Islands::kNone) addCensus(part_, census_[island_], shared_);
+    part_ = {};
+  }
+  std::vector<IslandCensus>& census_;
+  bool shared_;
+  std::uint32_t island_{Islands::kNone};
+  IslandCensus part_{};
+};
+
 void countBodies(Simulation& sim) {
   Islands& islands = sim.islands;
   for (std::size_t k = 0; k < islands.count(); ++k) {
     IslandCensus& census = islands.census[k];
     census = {};
-    double fastest2 = 0.0;
-    for (const std::uint32_t i : islands.bodiesOf(k)) {
-      fastest2 = std::max(fastest2, fastestPoint2(sim.solver, i));
-      census.forced = census.forced || sim.slots[i].forced;
-    }
     census.bodies = static_cast<std::uint32_t>(islands.bodiesOf(k).size());
-    census.fastest = std::sqrt(fastest2);
     census.joints = islands.joints[k];
     census.held = islands.hold[k] != IslandHold::kNothing;
     census.driven = islands.hold[k] == IslandHold::kDriven;
     census.guided = islands.carried[k] != 0;
   }
+  sim.team->forRange(islands.bodies.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
+    CensusTaker taker{sim};
+    for (std::size_t at = first; at < last; ++at) {
+      const std::uint32_t i = islands.bodies[at];
+      IslandCensus& census = taker.of(islands.islandOf[i]);
+      census.fastest = std::max(census.fastest, fastestPoint2(sim.solver, i));  // squared so far
+      census.forced = census.forced || sim.slots[i].forced;
+    }
+  });
+  for (IslandCensus& census : islands.census) census.fastest = std::sqrt(census.fastest);
 }
 
 /// How far a contact turns with its bodies in a second [rad/s]. What is round touches as before whichever way it has
@@ -104,24 +151,29 @@ bool isGuided(const JointDefinition& joint) {
 }
 
 void countContacts(Simulation& sim, double dt) {
-  Islands& islands = sim.islands;
+  const Islands& islands = sim.islands;
   ContactCache& contacts = sim.collision.contacts();
-  contacts.forEach([&](std::uint32_t id, const ContactCache::Contact& contact) {
+  const auto count = [&](CensusTaker& taker, std::uint32_t id, const ContactCache::Contact& contact) {
     const auto [a, b] = contact.bodies;
     if (sim.pushable[a] == 0 && sim.pushable[b] == 0) return;
-    IslandCensus& census = islands.census[islands.islandOf[sim.pushable[a] != 0 ? a : b]];
+    const std::uint32_t island = islands.islandOf[sim.pushable[a] != 0 ? a : b];
+    IslandCensus& census = taker.of(island);
     ++census.manifolds;
     if (contact.born == contacts.frame()) ++census.fresh;
     census.guided = census.guided || sim.slots[a].special || sim.slots[b].special;
     census.bounces = census.bounces || contact.bounces;
     census.resists = census.resists || contact.resistance != ContactCache::kNone;
-    if (census.joints > 0) {
+    if (islands.joints[island] > 0) {
       contacts.with(id, [&](const auto& s) {
         census.motion = std::max(census.motion, dt * contactRate(sim, {contact.body0(), contact.body1()}, s));
       });
     }
     if (census.rolls || ContactCache::kindOf(id) == ContactCache::Kind::kPatch) return;
     contacts.with(id, [&](const auto& s) { census.rolls = s.rounding0 > 0.0 || s.rounding1 > 0.0; });
+  };
+  sim.team->forRange(contacts.places(), kContactGrain, [&](std::size_t first, std::size_t last) {
+    CensusTaker taker{sim};
+    contacts.forPlaces(first, last, [&](std::uint32_t id, const ContactCache::Contact& contact) { count(taker, id, contact); });
   });
 }
 
@@ -175,10 +227,13 @@ void planIslands(Simulation& sim, double dt) {
                                 .iterations = sim.settings.iterations,
                                 .kickSpeed = 0.5 * dt * sim.settings.gravity.norm(),
                                 .fields = !sim.potentials.empty()};
-    for (std::size_t k = 0; k < count; ++k) {
-      islands.plan[k] = planIsland(islands.census[k], settings);
-      for (const std::uint32_t i : islands.bodiesOf(k)) sim.solver.budget[i] = islands.plan[k].budget;
-    }
+    for (std::size_t k = 0; k < count; ++k) islands.plan[k] = planIsland(islands.census[k], settings);
+    sim.team->forRange(islands.bodies.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
+      for (std::size_t at = first; at < last; ++at) {
+        const std::uint32_t i = islands.bodies[at];
+        sim.solver.budget[i] = islands.plan[islands.islandOf[i]].budget;
+      }
+    });
   } else if (!sim.joints.isEmpty()) {
     sim.joints.update(sim.solver, false);
   }

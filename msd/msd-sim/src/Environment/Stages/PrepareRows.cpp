@@ -7,19 +7,23 @@ namespace msd_sim {
 
 namespace {
 
-/// Contacts of bodies that can be pushed, with where the first of these stands in its pack.
-void collectEntries(Simulation& sim) {
-  Packs& packs = sim.packs;
-  packs.unsorted.clear();
-  sim.collision.contacts().forEach([&](std::uint32_t id, ContactCache::Contact& contact) {
+/// Calls visit(entry) for contacts of bodies that can be pushed, on any thread, with where the first of these stands in
+/// its pack.
+template <class Visit>
+void forEntries(Simulation& sim, const Visit& visit) {
+  const Packs& packs = sim.packs;
+  ContactCache& contacts = sim.collision.contacts();
+  const auto look = [&](std::uint32_t id, ContactCache::Contact& contact) {
     const auto [a, b] = contact.bodies;
     const bool moves0 = sim.pushable[a] != 0, moves1 = sim.pushable[b] != 0;
     contact.lane = ContactCache::kNone;
     if (!moves0 && !moves1) return;
     const bool first = moves0 && (!moves1 || packs.place[a] < packs.place[b]);
-    packs.unsorted.push_back({first ? packs.place[a] : packs.place[b], first ? b : a,
-                              {id, {moves0 ? a : 0, moves1 ? b : 0}}});
-  });
+    visit(Packs::Placed{
+        first ? packs.place[a] : packs.place[b], first ? b : a, {id, {moves0 ? a : 0, moves1 ? b : 0}}});
+  };
+  sim.team->forRange(contacts.places(), kContactGrain,
+                     [&](std::size_t first, std::size_t last) { contacts.forPlaces(first, last, look); });
 }
 
 /// The order of two contacts of the same two bodies: that of their shapes, then that of their pair.
@@ -35,25 +39,26 @@ bool comesFirst(const Simulation& sim, std::uint32_t x, std::uint32_t y) {
 }
 
 /// By body: first by counting, then, among the few contacts of one body, by the other body. The order is that of the
-/// bodies' slots within their island, whatever else is in the world.
+/// bodies' slots within their island, whatever else is in the world and whichever thread was first.
 void sortEntries(Simulation& sim) {
   Packs& packs = sim.packs;
+  const bool shared = sim.team->threads() > 1;
   std::vector<std::uint32_t>& start = packs.start;
   start.assign(packs.bodies.size() + 1, 0);
-  for (const Packs::Unsorted& e : packs.unsorted) ++start[e.place + 1];
+  forEntries(sim, [&](const Packs::Placed& e) { (void)addTo(start[e.place + 1], 1, shared); });
   std::partial_sum(start.begin(), start.end(), start.begin());
   packs.entryStart.clear();
   for (const Pack& pack : packs.packs) packs.entryStart.push_back(start[pack.body]);
-  packs.entryStart.push_back(static_cast<std::uint32_t>(packs.unsorted.size()));
-  packs.sorted.resize(packs.unsorted.size());
-  for (const Packs::Unsorted& e : packs.unsorted) packs.sorted[start[e.place]++] = e;
-  packs.entries.resize(packs.sorted.size());
+  packs.entryStart.push_back(start.back());
+  packs.sorted.resize(start.back());
+  packs.entries.resize(start.back());
+  forEntries(sim, [&](const Packs::Placed& e) { packs.sorted[addTo(start[e.place], 1, shared)] = e; });
   sim.team->forRange(packs.bodies.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t place = first; place < last; ++place) {
       // `start` has moved on to the end of each body's entries.
       const std::uint32_t from = place == 0 ? 0 : start[place - 1], to = start[place];
       std::sort(packs.sorted.begin() + from, packs.sorted.begin() + to,
-                [&](const Packs::Unsorted& x, const Packs::Unsorted& y) {
+                [&](const Packs::Placed& x, const Packs::Placed& y) {
                   return x.other != y.other ? x.other < y.other : comesFirst(sim, x.entry.contact, y.entry.contact);
                 });
       for (std::uint32_t i = from; i < to; ++i) packs.entries[i] = packs.sorted[i].entry;
@@ -89,14 +94,13 @@ void prepareRows(Simulation& sim, double) {
   sim.islands.guarded.reserve(sim.slots.size());
   sim.islands.guarded.assign(sim.islands.count(), GuardShare{});
   forBodies(sim, [&](BodyList bodies) { sim.kernels->body.begin(sim.solver, bodies); });
-  collectEntries(sim);
   sortEntries(sim);
   fillTable(sim);
 }
 
 void renewRows(Simulation& sim, std::size_t pack) {
   if ((sim.solver.turnedFar & kTurnedUneven) == 0) return;
-  forColours(sim, pack, [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
+  forRows(sim, pack, [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
     kernels.renew(sim.solver, lanes.run(first, count));
   });
 }
@@ -105,7 +109,7 @@ void keepContacts(Simulation& sim, double dt) {
   const double perStep = dt > 0.0 ? 1.0 / dt : 0.0;
   forPacks(sim, [&](std::size_t pack) {
     const double h = sim.packScratch[pack]->h;
-    forColours(sim, pack, [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
+    forRows(sim, pack, [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
       kernels.keep(lanes.run(first, count), lanes.storedOf(first), h > 0.0 ? 1.0 / h : 1.0, perStep);
     });
   });

@@ -9,12 +9,17 @@ namespace msd_sim {
 
 /// Bundles one thread takes at a time of a loop in which they do not depend on each other.
 inline constexpr std::size_t kBundleGrain = 4;
-/// Bundles of a slice of a colour, all kinds together.
-inline constexpr std::size_t kSliceBundles = 4;
+/// Bundles of a slice of a colour, all kinds together, at least; ...
+inline constexpr std::size_t kSliceBundles = 2;
+/// ... and at most: what a thread has begun nobody takes from it.
+inline constexpr std::size_t kMostSliceBundles = 8;
 /// A colour with fewer bundles than this is done sooner than others have come to help.
 inline constexpr std::size_t kSharedBundles = 16;
-/// Bodies that one thread takes at a time.
-inline constexpr std::size_t kBodyGrain = 256;
+/// Contacts that one thread takes at a time where each costs little.
+inline constexpr std::size_t kContactGrain = 512;
+/// Bodies that one thread takes at a time: a few microseconds of work, in whole blocks.
+inline constexpr std::size_t kBodyGrain = 64;
+static_assert(kBodyGrain % SolverBodies::kBlock == 0);
 
 template <int kPoints>
 [[nodiscard]] const ContactKernels<kPoints>& contactKernels(const Kernels& kernels) {
@@ -85,6 +90,14 @@ void visitColour(Simulation& sim, const ContactTable::Colour& colour, const Pass
   return part;
 }
 
+/// Into how many slices a colour, or all colours together, are cut for the team: as many for each thread, so that all
+/// are through at the same time.
+[[nodiscard]] inline std::size_t slicesFor(const Simulation& sim, std::size_t bundles) {
+  const auto threads = static_cast<std::size_t>(sim.team->threads());
+  const std::size_t each = 1 + bundles / (threads * kMostSliceBundles);
+  return std::clamp<std::size_t>(bundles / kSliceBundles, 1, threads * each);
+}
+
 /// Calls work(visit) for what one thread does of a sweep over a pack without waiting for others; visit(pass) calls
 /// pass(kernels, lanes, first bundle, count).
 ///
@@ -108,11 +121,26 @@ void forParts(Simulation& sim, std::size_t pack, const Work& work) {
       work([&](const auto& pass) { visitColour(sim, colour, pass); });
       continue;
     }
-    const std::size_t slices = bundles / kSliceBundles;
+    const std::size_t slices = slicesFor(sim, bundles);
     sim.team->forBlocks(slices, [&](std::size_t slice) {
       work([&](const auto& pass) { visitColour(sim, sliceOf(colour, slice, slices), pass); });
     });
   }
+}
+
+/// Calls pass(kernels, lanes, first bundle, count) for all contacts of a pack in any order, for passes that write nothing
+/// but the bundles' own rows and sums: no colour waits for another. A slice has its part of every colour, the same as in
+/// a sweep.
+template <class Pass>
+void forRows(Simulation& sim, std::size_t pack, const Pass& pass) {
+  const std::span<const ContactTable::Colour> colours = sim.table.coloursOf(pack);
+  std::size_t slices = 1;
+  if (sim.packs.packs[pack].shared && sim.team->threads() > 1) {
+    slices = slicesFor(sim, contactsOf(sim, pack) / kBundleLanes);
+  }
+  sim.team->forBlocks(slices, [&](std::size_t slice) {
+    for (const ContactTable::Colour& colour : colours) visitColour(sim, sliceOf(colour, slice, slices), pass);
+  });
 }
 
 /// Calls pass(kernels, lanes, first bundle, count) for all contacts of a pack in the order of a sweep.
@@ -149,10 +177,18 @@ void forPacks(Simulation& sim, const Work& work) {
   });
 }
 
+/// Adds to a count, which several threads may do at a time where it is shared; returns what it was.
+[[nodiscard]] inline std::uint32_t addTo(std::uint32_t& count, std::uint32_t more, bool shared) {
+  if (shared) return std::atomic_ref{count}.fetch_add(more, std::memory_order_relaxed);
+  const std::uint32_t before = count;
+  count += more;
+  return before;
+}
+
 /// Raises an atomic number that several threads may raise at a time: the largest wins.
-template <class Atomic>
-void raise(Atomic& shared, double value) {
-  double seen = shared.load(std::memory_order_relaxed);
+template <class Atomic, class Value>
+void raise(Atomic&& shared, Value value) {
+  Value seen = shared.load(std::memory_order_relaxed);
   while (value > seen && !shared.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
   }
 }
@@ -167,20 +203,19 @@ class SharedMaximum {
   std::atomic<double> largest_{0.0};
 };
 
-/// One sweep over the contacts of a pack. The order of the threads does not matter to a maximum and a count.
+/// One sweep over the contacts of a pack. Returns whether some have not settled.
 template <class Kernel>
-SweepOutcome sweepContacts(Simulation& sim, std::size_t pack, const Kernel& kernel) {
-  SharedMaximum largest;
-  std::atomic<std::uint32_t> unsettled{0};
+bool sweepContacts(Simulation& sim, std::size_t pack, const Kernel& kernel) {
+  std::atomic<bool> unsettled{false};
   forParts(sim, pack, [&](const auto& visit) {
     SweepOutcome part;
     visit([&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
       part.add(kernel(kernels, lanes, first, count));
     });
-    largest.add(part.unrest);
-    if (part.unsettled > 0) unsettled.fetch_add(part.unsettled, std::memory_order_relaxed);
+    // Looked at before it is written: the line stays with all threads.
+    if (part.unsettled > 0 && !unsettled.load(std::memory_order_relaxed)) unsettled.store(true, std::memory_order_relaxed);
   });
-  return {largest.get(), unsettled.load(std::memory_order_relaxed)};
+  return unsettled.load(std::memory_order_relaxed);
 }
 
 }  // namespace msd_sim

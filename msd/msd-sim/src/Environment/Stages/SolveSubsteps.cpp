@@ -96,7 +96,7 @@ class PackStep {
   void beginSubstep() {
     applyFields(sim_, h_);
     if (bounces_) {
-      forColours(sim_, pack_, [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
+      forRows(sim_, pack_, [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
         kernels.approach(sim_.solver, lanes.run(first, count, true), pass_);
       });
     }
@@ -114,7 +114,7 @@ class PackStep {
       pass_.first = pass_.number == 0;
       pass_.stamp = ++scratch_.stamp;
       pass_.settled = leastLimit(pass_.number);
-      unsettled = sweepContacts(sim_, pack_, kernel).unsettled;
+      unsettled = sweepContacts(sim_, pack_, kernel) ? 1 : 0;
       jointSweep_.stamp = pass_.stamp;
       jointSweep_.number = pass_.number;
       if (!joints_.isEmpty()) unsettled += joints() + sweepMechanisms(sim_, pack_, pass_, opens);

@@ -10,18 +10,79 @@ namespace msd_sim {
 
 namespace {
 
-/// Calls visit(first entry in the lists of lanes, rows, sums) for the bundles of a pack, in the order of a sweep.
+// Bundles of a colour that one thread takes at a time.
+constexpr std::size_t kMomentumBundles = 16;
+// What each of them adds up has a cache line of its own: so many numbers.
+constexpr std::size_t kLineNumbers = 8;
+
+/// A part of a colour, and where the lists of the colour begin.
+struct ColourPart {
+  const ContactTable::Colour* colour;
+  std::size_t slice, slices;
+  std::size_t bundle{0}, number{0};
+};
+
+/// Calls visit(first entry in the lists of lanes, of numbers, bodies, rows, sums) for the bundles of a part.
 template <class Visit>
-void forBundles(Simulation& sim, std::size_t pack, const Visit& visit) {
+void forBundles(Simulation& sim, const ColourPart& part, const Visit& visit) {
+  const ContactTable::Colour mine = sliceOf(*part.colour, part.slice, part.slices);
+  std::size_t bundle = part.bundle, number = part.number;
+  const auto visitKind = [&]<int kPoints>(std::size_t kind) {
+    constexpr std::size_t kNumbers = 3 * kPoints * kBundleLanes;
+    ContactTable::Lanes<kPoints>& lanes = sim.table.lanes<kPoints>();
+    for (std::size_t i = mine.first[kind]; i < mine.last[kind]; ++i) {
+      const std::size_t at = i - part.colour->first[kind];
+      visit((bundle + at) * kBundleLanes, number + at * kNumbers, lanes.who[i], lanes.rows[i], lanes.sums[i]);
+    }
+    const std::size_t count = part.colour->last[kind] - part.colour->first[kind];
+    bundle += count;
+    number += count * kNumbers;
+  };
+  visitKind.template operator()<4>(2);
+  visitKind.template operator()<2>(1);
+  visitKind.template operator()<1>(0);
+}
+
+std::size_t slicesOf(const ContactTable::Colour& colour, bool cut) {
+  return cut ? 1 + colour.bundles() / kMomentumBundles : 1;
+}
+
+/// The parts of all colours of a pack in the order of a sweep; colours are `cut` or whole.
+std::size_t partCount(const Simulation& sim, std::size_t pack, bool cut) {
+  std::size_t count = 0;
+  for (const ContactTable::Colour& colour : sim.table.coloursOf(pack)) count += slicesOf(colour, cut);
+  return count;
+}
+
+ColourPart partOf(const Simulation& sim, std::size_t pack, std::size_t part, bool cut) {
   std::size_t bundle = 0, number = 0;
   for (const ContactTable::Colour& colour : sim.table.coloursOf(pack)) {
-    visitColour(sim, colour, [&](const auto&, auto& lanes, std::size_t first, std::size_t count) {
-      for (std::size_t i = first; i < first + count; ++i) {
-        visit(bundle * kBundleLanes, number, lanes.who[i], lanes.rows[i], lanes.sums[i]);
-        ++bundle;
-        number += 3 * std::size(lanes.rows[i].points) * kBundleLanes;
-      }
+    const std::size_t slices = slicesOf(colour, cut);
+    if (part < slices) return {&colour, part, slices, bundle, number};
+    part -= slices;
+    bundle += colour.bundles();
+    for (std::size_t kind = 0; kind < kContactKinds; ++kind) {
+      number += 3 * static_cast<std::size_t>(kPointsOfKind[kind]) * kBundleLanes * (colour.last[kind] - colour.first[kind]);
+    }
+  }
+  return {};
+}
+
+/// Calls visit(part's number, entries, bodies, rows, sums) for the bundles of a pack: part by part, shared by the team,
+/// where colours are cut; else in the order of a sweep.
+template <class Visit>
+void forBundles(Simulation& sim, std::size_t pack, bool cut, const Visit& visit) {
+  const auto visitPart = [&](std::size_t part) {
+    forBundles(sim, partOf(sim, pack, part, cut), [&](std::size_t lane, std::size_t number, const BundleBodies& who,
+                                                      auto& rows, ContactSums& sums) {
+      visit(part, lane, number, who, rows, sums);
     });
+  };
+  const std::size_t parts = partCount(sim, pack, cut);
+  if (cut) {
+    sim.team->forBlocks(parts, visitPart);
+  } else {
+    for (std::size_t part = 0; part < parts; ++part) visitPart(part);
   }
 }
 
@@ -43,7 +104,7 @@ SweepMomentum::SweepMomentum(Simulation& sim, std::size_t pack)
   if (scratch_.bodies.empty()) return;
   const auto count = static_cast<std::uint32_t>(scratch_.islands.size());
   std::size_t numbers = 0;
-  forBundles(sim, pack, [&](std::size_t, std::size_t, const BundleBodies& who, auto& rows, ContactSums&) {
+  forBundles(sim, pack, false, [&](std::size_t, std::size_t, std::size_t, const BundleBodies& who, auto& rows, ContactSums&) {
     numbers += 3 * std::size(rows.points) * kBundleLanes;
     for (std::size_t lane = 0; lane < kBundleLanes; ++lane) {
       const auto [body0, body1] = LaneBodies{who, lane};
@@ -60,11 +121,14 @@ SweepMomentum::SweepMomentum(Simulation& sim, std::size_t pack)
   scratch_.old.assign(numbers, 0.0);
   scratch_.ahead.assign(numbers, 0.0);
   scratch_.oldMotion.assign(6 * scratch_.bodies.size(), 0.0);
-  // One more than there are: of lanes that do not take part.
   scratch_.t.assign(count, 1.0);
-  scratch_.unrest.assign(count + 1, 0.0);
   scratch_.beta.assign(count + 1, 0.0);
-  scratch_.against.assign(count + 1, 0.0);
+  // Of one island alone, which the team shares, parts of colours are added up by themselves, and then in their order.
+  cut_ = count == 1 && sim.packs.packs[pack].shared;
+  // One more than there are: of lanes that do not take part.
+  const std::size_t sums = cut_ ? kLineNumbers * partCount(sim, pack, true) : count + 1;
+  scratch_.unrest.assign(sums, 0.0);
+  scratch_.against.assign(sums, 0.0);
 }
 
 /// (G-9): where a sweep from y led to x₊, and the one before had led to x, the momentum that led from x to y was for
@@ -73,8 +137,8 @@ SweepMomentum::SweepMomentum(Simulation& sim, std::size_t pack)
 void SweepMomentum::choosePace(int sweep) {
   std::fill(scratch_.unrest.begin(), scratch_.unrest.end(), 0.0);
   std::fill(scratch_.against.begin(), scratch_.against.end(), 0.0);
-  forBundles(sim_, pack_, [&](std::size_t lane, std::size_t number, const BundleBodies&, auto& rows,
-                              ContactSums& sums) {
+  forBundles(sim_, pack_, cut_, [&](std::size_t part, std::size_t lane, std::size_t number, const BundleBodies&, auto& rows,
+                                    ContactSums& sums) {
     double against[kBundleLanes]{};
     const double* old = scratch_.old.data() + number;
     const double* ahead = scratch_.ahead.data() + number;
@@ -86,11 +150,15 @@ void SweepMomentum::choosePace(int sweep) {
       }
     }
     for (std::size_t l = 0; l < kBundleLanes; ++l) {
-      const std::uint32_t k = scratch_.lanes[lane + l];
+      const std::size_t k = scratch_.lanes[lane + l] + (cut_ ? part * kLineNumbers : 0);
       scratch_.against[k] += rows.couplings[0][l] * against[l];
       scratch_.unrest[k] = std::max(scratch_.unrest[k], std::exchange(sums.unrest[l], 0.0));
     }
   });
+  for (std::size_t part = kLineNumbers; part < scratch_.against.size() && cut_; part += kLineNumbers) {
+    scratch_.against[0] += scratch_.against[part];
+    scratch_.unrest[0] = std::max(scratch_.unrest[0], scratch_.unrest[part]);
+  }
   for (std::size_t k = 0; k < scratch_.islands.size(); ++k) {
     const double limit = static_cast<double>(sim_.islands.plan[scratch_.islands[k]].budget.limit(sweep));
     scratch_.beta[k] = 0.0;
@@ -105,7 +173,8 @@ void SweepMomentum::choosePace(int sweep) {
 
 void SweepMomentum::advance(int sweep, std::uint32_t stamp) {
   choosePace(sweep);
-  forBundles(sim_, pack_, [&](std::size_t lane, std::size_t number, const BundleBodies&, auto& rows, ContactSums&) {
+  forBundles(sim_, pack_, cut_, [&](std::size_t, std::size_t lane, std::size_t number, const BundleBodies&, auto& rows,
+                                    ContactSums&) {
     double beta[kBundleLanes];
     for (std::size_t l = 0; l < kBundleLanes; ++l) beta[l] = scratch_.beta[scratch_.lanes[lane + l]];
     double* old = scratch_.old.data() + number;
@@ -122,17 +191,26 @@ void SweepMomentum::advance(int sweep, std::uint32_t stamp) {
       }
     }
   });
-  double* old = scratch_.oldMotion.data();
-  const auto extrapolate = [&](double& value, double beta) {
-    const double now = value;
-    value = now + beta * (now - *old);
-    *old++ = now;
+  const auto extrapolate = [&](std::size_t first, std::size_t last) {
+    for (std::size_t at = first; at < last; ++at) {
+      const auto [i, k] = scratch_.bodies[at];
+      const double beta = scratch_.beta[k];
+      double* old = scratch_.oldMotion.data() + 6 * at;
+      const auto goOn = [&](double& value) {
+        const double now = value;
+        value = now + beta * (now - *old);
+        *old++ = now;
+      };
+      BodyMotion& m = sim_.solver.motion[i];
+      for (double& v : m.v) goOn(v);
+      for (double& w : m.w) goOn(w);
+      if (beta > 0.0) sim_.solver.stirred[i] = stamp;
+    }
   };
-  for (const auto& [i, k] : scratch_.bodies) {
-    BodyMotion& m = sim_.solver.motion[i];
-    for (double& v : m.v) extrapolate(v, scratch_.beta[k]);
-    for (double& w : m.w) extrapolate(w, scratch_.beta[k]);
-    if (scratch_.beta[k] > 0.0) sim_.solver.stirred[i] = stamp;
+  if (cut_) {
+    sim_.team->forRange(scratch_.bodies.size(), kBodyGrain, extrapolate);
+  } else {
+    extrapolate(0, scratch_.bodies.size());
   }
 }
 

@@ -23,6 +23,7 @@ class SweepMomentum {
   Simulation& sim_;
   std::size_t pack_;
   MomentumScratch& scratch_;
+  bool cut_{false};  ///< the team shares what is done here
 };
 
 }  // namespace msd_sim

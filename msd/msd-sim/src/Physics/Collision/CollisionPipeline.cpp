@@ -13,7 +13,7 @@ namespace msd_sim {
 
 namespace {
 
-constexpr std::size_t kQueryGrain = 64;
+constexpr std::size_t kQueryGrain = 16;
 constexpr std::size_t kBoxGrain = 256;
 
 // A collider with more neighbours than this is looked at more closely: it may lie within others.
@@ -179,15 +179,22 @@ void CollisionPipeline::placeBoxes(WorkTeam& team) {
   std::size_t moving = 0;
   for (const std::uint32_t id : moved_) moving += colliders_[id].moves ? 1 : 0;
   const bool anew = moving >= kLeastRebuild && moving * kRebuildShare >= moving_.leafCount();
+  const auto staysLoose = [&](const Collider& c) { return anew && c.moves && c.leaf != DynamicTree::kNull; };
+  if (anew) {
+    team.forRange(moved_.size(), kBoxGrain, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) {
+        const Collider& collider = colliders_[moved_[i]];
+        if (staysLoose(collider)) moving_.setBox(collider.leaf, boxes_[i]);
+      }
+    });
+  }
   for (std::size_t i = 0; i < moved_.size(); ++i) {
     Collider& collider = colliders_[moved_[i]];
+    if (staysLoose(collider)) continue;
     DynamicTree& tree = collider.moves ? moving_ : static_;
-    const bool loose = anew && collider.moves, known = collider.leaf != DynamicTree::kNull;
-    if (loose && known) {
-      tree.setBox(collider.leaf, boxes_[i]);
-    } else if (loose) {
+    if (anew && collider.moves) {
       collider.leaf = tree.addLoose(boxes_[i], moved_[i]);
-    } else if (known) {
+    } else if (collider.leaf != DynamicTree::kNull) {
       tree.move(collider.leaf, boxes_[i]);
     } else {
       collider.leaf = tree.insert(boxes_[i], moved_[i]);

@@ -260,9 +260,16 @@ class CollisionPipeline {
       std::uint32_t first;  ///< manifold
       std::uint32_t count;
     };
+    /// Where a manifold goes.
+    struct Target {
+      std::uint32_t contact;  ///< that it continues, or none; that it was given, once it was
+      bool isNew;             ///< the contact has no points yet
+      CarriedPoints carried;
+    };
     std::vector<Pair> pairs;
     std::vector<ContactManifold> manifolds;
     std::vector<ContactRounding> roundings;
+    std::vector<Target> targets;
   };
   enum class Verdict : std::uint8_t { kWaits, kDue, kParted };
   /// What hits may add to the motion of bodies in the step (K-15).
@@ -280,16 +287,16 @@ class CollisionPipeline {
   bool testPair(std::uint32_t pair, const CollisionStep& step, Found& found);
   /// Drops the manifolds none of whose points can act in the step (K-16).
   void dropIdle(const Collider& a, const Collider& b, const CollisionStep& step, Found& found) const;
-  /// Takes over what a test found where no contact comes, goes or changes its kind; may run beside
-  /// others of its sort. False where it leaves everything as it was.
-  bool applyInPlace(std::uint32_t pair, const Found& found, const SolverBodies& bodies);
-  void applyManifolds(std::uint32_t pair, std::span<const ContactManifold> manifolds,
-                      std::span<const ContactRounding> rounding, const SolverBodies& bodies);
-  [[nodiscard]] int contactCount(const Pair& pair) const;
+  /// For each manifold of a test the contact that it continues, or none. Returns how many the pair has.
+  std::size_t matchContacts(const Pair& pair, const Found& found, std::span<std::uint32_t> matched,
+                            const SolverBodies& bodies) const;
+  /// Takes over what a test found where no contact comes, goes or changes its kind, and leaves the rest for later.
+  void applyInPlace(std::uint32_t pair, const Found& found, const SolverBodies& bodies, BlockFinds& left);
+  /// Contacts of a pair come, go and change their kind; their points are written later.
+  void applyManifolds(const BlockFinds::Pair& pair, BlockFinds& left);
+  /// Writes points of contacts that have come or changed.
+  void writePoints(const BlockFinds& left, const SolverBodies& bodies);
   [[nodiscard]] ContactMaterial combine(const ContactMaterial& a, const ContactMaterial& b);
-  /// Takes the contact that a manifold with this normal continues out of the list, or none.
-  std::uint32_t takeContact(std::uint32_t& list, const Vector3D& normal,
-                            const SolverBodies& bodies);
 
   AlignedVector<Collider> colliders_;
   std::vector<std::uint32_t> free_colliders_;

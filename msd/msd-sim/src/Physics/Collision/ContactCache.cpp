@@ -36,68 +36,61 @@ Pose poseOf(const SolverBodies& bodies, std::uint32_t body) {
 
 }  // namespace
 
-/// The points of a contact before it is written anew.
-struct ContactCache::OldPoints {
-  static constexpr std::size_t kPoints = ContactManifold::kMaxPoints;
+std::array<int, CarriedPoints::kPoints> CarriedPoints::match(const ContactManifold& manifold,
+                                                            double reach) const {
+  std::array<int, kPoints> result;
+  result.fill(-1);
+  if (!any) return result;
+  std::array<bool, kPoints> taken{};
+  const std::size_t count = std::min(static_cast<std::size_t>(manifold.count), kPoints);
+  for (std::size_t p = 0; p < count; ++p) {
+    for (std::size_t q = 0; q < kPoints; ++q) {
+      if (!active[q] || taken[q] || feature[q] != manifold.points[p].feature) continue;
+      result[p] = static_cast<int>(q);
+      taken[q] = true;
+      break;
+    }
+  }
+  for (std::size_t p = 0; p < count; ++p) {
+    if (result[p] >= 0) continue;
+    double nearest = reach * reach;
+    for (std::size_t q = 0; q < kPoints; ++q) {
+      if (!active[q] || taken[q]) continue;
+      const double d2 = (position[q] - manifold.points[p].pointA).squaredNorm();
+      if (!(d2 < nearest)) continue;
+      nearest = d2;
+      result[p] = static_cast<int>(q);
+    }
+    if (result[p] >= 0) taken[static_cast<std::size_t>(result[p])] = true;
+  }
+  return result;
+}
 
-  Vector3D tangent{Vector3D::Zero()};  ///< first tangent, world
-  bool any{false};
-  std::array<bool, kPoints> active{};
-  std::array<std::uint32_t, kPoints> feature;
-  std::array<Coordinate, kPoints> position;  ///< on row body 0, world [m]
-  std::array<double, kPoints> normalForce;
-  std::array<Vector3D, kPoints> tangential;  ///< on the pair's body B, world [N]
-
-  template <int kStored>
-  void read(const StoredContact<kStored>& s, const Contact& contact, const SolverBodies& poses) {
-    const Pose pose = poseOf(poses, contact.body0());
+CarriedPoints ContactCache::carriedBy(std::uint32_t id, const SolverBodies& poses) const {
+  const Contact& book = contact(id);
+  CarriedPoints carried;
+  const Pose pose = poseOf(poses, book.body0());
+  const double sign = book.flipped ? -1.0 : 1.0;
+  with(id, [&]<int kStored>(const StoredContact<kStored>& s) {
     const Vector3D n = pose.orientation * vectorOf(s.normal);
-    tangent = pose.orientation * vectorOf(s.tangent);
-    const Vector3D second = n.cross(tangent);
-    const double sign = contact.flipped ? -1.0 : 1.0;
+    carried.tangent = pose.orientation * vectorOf(s.tangent);
+    const Vector3D second = n.cross(carried.tangent);
+    carried.friction = s.friction;
+    carried.restitution = s.restitution;
     for (std::size_t p = 0; p < kStored; ++p) {
       const StoredPoint& point = s.points[p];
-      active[p] = point.active > 0.0;
-      if (!active[p]) continue;
-      any = true;
-      feature[p] = contact.feature[p];
-      position[p] = pose.toWorld(vectorOf(point.anchor0));
+      carried.active[p] = point.active > 0.0;
+      if (!carried.active[p]) continue;
+      carried.any = true;
+      carried.feature[p] = book.feature[p];
+      carried.position[p] = pose.toWorld(vectorOf(point.anchor0));
       const double(&force)[3] = s.forces.expected[p];
-      normalForce[p] = force[0];
-      tangential[p] = sign * (force[1] * tangent + force[2] * second);
+      carried.normalForce[p] = force[0];
+      carried.tangential[p] = sign * (force[1] * carried.tangent + force[2] * second);
     }
-  }
-
-  /// For each new point the old one it continues, or -1: by feature first, then by place.
-  [[nodiscard]] std::array<int, kPoints> match(const ContactManifold& manifold, double reach) const {
-    std::array<int, kPoints> result;
-    result.fill(-1);
-    if (!any) return result;
-    std::array<bool, kPoints> taken{};
-    const std::size_t count = std::min(static_cast<std::size_t>(manifold.count), kPoints);
-    for (std::size_t p = 0; p < count; ++p) {
-      for (std::size_t q = 0; q < kPoints; ++q) {
-        if (!active[q] || taken[q] || feature[q] != manifold.points[p].feature) continue;
-        result[p] = static_cast<int>(q);
-        taken[q] = true;
-        break;
-      }
-    }
-    for (std::size_t p = 0; p < count; ++p) {
-      if (result[p] >= 0) continue;
-      double nearest = reach * reach;
-      for (std::size_t q = 0; q < kPoints; ++q) {
-        if (!active[q] || taken[q]) continue;
-        const double d2 = (position[q] - manifold.points[p].pointA).squaredNorm();
-        if (!(d2 < nearest)) continue;
-        nearest = d2;
-        result[p] = static_cast<int>(q);
-      }
-      if (result[p] >= 0) taken[static_cast<std::size_t>(result[p])] = true;
-    }
-    return result;
-  }
-};
+  });
+  return carried;
+}
 
 /// A place in the pool of a kind.
 template <int kPoints>
@@ -114,7 +107,6 @@ std::uint32_t ContactCache::take() {
   } else {
     place = free.back();
     free.pop_back();
-    pool[place] = {};
   }
   return place * kNumberStep + static_cast<std::uint32_t>(kKind);
 }
@@ -125,11 +117,9 @@ void ContactCache::release(std::uint32_t id) {
   free_[id % kNumberStep].push_back(static_cast<std::uint32_t>(indexOf(id)));
 }
 
-std::uint32_t ContactCache::add(std::uint32_t pair, const ContactBodies& bodies, const ContactMaterial& material) {
-  const std::uint32_t id = take<1>();
-  StoredContact<1>& s = numbers<1>(id);
-  s.friction = material.friction;
-  s.restitution = material.restitution;
+std::uint32_t ContactCache::add(std::uint32_t pair, const ContactBodies& bodies, const ContactMaterial& material,
+                                Kind kind) {
+  const std::uint32_t id = forKind(kind, [&]<int kPoints>() { return take<kPoints>(); });
   contact(id) = Contact{.pair = pair, .bodies = bodies, .born = frame_, .bounces = material.restitution > 0.0};
   if (material.restitution > 0.0) ++bouncing_count_;
   const ContactResistance resistance{.rolling = material.rollingResistance,
@@ -178,36 +168,27 @@ void ContactCache::setCoefficients(std::uint32_t id, double friction, double res
   });
 }
 
-std::uint32_t ContactCache::update(std::uint32_t id, const ContactManifold& manifold,
-                                   const ContactRounding& rounding, const SolverBodies& poses) {
-  // What was there: the old points and forces on the pair's body B, in the world.
-  OldPoints old;
-  double friction = 0.0, restitution = 0.0;
-  with(id, [&](const auto& s) {
-    old.read(s, contact(id), poses);
-    friction = s.friction;
-    restitution = s.restitution;
-  });
-  const Kind kind = kindFor(manifold.count);
-  if (kind != kindOf(id)) {
-    const Contact book = contact(id);
-    forKind(kindOf(id), [&]<int kPoints>() { release<kPoints>(id); });
-    id = forKind(kind, [&]<int kPoints>() { return take<kPoints>(); });
-    contact(id) = book;
-  }
-  with(id, [&](auto& s) {
-    s.friction = friction;
-    s.restitution = restitution;
-    write(contact(id), s, manifold, rounding, poses, old);
-  });
+std::uint32_t ContactCache::moveTo(std::uint32_t id, Kind kind) {
+  const Contact book = contact(id);
+  forKind(kindOf(id), [&]<int kPoints>() { release<kPoints>(id); });
+  id = forKind(kind, [&]<int kPoints>() { return take<kPoints>(); });
+  contact(id) = book;
   return id;
+}
+
+void ContactCache::write(std::uint32_t id, const NewPoints& points, const SolverBodies& poses, bool isNew) {
+  with(id, [&]<int kPoints>(StoredContact<kPoints>& s) {
+    if (isNew) s = {};
+    s.friction = points.carried.friction;
+    s.restitution = points.carried.restitution;
+    writePoints(contact(id), s, points.manifold, points.rounding, poses, points.carried);
+  });
 }
 
 void ContactCache::renew(std::uint32_t id, const ContactManifold& manifold, const ContactRounding& rounding,
                          const SolverBodies& poses) {
   with(id, [&]<int kPoints>(StoredContact<kPoints>& s) {
-    OldPoints old;
-    old.read(s, contact(id), poses);
+    const CarriedPoints old = carriedBy(id, poses);
     int active = 0;
     for (const StoredPoint& point : s.points) active += point.active > 0.0 ? 1 : 0;
     ContactManifold fitting = manifold;
@@ -227,13 +208,14 @@ void ContactCache::renew(std::uint32_t id, const ContactManifold& manifold, cons
       fitting.owner = flipped ? NormalOwner::kBodyB : NormalOwner::kNeither;
       fit.follow = FollowMode::kStay;
     }
-    write(contact(id), s, fitting, fit, poses, old);
+    writePoints(contact(id), s, fitting, fit, poses, old);
   });
 }
 
 template <int kPoints>
-void ContactCache::write(Contact& contact, StoredContact<kPoints>& s, const ContactManifold& manifold,
-                         const ContactRounding& rounding, const SolverBodies& poses, const OldPoints& old) {
+void ContactCache::writePoints(Contact& contact, StoredContact<kPoints>& s, const ContactManifold& manifold,
+                               const ContactRounding& rounding, const SolverBodies& poses,
+                               const CarriedPoints& old) {
   // The owner of the normal becomes row body 0.
   contact.flipped = manifold.owner == NormalOwner::kBodyB;
   s.rounding0 = contact.flipped ? rounding.b : rounding.a;
@@ -252,7 +234,7 @@ void ContactCache::write(Contact& contact, StoredContact<kPoints>& s, const Cont
   put(toBody0 * t1, s.tangent);
 
   s.size = std::min(poses.pose[contact.bodies.a].size, poses.pose[contact.bodies.b].size);
-  const std::array<int, OldPoints::kPoints> match = old.match(manifold, kSamePoint * s.size);
+  const std::array<int, CarriedPoints::kPoints> match = old.match(manifold, kSamePoint * s.size);
   for (std::size_t p = 0; p < kPoints; ++p) {
     StoredPoint& to = s.points[p];
     double(&force)[3] = s.forces.expected[p];

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -10,6 +11,7 @@
 #include "msd-sim/src/DataTypes/AlignedVector.hpp"
 #include "msd-sim/src/DataTypes/Bytes.hpp"
 #include "msd-sim/src/DataTypes/Vector3D.hpp"
+#include "msd-sim/src/Physics/Collision/CarriedPoints.hpp"
 #include "msd-sim/src/Physics/Collision/ContactManifold.hpp"
 #include "msd-sim/src/Physics/Collision/ImpulseMemory.hpp"
 #include "msd-sim/src/Physics/Collision/StoredContact.hpp"
@@ -94,15 +96,25 @@ class ContactCache {
     [[nodiscard]] std::uint32_t body1() const { return flipped ? bodies.a : bodies.b; }
   };
 
-  /// A contact without points; the first update brings them.
-  std::uint32_t add(std::uint32_t pair, const ContactBodies& bodies, const ContactMaterial& material);
-  void remove(std::uint32_t contact);
+  // Contacts come, go and change their kind one after the other; what stands in them may be read before and written
+  // afterwards side by side.
 
-  /// Takes over a freshly computed manifold; forces of points whose feature is still there stay. Returns the
-  /// contact's number, which is another one where its kind has changed. Calls for contacts that keep their kind may
-  /// run side by side.
-  [[nodiscard]] std::uint32_t update(std::uint32_t contact, const ContactManifold& manifold,
-                                     const ContactRounding& rounding, const SolverBodies& poses);
+  /// A contact of a kind; its points are to be written, as those of something new.
+  std::uint32_t add(std::uint32_t pair, const ContactBodies& bodies, const ContactMaterial& material, Kind kind);
+  void remove(std::uint32_t contact);
+  /// Changes a contact's kind. Its number is another one then, and its points are to be written, as those of something new.
+  [[nodiscard]] std::uint32_t moveTo(std::uint32_t contact, Kind kind);
+
+  /// What a contact hands on.
+  [[nodiscard]] CarriedPoints carriedBy(std::uint32_t contact, const SolverBodies& poses) const;
+  /// A freshly computed manifold, and what is handed on to it: forces of points whose feature is still there stay.
+  struct NewPoints {
+    const ContactManifold& manifold;
+    const ContactRounding& rounding;
+    const CarriedPoints& carried;
+  };
+  /// Writes the points of a contact that has the manifold's kind.
+  void write(std::uint32_t contact, const NewPoints& points, const SolverBodies& poses, bool isNew);
 
   /// Takes over a manifold within a step: the contact keeps its kind, its row bodies and no fewer points than it had.
   /// What its points carry is the business of the rows.
@@ -143,11 +155,26 @@ class ContactCache {
   /// Calls visit(number, book-keeping) for all contacts, in no lasting order.
   template <class Visit>
   void forEach(const Visit& visit) {
+    forPlaces(0, places(), visit);
+  }
+  /// Places of contacts, kind after kind, the free ones among them: threads share them in ranges.
+  [[nodiscard]] std::size_t places() const {
+    std::size_t sum = 0;
+    for (const std::vector<Contact>& books : books_) sum += books.size();
+    return sum;
+  }
+  /// The same for the contacts in the places [first, last).
+  template <class Visit>
+  void forPlaces(std::size_t first, std::size_t last, const Visit& visit) {
+    std::size_t before = 0;
     for (std::uint32_t kind = 0; kind < kContactKinds; ++kind) {
       std::vector<Contact>& books = books_[kind];
-      for (std::uint32_t i = 0; i < books.size(); ++i) {
-        if (books[i].pair != kNone) visit(i * kNumberStep + kind, books[i]);
+      const std::size_t end = std::min(last, before + books.size());
+      for (std::size_t i = std::max(first, before); i < end; ++i) {
+        Contact& contact = books[i - before];
+        if (contact.pair != kNone) visit(static_cast<std::uint32_t>(i - before) * kNumberStep + kind, contact);
       }
+      before += books.size();
     }
   }
 
@@ -192,14 +219,13 @@ class ContactCache {
  private:
   static constexpr std::uint32_t kNumberStep = 4;
 
-  struct OldPoints;
   template <int kPoints>
   [[nodiscard]] std::uint32_t take();
   template <int kPoints>
   void release(std::uint32_t id);
   template <int kPoints>
-  void write(Contact& contact, StoredContact<kPoints>& s, const ContactManifold& manifold,
-             const ContactRounding& rounding, const SolverBodies& poses, const OldPoints& old);
+  void writePoints(Contact& contact, StoredContact<kPoints>& s, const ContactManifold& manifold,
+                   const ContactRounding& rounding, const SolverBodies& poses, const CarriedPoints& old);
   template <int kPoints>
   [[nodiscard]] const char* findNumberFault(std::size_t bodies) const;
   [[nodiscard]] const char* findBookFault(std::size_t bodies) const;

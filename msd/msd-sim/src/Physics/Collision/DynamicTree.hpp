@@ -35,7 +35,7 @@ class DynamicTree {
   /// Nodes lie in the order of space: leaf k of n at 2k, the node that parts it from the one before at 2k - 1.
   template <class Placed>
   void rebuild(WorkTeam& team, const Placed& placed) {
-    const std::size_t parts = beginRebuild();
+    const std::size_t parts = beginRebuild(team);
     team.forBlocks(parts, [&](std::size_t part) {
       const auto [first, last] = buildPart(part);
       for (std::size_t leaf = first; leaf < last; ++leaf) {
@@ -139,7 +139,9 @@ class DynamicTree {
     std::int32_t parent;
   };
   /// Cuts the leaves into parts that can be built side by side, and returns how many.
-  std::size_t beginRebuild();
+  std::size_t beginRebuild(WorkTeam& team);
+  /// Lists the leaves in the order of their numbers.
+  void collectLeaves(WorkTeam& team);
   std::pair<std::size_t, std::size_t> buildPart(std::size_t part);
   void endRebuild();
   /// Where [first, last) is parted in two; puts the leaves on their sides.

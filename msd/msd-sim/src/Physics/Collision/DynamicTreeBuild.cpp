@@ -1,5 +1,6 @@
 // A tree of boxes built anew from its leaves, from the root down.
 #include <algorithm>
+#include <array>
 
 #include "msd-sim/src/Physics/Collision/DynamicTree.hpp"
 
@@ -11,6 +12,8 @@ namespace {
 // depend on the threads.
 constexpr std::uint32_t kPartLeaves = 256;
 constexpr std::uint32_t kMostParts = 64;
+// Nodes of which one thread lists the leaves at a time.
+constexpr std::size_t kBlockNodes = 2048;
 
 // Where the middle of the space leaves less than this share of the leaves on one side, the middle
 // leaf parts them: no path is then longer than log n / log(8/7).
@@ -70,16 +73,38 @@ std::uint32_t DynamicTree::split(std::uint32_t first, std::uint32_t last) {
   return half;
 }
 
-std::size_t DynamicTree::beginRebuild() {
-  items_.clear();
-  for (std::int32_t i = 0; i < static_cast<std::int32_t>(nodes_.size()); ++i) {
-    const Node& node = nodes_[index(i)];
-    if (!node.isLeaf() || node.box.isEmpty()) continue;  // free nodes have empty boxes
-    const Coordinate middle = 0.5 * (node.box.lower + node.box.upper);
-    items_.push_back({{static_cast<float>(middle.x()), static_cast<float>(middle.y()),
-                       static_cast<float>(middle.z())},
-                      i});
+void DynamicTree::collectLeaves(WorkTeam& team) {
+  const auto forLeaves = [&](std::size_t block, const auto& visit) {
+    const std::size_t last = std::min(nodes_.size(), (block + 1) * kBlockNodes);
+    for (std::size_t i = block * kBlockNodes; i < last; ++i) {
+      // Free nodes have empty boxes.
+      if (nodes_[i].isLeaf() && !nodes_[i].box.isEmpty()) visit(i);
+    }
+  };
+  const std::size_t blocks = (nodes_.size() + kBlockNodes - 1) / kBlockNodes;
+  parts_.assign(blocks, {0, 0, kNull});  // of blocks: how many leaves, and where they begin
+  team.forBlocks(blocks, [&](std::size_t block) {
+    forLeaves(block, [&](std::size_t) { ++parts_[block].last; });
+  });
+  std::uint32_t count = 0;
+  for (Part& part : parts_) {
+    part.first = count;
+    count += part.last;
   }
+  items_.resize(count);
+  team.forBlocks(blocks, [&](std::size_t block) {
+    std::uint32_t at = parts_[block].first;
+    forLeaves(block, [&](std::size_t i) {
+      const Coordinate middle = 0.5 * (nodes_[i].box.lower + nodes_[i].box.upper);
+      items_[at++] = {{static_cast<float>(middle.x()), static_cast<float>(middle.y()),
+                       static_cast<float>(middle.z())},
+                      static_cast<std::int32_t>(i)};
+    });
+  });
+}
+
+std::size_t DynamicTree::beginRebuild(WorkTeam& team) {
+  collectLeaves(team);
   const auto count = static_cast<std::uint32_t>(items_.size());
   nodes_.swap(old_);
   nodes_.resize(count == 0 ? 0 : 2 * count - 1);
@@ -89,20 +114,26 @@ std::size_t DynamicTree::beginRebuild() {
   if (count == 0) return 0;
   const std::uint32_t most = std::max(kPartLeaves, (count + kMostParts - 1) / kMostParts);
   parts_.push_back({0, count, kNull});
-  std::size_t ready = 0;  // parts before this one are small enough
-  while (ready < parts_.size()) {
-    const Part part = parts_[ready];
-    if (part.last - part.first <= most) {
-      ++ready;
-      continue;
+  // Level by level: parts that are too large are parted side by side.
+  for (;;) {
+    std::array<std::uint32_t, kRoomForParts> large;
+    std::size_t found = 0;
+    for (std::uint32_t i = 0; i < parts_.size(); ++i) {
+      if (parts_[i].last - parts_[i].first > most) large[found++] = i;
     }
-    const std::uint32_t middle = split(part.first, part.last);
-    const std::int32_t node = makeInner(part.first, middle, part.last, part.parent);
-    tops_.push_back(node);
-    parts_[ready] = {part.first, middle, node};
-    parts_.push_back({middle, part.last, node});
+    if (found == 0) return parts_.size();
+    const std::size_t before = parts_.size(), above = tops_.size();
+    parts_.resize(before + found);
+    tops_.resize(above + found);
+    team.forBlocks(found, [&](std::size_t i) {
+      const Part part = parts_[large[i]];
+      const std::uint32_t middle = split(part.first, part.last);
+      const std::int32_t node = makeInner(part.first, middle, part.last, part.parent);
+      tops_[above + i] = node;
+      parts_[large[i]] = {part.first, middle, node};
+      parts_[before + i] = {middle, part.last, node};
+    });
   }
-  return parts_.size();
 }
 
 void DynamicTree::build(const Part& part) {

@@ -18,11 +18,14 @@ namespace msd_sim {
 
 namespace {
 
-constexpr std::size_t kTestGrain = 64;
+// Pairs one thread tests at a time: so many at most, and fewer where there are few.
+constexpr std::size_t kTestGrain = 32;
+constexpr std::size_t kLeastTestGrain = 4;
+constexpr std::size_t kTestBlocks = 128;
 
 // So many pairs are tested before what they found is applied: enough for many threads to share, and what
 // waits for its turn stays small.
-constexpr std::size_t kWave = 128 * kTestGrain;
+constexpr std::size_t kWave = 256 * kTestGrain;
 
 // Memory is asked for this many pairs before it is needed.
 constexpr std::size_t kFetchAhead = 4;
@@ -116,7 +119,9 @@ CollisionPipeline::Verdict CollisionPipeline::judge(std::uint32_t pair,
 // (1 + e) times that where it bounces. Whatever lies in its way may be met in this step, too.
 void CollisionPipeline::spreadHits(const CollisionStep& step, WorkTeam& team) {
   constexpr std::size_t kGrain = 2048;  // pairs a thread takes at a time
-  for (BodyTravel& t : step.travel) t.hit = 0.0;
+  team.forRange(step.travel.size(), kGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) step.travel[i].hit = 0.0;
+  });
   team.forRange(clocks_.size(), kGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       const PairClock& clock = clocks_[i];
@@ -210,50 +215,32 @@ void CollisionPipeline::testPairs(const CollisionStep& step, WorkTeam& team) {
 void CollisionPipeline::testWave(std::span<const std::uint32_t> due, const CollisionStep& step,
                                  WorkTeam& team) {
   const SolverBodies& bodies = step.bodies;
-  const std::size_t blocks = (due.size() + kTestGrain - 1) / kTestGrain;
+  const std::size_t grain = std::clamp(due.size() / kTestBlocks, kLeastTestGrain, kTestGrain);
+  const std::size_t blocks = (due.size() + grain - 1) / grain;
   if (finds_.size() < blocks) finds_.resize(blocks);
   team.forBlocks(blocks, [&](std::size_t block) {
     BlockFinds& left = finds_[block];
     left.pairs.clear();
     left.manifolds.clear();
     left.roundings.clear();
+    left.targets.clear();
     Found found;
-    const std::size_t last = std::min(due.size(), (block + 1) * kTestGrain);
-    for (std::size_t i = block * kTestGrain; i < last; ++i) {
+    const std::size_t last = std::min(due.size(), (block + 1) * grain);
+    for (std::size_t i = block * grain; i < last; ++i) {
       if (i + 2 * kFetchAhead < last) {
         const Pair* pair = &pairs_[due[i + 2 * kFetchAhead]];
         __builtin_prefetch(pair);
         __builtin_prefetch(&pair->rest.allowed);
       }
       if (i + kFetchAhead < last) fetchPair(due[i + kFetchAhead], bodies);
-      if (!testPair(due[i], step, found)) continue;
-      if (applyInPlace(due[i], found, bodies)) continue;
-      left.pairs.push_back({due[i], static_cast<std::uint32_t>(left.manifolds.size()),
-                            static_cast<std::uint32_t>(found.count)});
-      const auto count = static_cast<std::ptrdiff_t>(found.count);
-      left.manifolds.insert(left.manifolds.end(), found.manifolds.begin(),
-                            found.manifolds.begin() + count);
-      left.roundings.insert(left.roundings.end(), found.roundings.begin(),
-                            found.roundings.begin() + count);
+      if (testPair(due[i], step, found)) applyInPlace(due[i], found, bodies, left);
     }
   });
   // Contacts come, go and change their kind one after the other.
   for (std::size_t block = 0; block < blocks; ++block) {
-    const BlockFinds& left = finds_[block];
-    for (const BlockFinds::Pair& pair : left.pairs) {
-      applyManifolds(pair.index, std::span{left.manifolds}.subspan(pair.first, pair.count),
-                     std::span{left.roundings}.subspan(pair.first, pair.count), bodies);
-    }
+    for (const BlockFinds::Pair& pair : finds_[block].pairs) applyManifolds(pair, finds_[block]);
   }
-}
-
-int CollisionPipeline::contactCount(const Pair& pair) const {
-  int count = 0;
-  for (std::uint32_t c = pair.firstContact; c != ContactCache::kNone;
-       c = contacts_.contact(c).next) {
-    ++count;
-  }
-  return count;
+  team.forBlocks(blocks, [&](std::size_t block) { writePoints(finds_[block], bodies); });
 }
 
 // (K-16): a point acts in the step only if its gap can close: by its velocity along the normal, by a share of
@@ -412,88 +399,90 @@ double CollisionPipeline::penetration(std::uint32_t index, const SolverBodies& b
   return deepest;
 }
 
-bool CollisionPipeline::applyInPlace(std::uint32_t index, const Found& found, const SolverBodies& bodies) {
-  Pair& pair = pairs_[index];
-  std::array<std::uint32_t, kMostManifolds> old, next;
+// One manifold after one: the same contact goes on whatever its normal does. A surface's manifolds come in no lasting
+// order: each continues the old contact whose normal is nearest to its own, if that is near enough.
+std::size_t CollisionPipeline::matchContacts(const Pair& pair, const Found& found, std::span<std::uint32_t> matched,
+                                             const SolverBodies& bodies) const {
+  std::array<std::uint32_t, kMostManifolds> old;
   std::size_t count = 0;
-  for (std::uint32_t c = pair.firstContact; c != ContactCache::kNone; c = contacts_.contact(c).next) {
-    if (count == found.count) return false;
-    old[count++] = c;
+  for (std::uint32_t c = pair.firstContact; c != ContactCache::kNone; c = contacts_.contact(c).next) old[count++] = c;
+  if (found.count == 1 && count <= 1) {
+    matched[0] = count == 1 ? old[0] : ContactCache::kNone;
+    return count;
   }
-  if (count != found.count) return false;
-  // As applyManifolds does it: one after one goes on, of several each continues the nearest.
-  for (std::size_t i = count; i-- > 0;) {
-    next[i] = count == 1 ? old[0] : takeNearest(contacts_, std::span{old}.first(count), found.manifolds[i].normal, bodies);
-    if (next[i] == ContactCache::kNone ||
-        ContactCache::kindOf(next[i]) != ContactCache::kindFor(found.manifolds[i].count)) {
-      return false;
-    }
+  for (std::size_t i = found.count; i-- > 0;) {
+    matched[i] = takeNearest(contacts_, std::span{old}.first(count), found.manifolds[i].normal, bodies);
   }
-  std::uint32_t following = ContactCache::kNone;
-  for (std::size_t i = count; i-- > 0;) {
-    (void)contacts_.update(next[i], found.manifolds[i], found.roundings[i], bodies);
-    contacts_.contact(next[i]).order = static_cast<std::uint8_t>(i);
-    contacts_.contact(next[i]).next = following;
-    following = next[i];
-  }
-  if (count > 0) pair.firstContact = following;
-  return true;
+  return count;
 }
 
-// A surface's manifolds come in no lasting order: each continues the old contact whose normal is
-// nearest to its own, if that is near enough.
-std::uint32_t CollisionPipeline::takeContact(std::uint32_t& old, const Vector3D& normal,
-                                             const SolverBodies& bodies) {
-  std::uint32_t best = ContactCache::kNone, beforeBest = ContactCache::kNone;
-  double nearest = kSameNormal;
-  std::uint32_t before = ContactCache::kNone;
-  for (std::uint32_t c = old; c != ContactCache::kNone; c = contacts_.contact(c).next) {
-    const double cosine = contacts_.normal(c, bodies).dot(normal);
-    if (cosine > nearest) {
-      nearest = cosine;
-      best = c;
-      beforeBest = before;
-    }
-    before = c;
-  }
-  if (best == ContactCache::kNone) return best;
-  std::uint32_t& link =
-      beforeBest == ContactCache::kNone ? old : contacts_.contact(beforeBest).next;
-  link = contacts_.contact(best).next;
-  return best;
-}
-
-void CollisionPipeline::applyManifolds(std::uint32_t index, std::span<const ContactManifold> manifolds,
-                                       std::span<const ContactRounding> rounding, const SolverBodies& bodies) {
+void CollisionPipeline::applyInPlace(std::uint32_t index, const Found& found, const SolverBodies& bodies,
+                                     BlockFinds& left) {
   Pair& pair = pairs_[index];
-  const Collider& a = colliders_[pair.colliderA];
-  const Collider& b = colliders_[pair.colliderB];
-  // One manifold after one: the same contact goes on whatever its normal does.
-  const bool single = manifolds.size() <= 1 && contactCount(pair) <= 1;
-  std::uint32_t old = pair.firstContact;
-  pair.firstContact = ContactCache::kNone;
-  for (std::size_t i = manifolds.size(); i-- > 0;) {
-    const ContactManifold& manifold = manifolds[i];
-    std::uint32_t contact = old;
-    if (single) {
-      old = ContactCache::kNone;
-    } else {
-      contact = takeContact(old, manifold.normal, bodies);
-    }
-    if (contact == ContactCache::kNone) {
-      const ContactMaterial material = combine(a.material, b.material);
-      clocks_[index].restitution = static_cast<float>(material.restitution);
-      contact = contacts_.add(index, {a.body, b.body}, material);
-    }
-    contact = contacts_.update(contact, manifold, rounding[i], bodies);
-    contacts_.contact(contact).order = static_cast<std::uint8_t>(i);
-    contacts_.contact(contact).next = pair.firstContact;
-    pair.firstContact = contact;
+  std::array<std::uint32_t, kMostManifolds> matched;
+  bool stays = matchContacts(pair, found, matched, bodies) == found.count;
+  for (std::size_t i = 0; i < found.count && stays; ++i) {
+    stays = matched[i] != ContactCache::kNone &&
+            ContactCache::kindOf(matched[i]) == ContactCache::kindFor(found.manifolds[i].count);
   }
-  while (old != ContactCache::kNone) {
-    const std::uint32_t next = contacts_.contact(old).next;
-    contacts_.remove(old);
-    old = next;
+  if (stays) {
+    std::uint32_t following = ContactCache::kNone;
+    for (std::size_t i = found.count; i-- > 0;) {
+      const CarriedPoints carried = contacts_.carriedBy(matched[i], bodies);
+      contacts_.write(matched[i], {found.manifolds[i], found.roundings[i], carried}, bodies, false);
+      contacts_.contact(matched[i]).order = static_cast<std::uint8_t>(i);
+      contacts_.contact(matched[i]).next = following;
+      following = matched[i];
+    }
+    if (found.count > 0) pair.firstContact = following;
+    return;
+  }
+  left.pairs.push_back({index, static_cast<std::uint32_t>(left.targets.size()),
+                        static_cast<std::uint32_t>(found.count)});
+  for (std::size_t i = 0; i < found.count; ++i) {
+    left.manifolds.push_back(found.manifolds[i]);
+    left.roundings.push_back(found.roundings[i]);
+    left.targets.push_back({.contact = matched[i], .isNew = false, .carried = {}});
+    if (matched[i] != ContactCache::kNone) left.targets.back().carried = contacts_.carriedBy(matched[i], bodies);
+  }
+}
+
+void CollisionPipeline::applyManifolds(const BlockFinds::Pair& what, BlockFinds& left) {
+  Pair& pair = pairs_[what.index];
+  const std::span<BlockFinds::Target> targets = std::span{left.targets}.subspan(what.first, what.count);
+  for (std::uint32_t c = pair.firstContact; c != ContactCache::kNone;) {
+    const std::uint32_t next = contacts_.contact(c).next;
+    const bool goesOn = std::any_of(targets.begin(), targets.end(), [c](const auto& t) { return t.contact == c; });
+    if (!goesOn) contacts_.remove(c);
+    c = next;
+  }
+  pair.firstContact = ContactCache::kNone;
+  for (std::size_t i = what.count; i-- > 0;) {
+    BlockFinds::Target& target = targets[i];
+    const ContactCache::Kind kind = ContactCache::kindFor(left.manifolds[what.first + i].count);
+    if (target.contact == ContactCache::kNone) {
+      const Collider& a = colliders_[pair.colliderA];
+      const Collider& b = colliders_[pair.colliderB];
+      const ContactMaterial material = combine(a.material, b.material);
+      clocks_[what.index].restitution = static_cast<float>(material.restitution);
+      target.carried.friction = material.friction;
+      target.carried.restitution = material.restitution;
+      target.contact = contacts_.add(what.index, {a.body, b.body}, material, kind);
+      target.isNew = true;
+    } else if (ContactCache::kindOf(target.contact) != kind) {
+      target.contact = contacts_.moveTo(target.contact, kind);
+      target.isNew = true;
+    }
+    contacts_.contact(target.contact).order = static_cast<std::uint8_t>(i);
+    contacts_.contact(target.contact).next = pair.firstContact;
+    pair.firstContact = target.contact;
+  }
+}
+
+void CollisionPipeline::writePoints(const BlockFinds& left, const SolverBodies& bodies) {
+  for (std::size_t i = 0; i < left.targets.size(); ++i) {
+    const BlockFinds::Target& target = left.targets[i];
+    contacts_.write(target.contact, {left.manifolds[i], left.roundings[i], target.carried}, bodies, target.isNew);
   }
 }
 

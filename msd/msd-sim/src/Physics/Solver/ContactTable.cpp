@@ -8,6 +8,8 @@ namespace msd_sim {
 namespace {
 
 constexpr std::size_t kLanes = kBundleLanes;
+// Contacts that one thread gives their lanes at a time.
+constexpr std::uint32_t kPartEntries = 512;
 
 }  // namespace
 
@@ -48,20 +50,37 @@ template void ContactTable::fill<1>(ContactCache&, std::size_t, std::size_t);
 template void ContactTable::fill<2>(ContactCache&, std::size_t, std::size_t);
 template void ContactTable::fill<4>(ContactCache&, std::size_t, std::size_t);
 
+void ContactTable::openParts(std::span<const std::uint32_t> packStart) {
+  parts_.clear();
+  part_start_.assign(1, 0);
+  for (std::size_t pack = 0; pack + 1 < packStart.size(); ++pack) {
+    for (std::uint32_t first = packStart[pack]; first < packStart[pack + 1];
+         first += kPartEntries) {
+      const std::uint32_t last = std::min(first + kPartEntries, packStart[pack + 1]);
+      parts_.push_back(
+          {.pack = static_cast<std::uint32_t>(pack), .first = first, .last = last, .before = {}});
+    }
+    part_start_.push_back(static_cast<std::uint32_t>(parts_.size()));
+  }
+}
+
 /// The lowest colour that neither body has yet, contact by contact; and how many contacts each
 /// colour has.
-void ContactTable::chooseColours(std::span<const Entry> entries, std::uint8_t* chosen,
-                                 Counts& counts) {
+void ContactTable::chooseColours(std::span<const Entry> entries, std::size_t pack) {
+  Counts& counts = counts_[pack];
   counts = {};
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const auto [a, b] = entries[i].pushable;
-    const int colour = std::min(std::countr_one(body_colours_[a] | body_colours_[b]), kOverflow);
-    const std::uint64_t bit = colour == kOverflow ? 0 : std::uint64_t{1} << colour;
-    if (a != 0) body_colours_[a] |= bit;
-    if (b != 0) body_colours_[b] |= bit;
-    chosen[i] = static_cast<std::uint8_t>(colour);
-    ++counts[static_cast<std::size_t>(colour)]
-            [static_cast<std::size_t>(ContactCache::kindOf(entries[i].contact))];
+  for (std::size_t part = part_start_[pack]; part < part_start_[pack + 1]; ++part) {
+    parts_[part].before = counts;
+    for (std::size_t i = parts_[part].first; i < parts_[part].last; ++i) {
+      const auto [a, b] = entries[i].pushable;
+      const int colour = std::min(std::countr_one(body_colours_[a] | body_colours_[b]), kOverflow);
+      const std::uint64_t bit = colour == kOverflow ? 0 : std::uint64_t{1} << colour;
+      if (a != 0) body_colours_[a] |= bit;
+      if (b != 0) body_colours_[b] |= bit;
+      chosen_[i] = static_cast<std::uint8_t>(colour);
+      ++counts[static_cast<std::size_t>(colour)]
+              [static_cast<std::size_t>(ContactCache::kindOf(entries[i].contact))];
+    }
   }
 }
 
@@ -88,15 +107,20 @@ void ContactTable::cutColours(std::size_t pack, std::array<std::uint32_t, kConta
 }
 
 void ContactTable::placeEntries(ContactCache& cache, std::span<const Entry> entries,
-                                const std::uint8_t* chosen, Counts& next) {
-  for (std::size_t i = 0; i < entries.size(); ++i) {
+                                const Part& part) {
+  Counts next = counts_[part.pack];
+  for (std::size_t c = 0; c < kColours; ++c) {
+    const auto lanes = static_cast<std::uint32_t>(c == kOverflow ? kLanes : 1);
+    for (std::size_t k = 0; k < kContactKinds; ++k) next[c][k] += lanes * part.before[c][k];
+  }
+  for (std::size_t i = part.first; i < part.last; ++i) {
     const std::uint32_t id = entries[i].contact;
     const auto kind = static_cast<std::size_t>(ContactCache::kindOf(id));
-    std::uint32_t& lane = next[chosen[i]][kind];
+    std::uint32_t& lane = next[chosen_[i]][kind];
     ContactCache::forKind(ContactCache::kindOf(id),
                           [&]<int kPoints>() { lanes<kPoints>().contact[lane] = id; });
     cache.contact(id).lane = lane;
-    lane += chosen[i] == kOverflow ? static_cast<std::uint32_t>(kLanes) : 1;
+    lane += chosen_[i] == kOverflow ? static_cast<std::uint32_t>(kLanes) : 1;
   }
 }
 
@@ -106,17 +130,13 @@ void ContactTable::build(ContactCache& cache, std::span<const Entry> entries,
   clear();
   contacts_ = entries.size();
   const std::size_t packs = packStart.size() - 1;
-  const auto entriesOf = [&](std::size_t pack) {
-    return entries.subspan(packStart[pack], packStart[pack + 1] - packStart[pack]);
-  };
   chosen_.resize(entries.size());
   body_colours_.assign(bodies, 0);
   counts_.reserve(kSparePacks);
   counts_.resize(packs);
   colour_start_.reserve(kSparePacks + 1);
-  team.forBlocks(packs, [&](std::size_t pack) {
-    chooseColours(entriesOf(pack), chosen_.data() + packStart[pack], counts_[pack]);
-  });
+  openParts(packStart);
+  team.forBlocks(packs, [&](std::size_t pack) { chooseColours(entries, pack); });
   std::array<std::uint32_t, kContactKinds> next{};
   for (std::size_t pack = 0; pack < packs; ++pack) cutColours(pack, next);
   const auto open = [&]<int kPoints>(std::size_t bundles) {
@@ -126,9 +146,8 @@ void ContactTable::build(ContactCache& cache, std::span<const Entry> entries,
   open.operator()<1>(next[0]);
   open.operator()<2>(next[1]);
   open.operator()<4>(next[2]);
-  team.forBlocks(packs, [&](std::size_t pack) {
-    placeEntries(cache, entriesOf(pack), chosen_.data() + packStart[pack], counts_[pack]);
-  });
+  team.forBlocks(parts_.size(),
+                 [&](std::size_t part) { placeEntries(cache, entries, parts_[part]); });
 }
 
 void ContactTable::clear() {

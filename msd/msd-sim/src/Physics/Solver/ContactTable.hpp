@@ -122,9 +122,21 @@ class ContactTable {
   template <class Visit>
   void forContacts(std::size_t pack, const Visit& visit) {
     for (const Colour& colour : coloursOf(pack)) {
-      visitRun<4>(colour.first[2], colour.last[2], visit);
-      visitRun<2>(colour.first[1], colour.last[1], visit);
-      visitRun<1>(colour.first[0], colour.last[0], visit);
+      forLanes(lanes<4>(), colour.first[2], colour.last[2], visit);
+      forLanes(lanes<2>(), colour.first[1], colour.last[1], visit);
+      forLanes(lanes<1>(), colour.first[0], colour.last[0], visit);
+    }
+  }
+  /// The same for some bundles of a kind.
+  template <int kPoints, class Visit>
+  static void forLanes(Lanes<kPoints>& l, std::size_t first, std::size_t last, const Visit& visit) {
+    for (std::size_t bundle = first; bundle < last; ++bundle) {
+      for (std::size_t lane = 0; lane < kBundleLanes; ++lane) {
+        const std::uint32_t id = l.contact[bundle * kBundleLanes + lane];
+        if (id == ContactCache::kNone) continue;
+        visit(id, LaneBodies{l.who[bundle], lane}, l.rows[bundle], l.sums[bundle],
+              static_cast<int>(lane));
+      }
     }
   }
   /// The same for all.
@@ -159,18 +171,6 @@ class ContactTable {
   /// Contacts of each colour and kind of a pack, or their next lanes.
   using Counts = std::array<std::array<std::uint32_t, kContactKinds>, kColours>;
 
-  template <int kPoints, class Visit>
-  void visitRun(std::size_t first, std::size_t last, const Visit& visit) {
-    Lanes<kPoints>& l = lanes<kPoints>();
-    for (std::size_t bundle = first; bundle < last; ++bundle) {
-      for (std::size_t lane = 0; lane < kBundleLanes; ++lane) {
-        const std::uint32_t id = l.contact[bundle * kBundleLanes + lane];
-        if (id == ContactCache::kNone) continue;
-        visit(id, LaneBodies{l.who[bundle], lane}, l.rows[bundle], l.sums[bundle],
-              static_cast<int>(lane));
-      }
-    }
-  }
   /// What stands in an empty lane: a contact of nobody with nobody.
   template <int kPoints>
   [[nodiscard]] StoredContact<kPoints>& spare() {
@@ -178,10 +178,16 @@ class ContactTable {
   }
   template <int kPoints>
   void resizeLanes(std::size_t bundles);
-  void chooseColours(std::span<const Entry> entries, std::uint8_t* chosen, Counts& counts);
+  /// Contacts of a pack that are given their lanes by one thread.
+  struct Part {
+    std::uint32_t pack, first, last;  ///< entries
+    Counts before;                    ///< contacts of the pack in the parts before it
+  };
+  /// Cuts packs into parts.
+  void openParts(std::span<const std::uint32_t> packStart);
+  void chooseColours(std::span<const Entry> entries, std::size_t pack);
   void cutColours(std::size_t pack, std::array<std::uint32_t, kContactKinds>& next);
-  void placeEntries(ContactCache& cache, std::span<const Entry> entries, const std::uint8_t* chosen,
-                    Counts& lanes);
+  void placeEntries(ContactCache& cache, std::span<const Entry> entries, const Part& part);
 
   std::tuple<Lanes<1>, Lanes<2>, Lanes<4>> lanes_;
   std::tuple<StoredContact<1>, StoredContact<2>, StoredContact<4>> spares_;
@@ -194,6 +200,8 @@ class ContactTable {
   std::vector<std::uint8_t> chosen_;         ///< colour of each entry
   std::vector<std::uint64_t> body_colours_;  ///< per body slot: bit set of colours in use
   std::vector<Counts> counts_;               ///< per pack
+  std::vector<Part> parts_;
+  std::vector<std::uint32_t> part_start_;  ///< first of each pack, and the end
 };
 
 }  // namespace msd_sim
