@@ -114,7 +114,7 @@ void bindSettings(py::module_& module) {
         field.text);
   }
   settings.def("to_dict", &toDict, "All settings by name.");
-  settings.def("__repr__", [](const Settings& settings) { return reprOf(settings); });
+  settings.def("__repr__", [](const Settings& s) { return reprOf(s); });
   settings.def("__eq__", [](const Settings& a, const py::object& b) {
     return py::isinstance<Settings>(b) && reprOf(a) == reprOf(b.cast<const Settings&>());
   });
