@@ -7,6 +7,7 @@
 #include "msd-sim/src/DataTypes/Arrays.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionTolerances.hpp"
 #include "msd-sim/src/Physics/Collision/PairManifolds.hpp"
+#include "msd-sim/src/Physics/Collision/RoundContacts.hpp"
 
 namespace msd_sim {
 
@@ -77,6 +78,30 @@ Pose laterPose(const TestedSide& side, const SolverBodies& bodies, double time) 
   return body * side.collider.local;
 }
 
+/// Distance of two cores, each of which is free to slide along its line, if it has one.
+double distanceOfLines(const Vector3D& between, const Vector3D& alongA, const Vector3D& alongB) {
+  const Vector3D across = alongA.cross(alongB);
+  const double square = across.squaredNorm();
+  if (square > 0.0) return std::abs(between.dot(across)) / std::sqrt(square);
+  const Vector3D& along = alongA.isZero(0.0) ? alongB : alongA;
+  return (between - between.dot(along) * along).norm();
+}
+
+/// Cores of features that will be the nearest and are not yet, against the smaller size: from here on they differ.
+constexpr double kSameFeature = 1e-5;
+
+/// Do the cores of a contact that was aimed slide on the lines that are the nearest now, too (K-11)? Shapes that spin
+/// past an edge meet with another one later.
+bool staysNearest(const TestedSide& a, const TestedSide& b, const ContactManifold& aimed, double gap) {
+  if (aimed.count != 1) return true;
+  const ContactRounding r = describeRounding(a.collider, a.pose, b.collider, b.pose, aimed).rounding;
+  if (r.follow != FollowMode::kCores || (r.slideA.isZero(0.0) && r.slideB.isZero(0.0))) return true;
+  const ManifoldPoint& point = aimed.points[0];
+  const Vector3D between = point.pointB + r.b * aimed.normal - (point.pointA - r.a * aimed.normal);
+  const double size = std::min(a.collider.shape.size, b.collider.shape.size);
+  return std::abs(distanceOfLines(between, r.slideA, r.slideB) - (gap + r.a + r.b)) <= kSameFeature * size;
+}
+
 }  // namespace
 
 void aimHalfway(const TestedSide& a, const TestedSide& b, const SolverBodies& bodies, double margin,
@@ -118,7 +143,7 @@ void aimHalfway(const TestedSide& a, const TestedSide& b, const SolverBodies& bo
     point.gap = n.dot(point.pointB - point.pointA);
     if (point.gap <= margin) now.points[static_cast<std::size_t>(now.count++)] = point;
   }
-  if (now.count > 0) manifold = now;
+  if (now.count > 0 && staysNearest(a, b, now, manifold.points[0].gap)) manifold = now;
 }
 
 }  // namespace msd_sim
