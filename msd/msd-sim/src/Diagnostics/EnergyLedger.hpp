@@ -17,7 +17,7 @@ struct EnergyLedger {
   double jointWork{0.0};     ///< joints, their motors, springs, limits and friction [J]
   double normalWork{0.0};    ///< contact along the normals: the loss in impacts, <= 0 [J]
   double frictionWork{0.0};  ///< contact along the tangents: the loss in sliding, <= 0 [J]
-  double positionWork{0.0};  ///< done by moving bodies out of penetration [J]
+  double positionWork{0.0};  ///< done by moving bodies out of penetration (P-5) [J]
   double dampingWork{0.0};   ///< of linear and angular damping, where it is switched on [J]
   double guardWork{
       0.0};  ///< of the energy guard, which takes out what a solve has left too much, <= 0 [J]

@@ -59,7 +59,7 @@ struct BodySlot {
 };
 
 /// What an island rests on, which decides how the energy guard may act on it.
-enum class IslandHold : std::uint8_t {
+enum class IslandSupport : std::uint8_t {
   kNothing,  ///< its momenta are conserved
   kStatic,   ///< touches something that never moves
   kDriven,   ///< touches a kinematic body, has a motor or a spring: work comes in from outside
@@ -108,13 +108,13 @@ struct Islands {
   std::vector<std::uint32_t> bodies;      ///< slots, island by island, ascending inside
   std::vector<std::uint32_t> start;       ///< first entry of each island, and the end
   std::vector<std::uint32_t> label;       ///< scratch: island number of a root
-  std::vector<IslandHold> hold;           ///< per island
+  std::vector<IslandSupport> support;     ///< per island
   std::vector<std::uint8_t> carried;      ///< per island: touches or hangs on a kinematic body
   std::vector<double> scale;              ///< per island: of the running drift, 1 where it is free
   std::vector<std::uint32_t> joints;      ///< per island: how many hold its bodies
   std::vector<double> gain;               ///< per island with joints: JointRecord::energyGain
   std::vector<double> peak;               ///< and energyPeak
-  std::vector<double> lift;               ///< per island: energy taken out after correction [J]
+  std::vector<double> correctionEnergy;   ///< per island: energy taken out after correction [J]
   std::vector<GuardShare> guarded;        ///< per island: what the energy guard did in this step
   std::vector<IslandCensus> census;       ///< per island, written by planIslands
   std::vector<IslandPlan> plan;           ///< the same
@@ -134,8 +134,8 @@ struct IslandSums {
   double allowance{0.0};  ///< that counts as rounding
 };
 
-/// Scratch of Nesterov's momentum (SweepMomentum.hpp).
-struct MomentumScratch {
+/// Scratch of Nesterov's extrapolation (SweepExtrapolation.hpp).
+struct ExtrapolationScratch {
   struct Body {
     std::uint32_t slot;
     std::uint32_t island;  ///< place in `islands`
@@ -144,9 +144,9 @@ struct MomentumScratch {
   std::vector<Body> bodies;            ///< their bodies
   std::vector<std::uint32_t> lanes;    ///< of all bundles of the pack: place in `islands`, or their number
   std::vector<double> old;             ///< impulses after the sweep before, bundle by bundle
-  std::vector<double> ahead;           ///< where the momentum has led them from there
+  std::vector<double> ahead;           ///< where the extrapolation has led them from there
   std::vector<double> oldMotion;       ///< velocities after the sweep before
-  std::vector<double> t, unrest, beta, against;  ///< per island
+  std::vector<double> t, localResidual, beta, against;  ///< per island
 };
 
 /// A point of a contact that pushes a mechanism (MechanismContacts.hpp), as a row.
@@ -236,10 +236,10 @@ struct IslandRun {
 /// What a pack needs for itself while it is being solved, and what it leaves for the report.
 struct PackScratch {
   double h{0.0};                    ///< length of its substeps; 0 until it is solved [s]
-  std::uint32_t stamp{0};           ///< of its last sweep in this step, see SolverBodies::stirred
+  std::uint32_t stamp{0};           ///< of its last sweep in this step, see SolverBodies::dirty
   std::vector<double> leastLimits;  ///< per sweep of a phase
   std::vector<std::uint32_t> lookedAt;  ///< pairs that are tested again within the step (K-17)
-  MomentumScratch momentum;
+  ExtrapolationScratch extrapolation;
   ResistanceRows resistance;
   SurfaceRows surfaces;
   std::vector<IslandSums> sums;     ///< per block of bodies of a large island
@@ -297,8 +297,8 @@ struct Sleepers {
   std::vector<std::uint8_t> asleep;
   std::vector<double> still;             ///< how long the body has been slow [s]
   std::vector<std::uint32_t> next;       ///< ring of the bodies that fell asleep together
-  std::vector<std::uint8_t> called;      ///< is to be woken before the next step
-  std::vector<std::uint32_t> calls;      ///< those, in the order in which they were called
+  std::vector<std::uint8_t> toWake;      ///< is to be woken before the next step
+  std::vector<std::uint32_t> calls;      ///< those, in the order in which that was asked for
   std::vector<double> islandStill;       ///< scratch: least `still` of an island [s]
   std::uint32_t count{0};                ///< bodies asleep
 };
@@ -410,7 +410,7 @@ struct Simulation {
   std::mutex lazy;  ///< held while answers are filled in: several threads may ask at once
   double time{0.0};
   std::uint64_t step{0};
-  double returnedLift{0.0};  ///< energy of position correction taken out of the motion again [J]
+  double returnedCorrectionEnergy{0.0};  ///< energy of position correction taken out of the motion again [J]
   bool corrected{false};     ///< the last step found a penetration to correct; changes no result
   std::vector<DeepContact> deepContacts;  ///< scratch of correctPositions
   std::uint32_t guardedSubsteps{0};  ///< islands the energy guard had to hold back in this step
@@ -462,19 +462,19 @@ void solveExact(Simulation& sim, double dt);
 /// The end of an exact step's positions: joints that correction has opened are closed (E-13).
 void closeJoints(Simulation& sim);
 /// (T-13), before the drift: an island held by something static climbs no higher than its kinetic
-/// energy can lift it. Where the phase has been weighed (T-14), what the hold takes leaves the books too.
-void holdDrift(Simulation& sim, std::size_t pack, double h, bool weighed);
+/// energy can lift it. Where the phase has been measured (T-14), what the limit takes leaves the ledger too.
+void limitDrift(Simulation& sim, std::size_t pack, double h, bool measured);
 /// (T-13), after a substep: no island has more energy than it had and the loads gave it. What a solve
 /// that has not converged adds is taken out of the motion again.
 void guardEnergy(Simulation& sim, std::size_t pack, double h);
-/// Takes energy [J] out of an island's motion, whose kinetic energy is given, and books what it took.
+/// Takes energy [J] out of an island's motion, whose kinetic energy is given, and enters what it took.
 void calmMotion(Simulation& sim, std::size_t island, double surplus, double kinetic);
 /// Resistance to rolling and spinning (docs/theory/resistance.md): lists the contacts of a pack that have any, and adds
-/// what they are expected to give in a substep of h to the guesses of the bodies; ...
+/// what they are expected to give in a substep of h to the warm starts of the bodies; ...
 void prepareResistance(Simulation& sim, std::size_t pack, double h);
 /// ... sweeps those whose bodies still move once, after the contacts, and returns how many had not settled;
 [[nodiscard]] std::uint32_t sweepResistance(Simulation& sim, std::size_t pack, const ContactPass& pass, double speed);
-/// ... adds up what they did in a phase, and keeps the guess of the next step.
+/// ... adds up what they did in a phase, and keeps the warm start of the next step.
 void concludeResistance(Simulation& sim, std::size_t pack, double h, const PhaseEnd& end);
 /// Contacts whose surfaces move or give way (docs/theory/surfaces.md): parts of the three above, after the rest.
 void prepareSurfaces(Simulation& sim, std::size_t pack);
@@ -512,7 +512,7 @@ void recallJointGains(Simulation& sim);
 void storeJointGains(Simulation& sim);
 void correctPositions(Simulation& sim, double dt);
 /// (P-6): what position correction lifted gives the energy back from its motion.
-void returnLift(Simulation& sim);
+void returnCorrectionEnergy(Simulation& sim);
 /// Works and depths of an exact step, from the geometry of its own phases; part of correctPositions.
 void writeExactSums(Simulation& sim);
 bool scatterBodies(Simulation& sim);
@@ -551,8 +551,8 @@ void stopAtImpacts(Simulation& sim, double dt);
 void fallAsleep(Simulation& sim, double dt);
 /// Calls a body's island to be awake in the next step.
 void callAwake(Simulation& sim, std::uint32_t slot);
-/// Wakes everything that was called. Returns true when there was something.
-bool wakeCalled(Simulation& sim);
+/// Wakes all that is to wake. Returns true when there was something.
+bool wakeRequested(Simulation& sim);
 /// Calls sleeping bodies that a moving body has met since.
 void callTouched(Simulation& sim);
 /// May these two bodies (slots) touch, as far as their kinds and joints decide?

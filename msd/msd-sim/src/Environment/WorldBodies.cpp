@@ -27,7 +27,7 @@ std::uint32_t openSlot(Simulation& sim) {
     sim.pushable.resize(sim.solver.size(), 0);
     sim.moving.resize(sim.solver.size(), 0);
     sim.sleepers.asleep.resize(sim.solver.size(), 0);
-    sim.sleepers.called.resize(sim.solver.size(), 0);
+    sim.sleepers.toWake.resize(sim.solver.size(), 0);
     sim.sleepers.still.resize(sim.solver.size(), 0.0);
     sim.sleepers.next.resize(sim.solver.size(), 0);
   }
@@ -158,7 +158,7 @@ BodyId WorldModel::spawn(const InertialDescription& d) {
     writeSymmetric(s.inertial->localInverseInertia(), mass.inverseInertia);
   }
   sim.solver.load[slot] = BodyLoad{};
-  sim.solver.guess[slot] = BodyGuess{};
+  sim.solver.warmStart[slot] = BodyWarmStart{};
   sim.solver.turn[slot] = BodyTurn{};
   sim.travel[slot] = BodyTravel{};
   sim.pushable[slot] = d.kinematic ? 0 : 1;

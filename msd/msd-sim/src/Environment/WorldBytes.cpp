@@ -139,7 +139,7 @@ void forValues(World& w, const Visit& visit) {
   visit(w.sleepers.asleep);
   visit(w.sleepers.still);
   visit(w.sleepers.next);
-  visit(w.sleepers.called);
+  visit(w.sleepers.toWake);
   visit(w.sleepers.calls);
   visit(w.sleepers.count);
 }
@@ -196,7 +196,7 @@ void checkSizes(const WorldDraft& draft, const Simulation& sim) {
   requireSize(draft.sleepers.asleep, sim.sleepers.asleep.size());
   requireSize(draft.sleepers.still, sim.sleepers.still.size());
   requireSize(draft.sleepers.next, sim.sleepers.next.size());
-  requireSize(draft.sleepers.called, sim.sleepers.called.size());
+  requireSize(draft.sleepers.toWake, sim.sleepers.toWake.size());
 }
 
 [[noreturn]] void refuse(const char* what) {
@@ -254,30 +254,30 @@ void checkBody(const WorldDraft& w, const Simulation& sim, std::size_t i) {
   if (!(w.sleepers.still[i] >= 0.0 && std::isfinite(w.sleepers.still[i]))) refuse("a body is still for no number");
 }
 
-/// Sleepers lie in rings, each of which is called as a whole, by one call.
+/// Sleepers lie in rings, each of which wakes as a whole, by one request.
 void checkSleepers(const Sleepers& s) {
   std::vector<std::uint8_t> seen(s.asleep.size(), 0);
   std::size_t asleep = 0, rings = 0;
   for (std::uint32_t first = 0; first < s.asleep.size(); ++first) {
-    if (s.called[first] != 0 && s.asleep[first] == 0) refuse("a body is called that is awake");
+    if (s.toWake[first] != 0 && s.asleep[first] == 0) refuse("a body is to wake that is awake");
     if (s.asleep[first] == 0 || seen[first] != 0) continue;
     std::uint32_t i = first;
     do {
-      if (i >= s.asleep.size() || s.asleep[i] == 0 || seen[i] != 0 || s.called[i] != s.called[first]) {
+      if (i >= s.asleep.size() || s.asleep[i] == 0 || seen[i] != 0 || s.toWake[i] != s.toWake[first]) {
         refuse("sleepers that lie in no ring");
       }
       seen[i] = 1;
       ++asleep;
       i = s.next[i];
     } while (i != first);
-    rings += s.called[first] != 0 ? 1 : 0;
+    rings += s.toWake[first] != 0 ? 1 : 0;
   }
-  std::vector<std::uint8_t> called(s.asleep.size(), 0);
+  std::vector<std::uint8_t> toWake(s.asleep.size(), 0);
   for (const std::uint32_t call : s.calls) {
-    if (call >= s.asleep.size() || s.called[call] == 0 || called[call] != 0) refuse("a call for nobody");
+    if (call >= s.asleep.size() || s.toWake[call] == 0 || toWake[call] != 0) refuse("a call for nobody");
     std::uint32_t i = call;
     do {
-      called[i] = 1;
+      toWake[i] = 1;
       i = s.next[i];
     } while (i != call);
   }
@@ -319,7 +319,7 @@ void applySlot(Simulation& sim, std::uint32_t i, const SlotState& state) {
   sim.solver.mass[i].dynamic = sim.pushable[i] != 0 ? 1.0 : 0.0;
   sim.solver.load[i] = BodyLoad{};
   sim.solver.turn[i] = BodyTurn{};
-  sim.solver.guess[i] = BodyGuess{};
+  sim.solver.warmStart[i] = BodyWarmStart{};
   sim.solver.shift[i] = BodyShift{};
 }
 

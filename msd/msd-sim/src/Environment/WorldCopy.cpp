@@ -95,11 +95,11 @@ void copyMembers(const Simulation& from, Simulation& to) {
                joinedPairs, pendingWork, auditSums, contactTotals, events, records,
                recordsValid, eventScratch, loose, looseValid, exact, specialBodies,
                contactCallback, reference, report, settled, undo, stepping, watching, firstBad, shareFrom, shareFromExact,
-               lazy, time, step, returnedLift, corrected, deepContacts, guardedSubsteps,
+               lazy, time, step, returnedCorrectionEnergy, corrected, deepContacts, guardedSubsteps,
                guardedEnergy] = from;
   // Work space, which every step or question fills before it reads it: threadTimes, impactScratch, fields,
   // mechanismPoints, table, packScratch, auditSums, contactTotals, records, recordsValid, loose, looseValid, undo,
-  // stepping, watching, firstBad, lazy, returnedLift, deepContacts, guardedSubsteps, guardedEnergy.
+  // stepping, watching, firstBad, lazy, returnedCorrectionEnergy, deepContacts, guardedSubsteps, guardedEnergy.
   // The world's own, made with it from the settings: settings, team.
   // Restored from the snapshot: joinedPairs, pendingWork, settled, time, step.
   to.kernels = kernels;

@@ -64,7 +64,7 @@ Simulation::Simulation(const Settings& s)
   pushable.assign(solver.size(), 0);
   moving.assign(solver.size(), 0);
   sleepers.asleep.assign(solver.size(), 0);
-  sleepers.called.assign(solver.size(), 0);
+  sleepers.toWake.assign(solver.size(), 0);
   sleepers.still.assign(solver.size(), 0.0);
   sleepers.next.assign(solver.size(), 0);
 }
@@ -130,7 +130,7 @@ void look(Simulation& sim) {
   run(Stage::kAudit, [&] { auditStep(sim, 0.0); });
 }
 
-/// What happens after the books of the solver are closed: the second half of damping, sleep,
+/// What happens after the ledger of the solver is closed: the second half of damping, sleep,
 /// events.
 void closeStep(Simulation& sim, double dt) {
   const bool reference = sim.settings.method == Method::kReference;
@@ -179,7 +179,7 @@ bool advance(Simulation& sim, double dt) {
     MSD_ASSERT(checkStage(sim, stage));
     if (sim.watching && !sim.firstBad && !isFinite(sim)) sim.firstBad = stage;
   };
-  run(Stage::kGather, [&] { wakeCalled(sim); });
+  run(Stage::kGather, [&] { wakeRequested(sim); });
   readConstraintBounds(sim);
   const bool reference = sim.settings.method == Method::kReference;
   if (dt == 0.0) {

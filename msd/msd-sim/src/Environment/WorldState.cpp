@@ -189,7 +189,7 @@ bool WorldModel::isAwake(BodyId body) const {
   const Simulation& sim = *simulation_;
   const BodySlot& slot = sim.slot(body);
   if (!slot.inertial) return false;
-  return sim.sleepers.asleep[body.index] == 0 || sim.sleepers.called[body.index] != 0;
+  return sim.sleepers.asleep[body.index] == 0 || sim.sleepers.toWake[body.index] != 0;
 }
 
 std::uint32_t WorldModel::island(BodyId body) const {
@@ -324,7 +324,7 @@ void WorldModel::remove(BodyId body) {
   if (!sim.constraints.empty()) removeConstraintsOf(sim, index);
   // The island sleeps or wakes as a whole, and every body of it may have leant on this one.
   callAwake(sim, index);
-  wakeCalled(sim);
+  wakeRequested(sim);
   sim.collision.removePairsOf(slot.firstCollider, [&](std::uint32_t other) { callAwake(sim, other); });
   reportRemoval(sim, index);
   forgetReference(sim, index);
@@ -354,7 +354,7 @@ void WorldModel::remove(BodyId body) {
   sim.solver.mass[index] = BodyMass{};
   sim.solver.load[index] = BodyLoad{};
   sim.solver.turn[index] = BodyTurn{};
-  sim.solver.guess[index] = BodyGuess{};
+  sim.solver.warmStart[index] = BodyWarmStart{};
   sim.travel[index] = BodyTravel{};
   sim.pushable[index] = 0;
   sim.moving[index] = 0;

@@ -39,8 +39,8 @@ void forColoured(Simulation& sim, const Visit& visit) {
         const std::uint32_t id = lanes.contact[at];
         if (id == ContactCache::kNone) continue;
         EXPECT_EQ(sim.collision.contacts().contact(id).lane, at);
-        const LaneBodies who{lanes.who[at / kBundleLanes], at % kBundleLanes};
-        visit(pack, c, std::size_t{who.body0}, std::size_t{who.body1});
+        const LaneBodies bodyPair{lanes.bodyPair[at / kBundleLanes], at % kBundleLanes};
+        visit(pack, c, std::size_t{bodyPair.body0}, std::size_t{bodyPair.body1});
       }
     };
     for (std::size_t c = 0; c < colours.size(); ++c) {

@@ -62,10 +62,10 @@ struct Differences {
 
 /// Compares point p of a contact, whose row body 0 is A and row body 1 is B.
 template <class Stored, class Rows>
-void compare(const Simulation& sim, LaneBodies who, const Stored& stored, const Rows& rows,
+void compare(const Simulation& sim, LaneBodies bodyPair, const Stored& stored, const Rows& rows,
              std::size_t l, std::size_t p, Differences& worst) {
   const auto triple = [l](const auto& v) { return Vector3D{v[0][l], v[1][l], v[2][l]}; };
-  const auto [a, b] = who;
+  const auto [a, b] = bodyPair;
   const InertialState sa = stateOf(sim, a), sb = stateOf(sim, b);
   const Vector3D n = sa.orientation * vectorOf(stored.normal);
   const Coordinate onA = sa.position + sa.orientation * vectorOf(stored.points[p].anchor0);
@@ -115,14 +115,15 @@ TEST(PackedRows, areTheRowsOfTheContactConstraints) {
     fill(world, random);
     world.update(0.0);  // finds contacts and makes their rows; nothing moves
     Simulation& sim = WorldAccess::of(world);
-    sim.table.forEach([&](std::uint32_t id, LaneBodies who, auto& rows, ContactSums&, int lane) {
-      constexpr int kPoints = std::remove_reference_t<decltype(rows)>::kPointCount;
-      const auto& stored = sim.collision.contacts().numbers<kPoints>(id);
-      for (std::size_t p = 0; p < kPoints; ++p) {
-        if (stored.points[p].active > 0.0)
-          compare(sim, who, stored, rows, static_cast<std::size_t>(lane), p, worst);
-      }
-    });
+    sim.table.forEach(
+        [&](std::uint32_t id, LaneBodies bodyPair, auto& rows, ContactSums&, int lane) {
+          constexpr int kPoints = std::remove_reference_t<decltype(rows)>::kPointCount;
+          const auto& stored = sim.collision.contacts().numbers<kPoints>(id);
+          for (std::size_t p = 0; p < kPoints; ++p) {
+            if (stored.points[p].active > 0.0)
+              compare(sim, bodyPair, stored, rows, static_cast<std::size_t>(lane), p, worst);
+          }
+        });
   }
   std::printf("%d points: Jacobian %.1e, mass %.1e, velocity %.1e, gap %.1e m\n", worst.points,
               worst.jacobian, worst.mass, worst.velocity, worst.gap);

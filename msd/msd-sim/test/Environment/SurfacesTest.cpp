@@ -106,7 +106,7 @@ TEST(SoftContact, sinksInByItsLoad) {
   BoxOnFloor j{{.restitution = 0.0, .contactStiffness = 1000.0, .contactDamping = 40.0}};
   j.run(3.0);
   EXPECT_NEAR(j.state().position.z(), 0.1 - kG / 1000.0, 1e-5);
-  EXPECT_LT(j.state().velocity.norm(), 2e-4);  // 6.1e-5: every step starts without a guess
+  EXPECT_LT(j.state().velocity.norm(), 2e-4);  // 6.1e-5: every step starts without a warm start
 }
 
 TEST(SoftContact, isASpringThatKeepsItsEnergy) {

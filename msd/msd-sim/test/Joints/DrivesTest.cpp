@@ -202,7 +202,7 @@ TEST(Springs, oscillateWithTheirPeriodAndKeepTheirEnergy) {
   EXPECT_LT(most - least, 1e-9);  // implicit midpoint: linear springs keep their energy
 }
 
-// The books hold the spring's energy from the moment it is made: what a step reports as its change leads from
+// The ledger holds the spring's energy from the moment it is made: what a step reports as its change leads from
 // the energy before to the energy after it, also where the spring breaks and its energy is gone.
 TEST(Springs, enterTheBooksWhenMadeAndLeaveThemWhenTheyBreak) {
   Settings settings{.sleeping = false};

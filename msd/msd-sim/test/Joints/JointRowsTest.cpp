@@ -241,7 +241,7 @@ TEST(BallKernels, giveTheSameBitsAtEveryWidth) {
     k.turn(bodies, &bundle, 1);
     std::vector<double> out{worst};
     for (const BodyMotion& m : bodies.motion) out.insert(out.end(), m.w, m.w + 3);
-    for (const BodyGuess& g : bodies.guess) out.insert(out.end(), g.angular, g.angular + 3);
+    for (const BodyWarmStart& g : bodies.warmStart) out.insert(out.end(), g.angular, g.angular + 3);
     for (int c = 0; c < 3; ++c) {
       out.insert(out.end(), bundle.impulse[c], bundle.impulse[c] + 8);
       out.insert(out.end(), bundle.error[c], bundle.error[c] + 8);

@@ -1,5 +1,5 @@
-// The books of energy prove something: where one impulse of one phase is not what acted, they do
-// not close (docs/theory/energy.md). The kernels of a world are replaced by ones that lie once.
+// The energy ledger proves something: where one impulse of one phase is not what acted, its entries
+// do not close (docs/theory/energy.md). The kernels of a world are replaced by ones that lie once.
 
 #include <gtest/gtest.h>
 

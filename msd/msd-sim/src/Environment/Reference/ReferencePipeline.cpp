@@ -172,8 +172,8 @@ void ReferencePipeline::findIslands() {
 }
 
 /// What a contact carried when it was last there; nothing for the other constraints.
-Eigen::VectorXd ReferencePipeline::guess(std::size_t constraint,
-                                         const ImpulseMemory& memory) const {
+Eigen::VectorXd ReferencePipeline::warmStart(std::size_t constraint,
+                                             const ImpulseMemory& memory) const {
   const Constraint& c = *constraints_[constraint];
   Eigen::VectorXd lambda = Eigen::VectorXd::Zero(c.dimension());
   if (contact_of_[constraint] == kNone) return lambda;
@@ -248,7 +248,7 @@ void ReferencePipeline::solve(double dt, const std::vector<SpatialVector>& veloc
     std::vector<double> start;
     for (const std::size_t c : island) {
       list.push_back(constraints_[c]);
-      const Eigen::VectorXd lambda = guess(c, memory);
+      const Eigen::VectorXd lambda = warmStart(c, memory);
       start.insert(start.end(), lambda.begin(), lambda.end());
     }
     const Eigen::VectorXd initial =

@@ -130,7 +130,8 @@ class ReferencePipeline {
   void remember(ImpulseMemory& memory, std::uint64_t frame);
   void applyForces();
   [[nodiscard]] const InertialState& stateOf(std::size_t body) const;
-  [[nodiscard]] Eigen::VectorXd guess(std::size_t constraint, const ImpulseMemory& memory) const;
+  [[nodiscard]] Eigen::VectorXd warmStart(std::size_t constraint,
+                                          const ImpulseMemory& memory) const;
 
   std::vector<Body> bodies_;
   std::vector<std::pair<std::size_t, std::size_t>> pairs_;

@@ -11,7 +11,7 @@
 
 #include "msd-sim/src/DataTypes/Rotation.hpp"
 #include "msd-sim/src/Environment/Reference/JointConstraints.hpp"
-#include "msd-sim/src/Environment/Reference/ReferenceBooks.hpp"
+#include "msd-sim/src/Environment/Reference/ReferenceBalance.hpp"
 #include "msd-sim/src/Environment/Reference/ReferencePipeline.hpp"
 #include "msd-sim/src/Environment/Simulation.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/MechanismInertia.hpp"
@@ -43,7 +43,7 @@ class ReferenceStep {
     }
   }
 
-  void advance(double h, ReferenceBooks& books);
+  void advance(double h, ReferenceBalance& balance);
   [[nodiscard]] const std::vector<AssetInertial*>& inertial() const { return inertial_; }
   [[nodiscard]] const std::vector<std::uint32_t>& slots() const { return slots_; }
   void detect();
@@ -73,7 +73,7 @@ class ReferenceStep {
 
 /// The whole method. Velocities are not touched before the solve: what the loads will add to them
 /// is known as a bias.
-void ReferenceStep::advance(double h, ReferenceBooks& books) {
+void ReferenceStep::advance(double h, ReferenceBalance& balance) {
   stories_.assign(inertial_.size(), {});
   for (std::size_t i = 0; i < inertial_.size(); ++i) {
     stories_[i].before = inertial_[i]->getInertialState();
@@ -97,7 +97,7 @@ void ReferenceStep::advance(double h, ReferenceBooks& books) {
     body.applyForce(stories_[i].user.linear);
     body.applyTorque(stories_[i].user.angular);
   }
-  books.add(stories_, owners_, forces_, h);
+  balance.add(stories_, owners_, forces_, h);
 }
 
 /// Velocities first, positions with the new velocities (SemiImplicitEulerIntegrator). What is moved
@@ -306,22 +306,22 @@ bool stepReference(Simulation& sim, double dt) {
   sim.guardedSubsteps = 0;
   beginStep(sim, dt);
   ReferenceStep step{sim};
-  ReferenceBooks books{sim, step.slots()};
+  ReferenceBalance balance{sim, step.slots()};
   const int substeps = std::max(sim.settings.substeps, 1);
   const double start = sim.time;
   try {
     for (int k = 0; k < substeps; ++k) {
       sim.time = start + k * (dt / substeps);  // constraints may move by themselves
-      step.advance(dt / substeps, books);
+      step.advance(dt / substeps, balance);
     }
   } catch (const std::invalid_argument&) {
     // Objects refuse numbers that are not finite; anything else they refuse is the caller's
     // mistake.
-    if (books.isFinite()) throw;
+    if (balance.isFinite()) throw;
     return false;
   }
   sim.time = start;
-  if (!books.finish(dt)) return false;
+  if (!balance.finish(dt)) return false;
   step.detect();
   sim.report.deepestPenetration = sim.collision.reference().deepest();
   return true;
@@ -330,7 +330,7 @@ bool stepReference(Simulation& sim, double dt) {
 void lookReference(Simulation& sim) {
   ReferenceStep step{sim};
   step.detect();
-  ReferenceBooks{sim, step.slots()}.look();
+  ReferenceBalance{sim, step.slots()}.look();
 }
 
 }  // namespace msd_sim

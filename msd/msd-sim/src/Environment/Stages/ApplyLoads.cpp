@@ -4,6 +4,7 @@
 
 #include "msd-sim/src/Environment/Simulation.hpp"
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
+#include "msd-sim/src/Environment/WorkGrain.hpp"
 
 namespace msd_sim {
 
@@ -62,7 +63,7 @@ void addFields(Simulation& sim, std::uint32_t i, double h) {
 
 template <class Work>
 void forPushable(Simulation& sim, const Work& work) {
-  sim.team->forRange(sim.slots.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
+  sim.team->forRange(sim.slots.size(), kWorkGrain.bodies, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       if (sim.pushable[i] != 0) work(static_cast<std::uint32_t>(i));
     }

@@ -4,6 +4,7 @@
 #include "msd-sim/src/DataTypes/Arrays.hpp"
 #include "msd-sim/src/Environment/Stages/ApplyLoads.hpp"
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
+#include "msd-sim/src/Environment/WorkGrain.hpp"
 
 namespace msd_sim {
 
@@ -70,9 +71,6 @@ double restingPotential(const Simulation& sim, std::uint32_t i) {
   return -body.getMass() * sim.settings.gravity.dot(state.position) + fieldEnergy(sim, i, state);
 }
 
-// Bodies one thread takes at a time; their sums are added in the order of the blocks.
-constexpr std::size_t kAuditGrain = 256;
-
 /// Adds up the bodies [first, last).
 AuditSums auditBlock(const Simulation& sim, double dt, std::size_t first, std::size_t last) {
   AuditSums sums;
@@ -101,9 +99,9 @@ AuditSums auditBlock(const Simulation& sim, double dt, std::size_t first, std::s
 
 AuditSums auditBodies(Simulation& sim, double dt) {
   const std::size_t count = sim.slots.size();
-  sim.auditSums.resize((count + kAuditGrain - 1) / kAuditGrain);
-  sim.team->forRange(count, kAuditGrain, [&](std::size_t first, std::size_t last) {
-    sim.auditSums[first / kAuditGrain] = auditBlock(sim, dt, first, last);
+  sim.auditSums.resize((count + kWorkGrain.audit - 1) / kWorkGrain.audit);
+  sim.team->forRange(count, kWorkGrain.audit, [&](std::size_t first, std::size_t last) {
+    sim.auditSums[first / kWorkGrain.audit] = auditBlock(sim, dt, first, last);
   });
   AuditSums all;
   for (const AuditSums& part : sim.auditSums) {
@@ -136,8 +134,8 @@ ContactTotals totalsOf(const Rows& rows, const ContactSums& sums, int l) {
   return {sums.normalWork[l], sums.frictionWork[l], sums.drivenWork[l], sums.residual[l], points};
 }
 
-std::uint32_t islandOf(const Simulation& sim, LaneBodies who) {
-  return sim.islands.islandOf[sim.pushable[who.body0] != 0 ? who.body0 : who.body1];
+std::uint32_t islandOf(const Simulation& sim, LaneBodies bodyPair) {
+  return sim.islands.islandOf[sim.pushable[bodyPair.body0] != 0 ? bodyPair.body0 : bodyPair.body1];
 }
 
 /// The last of some runs, if it is of an island, or a new one.
@@ -166,8 +164,8 @@ void auditShared(Simulation& sim, std::size_t pack) {
     visitColour(sim, sliceOf(colours[c], part, blocksOf(colours[c])),
                 [&](const auto&, auto& lanes, std::size_t first, std::size_t count) {
                   ContactTable::forLanes(lanes, first, first + count,
-                                         [&](std::uint32_t, LaneBodies who, auto& rows, ContactSums& sums, int l) {
-                                           add(totalsOf(rows, sums, l), runOf(runs[block], islandOf(sim, who)));
+                                         [&](std::uint32_t, LaneBodies bodyPair, auto& rows, ContactSums& sums, int l) {
+                                           add(totalsOf(rows, sums, l), runOf(runs[block], islandOf(sim, bodyPair)));
                                          });
                 });
   });
@@ -181,8 +179,8 @@ ContactTotals auditContacts(Simulation& sim) {
   sim.contactTotals.assign(sim.islands.count(), ContactTotals{});
   forPacks(sim, [&](std::size_t pack) {
     if (sim.packs.packs[pack].shared) return auditShared(sim, pack);
-    sim.table.forContacts(pack, [&](std::uint32_t, LaneBodies who, auto& rows, ContactSums& sums, int l) {
-      add(totalsOf(rows, sums, l), sim.contactTotals[islandOf(sim, who)]);
+    sim.table.forContacts(pack, [&](std::uint32_t, LaneBodies bodyPair, auto& rows, ContactSums& sums, int l) {
+      add(totalsOf(rows, sums, l), sim.contactTotals[islandOf(sim, bodyPair)]);
     });
   });
   ContactTotals all;
@@ -196,7 +194,7 @@ GuardShare auditGuard(const Simulation& sim) {
   return all;
 }
 
-/// What exact mode books of its contacts otherwise than phase by phase (E-10).
+/// What exact mode enters of its contacts otherwise than phase by phase (E-10).
 double exactScheme(const Simulation& sim) {
   double sum = 0.0;
   for (std::size_t k = 0; k < sim.islands.count(); ++k) sum += sim.exact.islands[k]->scheme;
@@ -226,7 +224,7 @@ void auditStep(Simulation& sim, double dt) {
   // (L-10): what joints did phase by phase, against what they are booked for; and soft contacts alike.
   ledger.integratorError += joints.phases.both - (joints.work - held) + surfaces.scheme + surfaces.stored;
   if (sim.settings.method == Method::kExact && dt > 0.0) ledger.integratorError += exactScheme(sim);
-  ledger.positionWork -= sim.returnedLift;  // (P-6)
+  ledger.positionWork -= sim.returnedCorrectionEnergy;  // (P-6)
   ledger.scale = std::max({sim.report.energy.scale, ledger.kinetic, sums.weightTimesSize});
   StepReport& report = sim.report;
   report.energy = ledger;

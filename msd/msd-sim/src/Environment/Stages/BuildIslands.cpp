@@ -1,5 +1,6 @@
 #include "msd-sim/src/DataTypes/UnionFind.hpp"
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
+#include "msd-sim/src/Environment/WorkGrain.hpp"
 
 namespace msd_sim {
 
@@ -24,19 +25,19 @@ void forContacts(Simulation& sim, const Visit& visit) {
 }
 
 /// What every island touches that cannot be pushed.
-void findHolds(Simulation& sim) {
+void findSupports(Simulation& sim) {
   Islands& islands = sim.islands;
   // Islands become more and fewer; an array that is assigned to grows by no more than it must.
-  islands.hold.reserve(sim.slots.size());
-  islands.hold.assign(islands.count(), IslandHold::kNothing);
+  islands.support.reserve(sim.slots.size());
+  islands.support.assign(islands.count(), IslandSupport::kNothing);
   islands.scale.reserve(sim.slots.size());
   islands.scale.assign(islands.count(), 1.0);
   islands.carried.reserve(sim.slots.size());
   islands.carried.assign(islands.count(), 0);
   const auto note = [&](std::uint32_t body, std::uint32_t other) {
     if (sim.pushable[body] == 0 || sim.pushable[other] != 0) return;
-    const std::atomic_ref<IslandHold> hold{islands.hold[islands.islandOf[body]]};
-    raise(hold, sim.slots[other].kinematic ? IslandHold::kDriven : IslandHold::kStatic);
+    const std::atomic_ref<IslandSupport> support{islands.support[islands.islandOf[body]]};
+    raise(hold, sim.slots[other].kinematic ? IslandSupport::kDriven : IslandSupport::kStatic);
     if (sim.slots[other].kinematic) set(islands.carried[islands.islandOf[body]], std::uint8_t{1});
   };
   forContacts(sim, [&](const ContactCache::Contact& contact) {
@@ -45,8 +46,8 @@ void findHolds(Simulation& sim) {
     note(a, b);
     note(b, a);
     if (!sim.slots[a].special && !sim.slots[b].special) return;
-    raise(std::atomic_ref{islands.hold[islands.islandOf[sim.pushable[a] != 0 ? a : b]]},
-          IslandHold::kDriven);
+    raise(std::atomic_ref{islands.support[islands.islandOf[sim.pushable[a] != 0 ? a : b]]},
+          IslandSupport::kDriven);
   });
   islands.joints.reserve(sim.slots.size());
   islands.joints.assign(islands.count(), 0);
@@ -54,7 +55,7 @@ void findHolds(Simulation& sim) {
     ++islands.joints[island];
     note(r.definition.bodyA, r.definition.bodyB);
     note(r.definition.bodyB, r.definition.bodyA);
-    if (feedsEnergy(r.definition)) islands.hold[island] = IslandHold::kDriven;
+    if (feedsEnergy(r.definition)) islands.support[island] = IslandSupport::kDriven;
   });
 }
 
@@ -85,7 +86,7 @@ void buildIslands(Simulation& sim) {
       sim, [&](const ContactCache::Contact& contact) { join(contact.bodies.a, contact.bodies.b); });
   sim.joints.forEachPair(join);
 
-  sim.team->forRange(count, kBodyGrain, [&](std::size_t first, std::size_t last) {
+  sim.team->forRange(count, kWorkGrain.bodies, [&](std::size_t first, std::size_t last) {
     for (auto i = static_cast<std::uint32_t>(first); i < last; ++i) {
       const std::uint32_t root = findSharedRoot(islands.parent, i);
       std::atomic_ref{islands.parent[i]}.store(root, std::memory_order_relaxed);
@@ -119,7 +120,7 @@ void buildIslands(Simulation& sim) {
     if (islands.islandOf[i] != Islands::kNone) islands.bodies[cursor[islands.islandOf[i]]++] = i;
   }
   sim.report.islands = next;
-  findHolds(sim);
+  findSupports(sim);
 }
 
 }  // namespace msd_sim

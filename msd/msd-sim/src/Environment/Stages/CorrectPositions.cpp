@@ -1,29 +1,12 @@
 #include <algorithm>
 
+#include "msd-sim/src/Environment/StageTuning.hpp"
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
+#include "msd-sim/src/Environment/WorkGrain.hpp"
 
 namespace msd_sim {
 
 namespace {
-
-// Penetration that is left alone, relative to the size of the contact's smaller body.
-constexpr double kSlop = 5e-4;
-// A body right under a contact counts this much when what rests on it is lifted off
-// (theory/position-correction.md, P-4).
-constexpr double kSupport = 0.1;
-// Share of a body's kinetic energy that may be spent at once on lifting it (P-8). What it carries is
-// lifted with it, and may lie still.
-constexpr double kPaidShare = 0.25;
-// Sweeps for all that has not settled, and for what a sweep moves far.
-constexpr int kSweeps = 2;
-constexpr int kMostSweeps = 8;
-// Penetration that is left to the next step, against the size (P-9).
-constexpr double kMostLeft = 1e-2;
-// A contact that a sweep moves by less than this share of its size has settled; after the first sweeps, ...
-constexpr double kSettledShift = 1e-6;
-constexpr double kFeltShift = 1e-3;
-// Pairs whose shapes are asked for the report.
-constexpr std::size_t kMostAsked = 256;
 
 /// The deepest penetrations of a pack, from depths that others have written.
 void measureDepths(Simulation& sim, std::size_t pack) {
@@ -35,16 +18,16 @@ void measureDepths(Simulation& sim, std::size_t pack) {
 }
 
 ContactPass correctionPass(const Simulation& sim, double dt) {
-  ContactPass pass{.settled = kSettledShift,
+  ContactPass pass{.settled = kStageTuning.settledShift,
                    .driven = sim.kinematicCount > 0,
                    .correction = sim.settings.positionCorrection,
-                   .slop = kSlop,
-                   .mostLeft = kMostLeft,
+                   .slop = kStageTuning.slop,
+                   .mostLeft = kStageTuning.mostLeft,
                    .largestShift = sim.settings.correctionSpeed * dt,
-                   .support = kSupport};
+                   .support = kStageTuning.support};
   const double gravity = sim.settings.gravity.norm();
   for (int c = 0; c < 3 && gravity > 0.0; ++c) pass.up[c] = -sim.settings.gravity[c] / gravity;
-  if (gravity > 0.0) pass.paidHeight = kPaidShare / gravity;
+  if (gravity > 0.0) pass.kineticHeight = kStageTuning.kineticShare / gravity;
   return pass;
 }
 
@@ -65,17 +48,17 @@ class PackCorrection {
       writeExactSums(sim_);
       measureDepths(sim_, pack_);
       renewRows(sim_, pack_);
-      if (scratch_.deepestShare > kSlop && wanted) unsettled = sweep();
+      if (scratch_.deepestShare > kStageTuning.slop && wanted) unsettled = sweep();
     } else if (wanted && sim_.corrected) {
       unsettled = storeAndSweep();
     } else {
       storePack(sim_, pack_, pass_, true);
-      if (scratch_.deepestShare > kSlop && wanted) unsettled = sweep();
+      if (scratch_.deepestShare > kStageTuning.slop && wanted) unsettled = sweep();
     }
-    if (!(scratch_.deepestShare > kSlop) || !wanted) return;
+    if (!(scratch_.deepestShare > kStageTuning.slop) || !wanted) return;
     pass_.first = false;
-    for (int number = 1; number < kMostSweeps && unsettled; ++number) {
-      if (number + 1 >= kSweeps) pass_.settled = kFeltShift;
+    for (int number = 1; number < kStageTuning.mostCorrectionSweeps && unsettled; ++number) {
+      if (number + 1 >= kStageTuning.correctionSweeps) pass_.settled = kStageTuning.feltShift;
       unsettled = sweep();
     }
     forBodies(sim_, pack_, [&](BodyList bodies) { sim_.kernels->body.displace(sim_.solver, bodies); });
@@ -114,14 +97,14 @@ class PackCorrection {
   ContactPass pass_;
 };
 
-/// No displacements yet. The motion of islands that nothing drives may pay for their lifts (P-8).
+/// No displacements (P-1) yet. The motion of islands that nothing drives may pay for their lifts (P-8).
 void clearShifts(Simulation& sim) {
   forBodies(sim, [&](BodyList bodies) { clearBodies(bodies, sim.solver.shift); });
   const Islands& islands = sim.islands;
-  sim.team->forRange(islands.bodies.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
+  sim.team->forRange(islands.bodies.size(), kWorkGrain.bodies, [&](std::size_t first, std::size_t last) {
     for (std::size_t at = first; at < last; ++at) {
       const std::uint32_t i = islands.bodies[at], k = islands.islandOf[i];
-      if (islands.hold[k] != IslandHold::kDriven && islands.joints[k] == 0) sim.solver.shift[i].pays = 1.0;
+      if (islands.support[k] != IslandSupport::kDriven && islands.joints[k] == 0) sim.solver.shift[i].spendsKinetic = 1.0;
     }
   });
 }
@@ -130,12 +113,12 @@ void clearShifts(Simulation& sim) {
 double correctContacts(Simulation& sim, double dt) {
   const bool exact = sim.settings.method == Method::kExact;
   clearShifts(sim);
-  sim.returnedLift = 0.0;
+  sim.returnedCorrectionEnergy = 0.0;
   const ContactPass pass = correctionPass(sim, dt);
   forPacks(sim, [&](std::size_t pack) { PackCorrection{sim, pack, pass}.run(exact); });
   const double share = gatherDepths(sim);
-  sim.corrected = share > kSlop;
-  if (sim.settings.positionCorrection > 0.0 && (sim.joints.isEmpty() || exact)) returnLift(sim);
+  sim.corrected = share > kStageTuning.slop;
+  if (sim.settings.positionCorrection > 0.0 && (sim.joints.isEmpty() || exact)) returnCorrectionEnergy(sim);
   return share;
 }
 
@@ -147,13 +130,13 @@ void measurePenetration(Simulation& sim) {
   double worst = 0.0;
   sim.table.forEach([&](std::uint32_t id, LaneBodies, auto& rows, ContactSums& sums, int lane) {
     const double depth = sums.deepest[lane];
-    if (depth <= kMostLeft * rows.size[lane]) {
+    if (depth <= kStageTuning.mostLeft * rows.size[lane]) {
       worst = std::max(worst, depth);
     } else {
       deep.push_back({depth, sim.collision.contacts().contact(id).pair});
     }
   });
-  const std::size_t asked = std::min(deep.size(), kMostAsked);
+  const std::size_t asked = std::min(deep.size(), kStageTuning.mostMeasured);
   const auto isDeeper = [](const DeepContact& a, const DeepContact& b) {
     return a.depth != b.depth ? a.depth > b.depth : a.pair < b.pair;
   };
@@ -205,10 +188,10 @@ void correctPositions(Simulation& sim, double dt) {
   const bool exact = sim.settings.method == Method::kExact;
   if (!sim.joints.isEmpty() && !exact) {
     sim.joints.project(sim.solver, *sim.team);
-    returnLift(sim);
+    returnCorrectionEnergy(sim);
     sim.report.jointError = sim.joints.sums().separation;
   }
-  if (!exact && sim.settings.positionCorrection > 0.0 && share > kMostLeft) measurePenetration(sim);
+  if (!exact && sim.settings.positionCorrection > 0.0 && share > kStageTuning.mostLeft) measurePenetration(sim);
 }
 
 }  // namespace msd_sim

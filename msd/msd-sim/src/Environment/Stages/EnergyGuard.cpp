@@ -2,24 +2,13 @@
 #include <cmath>
 
 #include "msd-sim/src/DataTypes/Arrays.hpp"
+#include "msd-sim/src/Environment/StageTuning.hpp"
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
+#include "msd-sim/src/Environment/WorkGrain.hpp"
 
 namespace msd_sim {
 
 namespace {
-
-// The guard lets this share of the energy that the loads feed in during a substep pass, and this
-// share of the kinetic energy: both are rounding.
-constexpr double kLoadShare = 1e-9;
-constexpr double kKineticShare = 1e-13;
-
-// What an island with joints may have gained, relative to the largest kinetic energy it has had: the
-// energy of a swing that the substep resolves stays within this of its mean (J-23).
-constexpr double kJointGain = 1e-3;
-// What it may have lost and get back where the substep is too long for it, relative to the same.
-constexpr double kJointLoss = 4e-3;
-// The same where contacts take energy out of it.
-constexpr double kTouchedGain = 2e-5;
 
 /// Inertia tensor R I Rᵀ in world axes of a body turned so.
 Matrix3D inertiaAt(const SolverBodies& solver, std::uint32_t i, const Quaternion& orientation) {
@@ -122,10 +111,10 @@ double surplusWithJoints(Simulation& sim, std::size_t k, double surplus, double 
   islands.peak[k] = std::max(islands.peak[k], kinetic);
   islands.gain[k] += surplus;
   const bool touched = islands.census[k].manifolds > 0;
-  const double share = touched ? kTouchedGain : kJointGain;
+  const double share = touched ? kStageTuning.touchedGain : kStageTuning.jointGain;
   // What contacts have taken does not come back, nor much of what a swing has lost that the substep does not resolve.
   if (touched || hasGivenUp(sim, k)) {
-    islands.gain[k] = std::max(islands.gain[k], (touched ? -share : -kJointLoss) * islands.peak[k]);
+    islands.gain[k] = std::max(islands.gain[k], (touched ? -share : -kStageTuning.jointLoss) * islands.peak[k]);
   }
   const double excess = islands.gain[k] - share * islands.peak[k];
   if (!(excess > 0.0)) return 0.0;
@@ -136,13 +125,9 @@ double surplusWithJoints(Simulation& sim, std::size_t k, double surplus, double 
 double loadShare(const SolverBodies& solver, std::uint32_t i, double h) {
   const BodyLoad& load = solver.load[i];
   const double a2 = vectorOf(load.a).squaredNorm();
-  return kLoadShare * solver.mass[i].mass * a2 * h * h +
-         kKineticShare * solver.kick[i].kinetic;
+  return kStageTuning.loadRounding * solver.mass[i].mass * a2 * h * h +
+         kStageTuning.kineticRounding * solver.kick[i].kinetic;
 }
-
-// From so many bodies on an island's sums are made of those of blocks.
-constexpr std::size_t kManyBodies = 256;
-constexpr std::size_t kBlockBodies = 128;
 
 /// Adds up what add(body, sums) tells of an island's bodies. Of many, the team may share the blocks, whose sums are
 /// added in their order.
@@ -150,16 +135,16 @@ template <class Add>
 IslandSums sumIsland(Simulation& sim, PackScratch& scratch, std::size_t k, const Add& add) {
   const std::span<const std::uint32_t> bodies = sim.islands.bodiesOf(k);
   IslandSums all;
-  if (bodies.size() < kManyBodies) {
+  if (bodies.size() < kWorkGrain.manyBodies) {
     for (const std::uint32_t i : bodies) add(i, all);
     return all;
   }
   std::vector<IslandSums>& parts = scratch.sums;
-  parts.assign((bodies.size() + kBlockBodies - 1) / kBlockBodies, IslandSums{});
-  sim.team->forRange(bodies.size(), kBlockBodies, [&](std::size_t first, std::size_t last) {
+  parts.assign((bodies.size() + kWorkGrain.blockBodies - 1) / kWorkGrain.blockBodies, IslandSums{});
+  sim.team->forRange(bodies.size(), kWorkGrain.blockBodies, [&](std::size_t first, std::size_t last) {
     IslandSums part;
     for (const std::uint32_t i : bodies.subspan(first, last - first)) add(i, part);
-    parts[first / kBlockBodies] = part;
+    parts[first / kWorkGrain.blockBodies] = part;
   });
   for (const IslandSums& part : parts) {
     all.energy += part.energy;
@@ -169,26 +154,26 @@ IslandSums sumIsland(Simulation& sim, PackScratch& scratch, std::size_t k, const
   return all;
 }
 
-/// Books what a held drift takes: kinetic energy, and, as an impulse P between the phase and the drift has moved its body
+/// Enters what a held drift takes: kinetic energy, and, as an impulse P between the phase and the drift has moved its body
 /// by half a kick more than the kicks count, -½h a·P (L-6).
-void bookHold(Simulation& sim, PackScratch& scratch, std::size_t k, double h, double scale) {
+void enterLimit(Simulation& sim, PackScratch& scratch, std::size_t k, double h, double scale) {
   SolverBodies& solver = sim.solver;
   const std::span<const std::uint32_t> bodies = sim.islands.bodiesOf(k);
-  double lift = 0.0;
+  double power = 0.0;
   for (const std::uint32_t i : bodies) {
-    lift += solver.mass[i].mass * vectorOf(solver.load[i].a).dot(vectorOf(solver.motion[i].v));
+    power += solver.mass[i].mass * vectorOf(solver.load[i].a).dot(vectorOf(solver.motion[i].v));
   }
   const double kinetic = (scale * scale - 1.0) * kineticOf(solver, bodies);
-  const double moved = 0.5 * h * (1.0 - scale) * lift;
+  const double moved = 0.5 * h * (1.0 - scale) * power;
   sim.islands.guarded[k].add(kinetic + moved, scale);
   solver.turn[bodies[0]].scheme -= moved;  // only the sum counts
   scratch.guardedEnergy = std::max(scratch.guardedEnergy, -(kinetic + moved));
 }
 
 /// Slows the drift of an island that would climb higher than its motion can carry it. Returns whether.
-bool holdIsland(Simulation& sim, PackScratch& scratch, std::size_t k, double h, bool weighed) {
+bool limitIsland(Simulation& sim, PackScratch& scratch, std::size_t k, double h, bool measured) {
   SolverBodies& solver = sim.solver;
-  if (sim.islands.hold[k] != IslandHold::kStatic) return false;
+  if (sim.islands.support[k] != IslandSupport::kStatic) return false;
   // Joints alone are closed by phase 1, and their energy comes and goes (J-23).
   if (sim.islands.joints[k] > 0 && sim.islands.census[k].manifolds == 0) return false;
   const IslandSums sums = sumIsland(sim, scratch, k, [&](std::uint32_t i, IslandSums& sum) {
@@ -202,22 +187,22 @@ bool holdIsland(Simulation& sim, PackScratch& scratch, std::size_t k, double h, 
   const double scale = climb > kinetic + sums.allowance ? kinetic / climb : 1.0;
   sim.islands.scale[k] = scale;
   if (scale == 1.0) return false;
-  bookHold(sim, scratch, k, h, scale);
+  enterLimit(sim, scratch, k, h, scale);
   double motion = 0.0;
   for (const std::uint32_t i : sim.islands.bodiesOf(k)) {
     solver.turn[i].hold = scale;
     motion += solver.turn[i].kinetic;
   }
-  if (weighed) solver.kick[sim.islands.bodiesOf(k)[0]].kinetic -= (1.0 - scale * scale) * motion;
+  if (measured) solver.kick[sim.islands.bodiesOf(k)[0]].kinetic -= (1.0 - scale * scale) * motion;
   return true;
 }
 
-/// Takes out what an island gained beyond the work of its loads. Returns whether it had to; `taut` is
+/// Takes out what an island gained beyond the work of its loads. Returns whether it had to; `stiff` is
 /// raised where joints gained more than they should.
-bool calmIsland(Simulation& sim, PackScratch& scratch, std::size_t k, double h, bool& taut) {
+bool calmIsland(Simulation& sim, PackScratch& scratch, std::size_t k, double h, bool& stiff) {
   SolverBodies& solver = sim.solver;
-  const IslandHold hold = sim.islands.hold[k];
-  if (hold == IslandHold::kDriven) return false;
+  const IslandSupport support = sim.islands.support[k];
+  if (support == IslandSupport::kDriven) return false;
   if (sim.settings.method == Method::kExact && sim.islands.joints[k] > 0) return false;
   const std::span<const std::uint32_t> bodies = sim.islands.bodiesOf(k);
   const IslandSums sums = sumIsland(sim, scratch, k, [&](std::uint32_t i, IslandSums& sum) {
@@ -234,7 +219,7 @@ bool calmIsland(Simulation& sim, PackScratch& scratch, std::size_t k, double h, 
   const bool jointed = sim.islands.joints[k] > 0;
   if (jointed) surplus = surplusWithJoints(sim, k, surplus, kinetic);
   if (surplus <= sums.allowance || !(kinetic > 0.0)) return false;
-  if (jointed && surplus > kJointGain * kinetic) taut = true;
+  if (jointed && surplus > kStageTuning.jointGain * kinetic) stiff = true;
   calmMotion(sim, k, surplus, kinetic);
   scratch.guardedEnergy = std::max(scratch.guardedEnergy, surplus);
   solver.kick[bodies[0]].kinetic -= surplus;  // only the island's sum counts
@@ -252,8 +237,8 @@ void guardIslands(Simulation& sim, std::size_t pack, const Guard& guard) {
 
 }  // namespace
 
-void holdDrift(Simulation& sim, std::size_t pack, double h, bool weighed) {
-  guardIslands(sim, pack, [&](PackScratch& scratch, std::size_t k) { return holdIsland(sim, scratch, k, h, weighed); });
+void limitDrift(Simulation& sim, std::size_t pack, double h, bool measured) {
+  guardIslands(sim, pack, [&](PackScratch& scratch, std::size_t k) { return limitIsland(sim, scratch, k, h, measured); });
 }
 
 void calmMotion(Simulation& sim, std::size_t island, double surplus, double kinetic) {
@@ -261,16 +246,16 @@ void calmMotion(Simulation& sim, std::size_t island, double surplus, double kine
   const std::span<const std::uint32_t> bodies = sim.islands.bodiesOf(island);
   // Booked is what the motion has lost, not what it was to lose.
   const double before = kineticOf(sim.solver, bodies);
-  const double factor = sim.islands.hold[island] == IslandHold::kStatic
+  const double factor = sim.islands.support[island] == IslandSupport::kStatic
                             ? calmHeldIsland(sim.solver, bodies, surplus, kinetic)
                             : calmFreeIsland(sim.solver, bodies, surplus, kinetic);
   sim.islands.guarded[island].add(kineticOf(sim.solver, bodies) - before, factor);
 }
 
 void guardEnergy(Simulation& sim, std::size_t pack, double h) {
-  bool taut = false;
-  guardIslands(sim, pack, [&](PackScratch& scratch, std::size_t k) { return calmIsland(sim, scratch, k, h, taut); });
-  if (taut) sim.joints.noteTaut();
+  bool stiff = false;
+  guardIslands(sim, pack, [&](PackScratch& scratch, std::size_t k) { return calmIsland(sim, scratch, k, h, stiff); });
+  if (stiff) sim.joints.noteStiff();
 }
 
 void recallJointGains(Simulation& sim) {
@@ -327,13 +312,13 @@ void returnTurn(SolverBodies& solver, std::span<const std::uint32_t> bodies) {
 }
 
 /// What position correction gave a body [J].
-struct Lift {
+struct CorrectionEnergy {
   double before;   ///< kinetic energy as the body lay before
   double kinetic;  ///< kinetic energy as it lies now
   double energy;   ///< gained: its climb against gravity, and the turn of its inertia
 };
 
-Lift liftOf(const Simulation& sim, std::uint32_t i) {
+CorrectionEnergy correctionEnergyOf(const Simulation& sim, std::uint32_t i) {
   const SolverBodies& solver = sim.solver;
   const BodyShift& shift = solver.shift[i];
   const double climb = -solver.mass[i].mass * sim.settings.gravity.dot(vectorOf(shift.d));
@@ -343,10 +328,10 @@ Lift liftOf(const Simulation& sim, std::uint32_t i) {
   return {before, kinetic, climb + (kinetic - before)};
 }
 
-Lift sumLifts(const Simulation& sim, std::span<const std::uint32_t> bodies) {
-  Lift sum{};
+CorrectionEnergy sumCorrectionEnergies(const Simulation& sim, std::span<const std::uint32_t> bodies) {
+  CorrectionEnergy sum{};
   for (const std::uint32_t i : bodies) {
-    const Lift own = liftOf(sim, i);
+    const CorrectionEnergy own = correctionEnergyOf(sim, i);
     sum.before += own.before;
     sum.kinetic += own.kinetic;
     sum.energy += own.energy;
@@ -355,27 +340,27 @@ Lift sumLifts(const Simulation& sim, std::span<const std::uint32_t> bodies) {
 }
 
 /// A body that something holds pays for its own lift. Returns the energy that its motion lost, with
-/// the inertia it had before: the ledger books the turn of the inertia by the velocity that is left.
-double payForLift(Simulation& sim, std::uint32_t i) {
-  const Lift lift = liftOf(sim, i);
-  if (!(lift.energy > 0.0) || !(lift.kinetic > 0.0)) return 0.0;
-  calmHeldIsland(sim.solver, std::span{&i, 1}, lift.energy, lift.kinetic);
-  return std::min(lift.energy / lift.kinetic, 1.0) * lift.before;
+/// the inertia it had before: the ledger enters the turn of the inertia by the velocity that is left.
+double returnFromBody(Simulation& sim, std::uint32_t i) {
+  const CorrectionEnergy given = correctionEnergyOf(sim, i);
+  if (!(given.energy > 0.0) || !(given.kinetic > 0.0)) return 0.0;
+  calmHeldIsland(sim.solver, std::span{&i, 1}, given.energy, given.kinetic);
+  return std::min(given.energy / given.kinetic, 1.0) * given.before;
 }
 
 /// The bodies of an island that nothing holds pay for it together. Returns the same energy.
-double payForLifts(Simulation& sim, std::span<const std::uint32_t> bodies) {
-  const Lift given = sumLifts(sim, bodies);
+double returnFromIsland(Simulation& sim, std::span<const std::uint32_t> bodies) {
+  const CorrectionEnergy given = sumCorrectionEnergies(sim, bodies);
   returnTurn(sim.solver, bodies);
-  const double turned = sumLifts(sim, bodies).kinetic;
-  const double lift = given.energy + (turned - given.kinetic);
-  if (lift > 0.0) calmFreeIsland(sim.solver, bodies, lift, turned);
-  return given.before - sumLifts(sim, bodies).before;
+  const double turned = sumCorrectionEnergies(sim, bodies).kinetic;
+  const double surplus = given.energy + (turned - given.kinetic);
+  if (surplus > 0.0) calmFreeIsland(sim.solver, bodies, surplus, turned);
+  return given.before - sumCorrectionEnergies(sim, bodies).before;
 }
 
 /// Bodies that hang together on something pay together: their joints' velocities stay zero.
-double payTogether(Simulation& sim, std::size_t island) {
-  const Lift sum = sumLifts(sim, sim.islands.bodiesOf(island));
+double returnFromMechanism(Simulation& sim, std::size_t island) {
+  const CorrectionEnergy sum = sumCorrectionEnergies(sim, sim.islands.bodiesOf(island));
   if (!(sum.energy > 0.0) || !(sum.kinetic > 0.0)) return 0.0;
   calmHeldIsland(sim.solver, sim.islands.bodiesOf(island), sum.energy, sum.kinetic);
   return std::min(sum.energy / sum.kinetic, 1.0) * sum.before;
@@ -383,27 +368,27 @@ double payTogether(Simulation& sim, std::size_t island) {
 
 }  // namespace
 
-void returnLift(Simulation& sim) {
+void returnCorrectionEnergy(Simulation& sim) {
   Islands& islands = sim.islands;
-  islands.lift.reserve(sim.slots.size());
-  islands.lift.assign(islands.count(), 0.0);
+  islands.correctionEnergy.reserve(sim.slots.size());
+  islands.correctionEnergy.assign(islands.count(), 0.0);
   const auto pay = [&](PackScratch& scratch, std::size_t k) {
-    const IslandHold hold = islands.hold[k];
-    if (hold == IslandHold::kDriven) return;
-    if (islands.joints[k] > 0 && hold != IslandHold::kNothing) {
-      islands.lift[k] = payTogether(sim, k);
-    } else if (hold == IslandHold::kNothing) {
-      islands.lift[k] = payForLifts(sim, islands.bodiesOf(k));
+    const IslandSupport support = islands.support[k];
+    if (support == IslandSupport::kDriven) return;
+    if (islands.joints[k] > 0 && support != IslandSupport::kNothing) {
+      islands.correctionEnergy[k] = returnFromMechanism(sim, k);
+    } else if (support == IslandSupport::kNothing) {
+      islands.correctionEnergy[k] = returnFromIsland(sim, islands.bodiesOf(k));
     } else {
-      islands.lift[k] = sumIsland(sim, scratch, k, [&](std::uint32_t i, IslandSums& sum) {
-                          sum.energy += payForLift(sim, i);
+      islands.correctionEnergy[k] = sumIsland(sim, scratch, k, [&](std::uint32_t i, IslandSums& sum) {
+                          sum.energy += returnFromBody(sim, i);
                         }).energy;
     }
   };
   forPacks(sim, [&](std::size_t pack) {
     for (const std::uint32_t k : sim.packs.islandsOf(sim.packs.packs[pack])) pay(*sim.packScratch[pack], k);
   });
-  for (const double lift : islands.lift) sim.returnedLift += lift;
+  for (const double energy : islands.correctionEnergy) sim.returnedCorrectionEnergy += energy;
 }
 
 }  // namespace msd_sim

@@ -3,17 +3,12 @@
 #include <utility>
 
 #include "msd-sim/src/DataTypes/Arrays.hpp"
+#include "msd-sim/src/Environment/ExactTuning.hpp"
 #include "msd-sim/src/Environment/Simulation.hpp"
 
 namespace msd_sim {
 
 namespace {
-
-// Cosine between a cylinder's axis and the normal up to which its side carries the contact.
-constexpr double kSideCosine = 1e-3;
-
-// Squared sine of the angle between two axes below which they count as parallel.
-constexpr double kParallel = 1e-12;
 
 /// Radius by which a core is thickened where a shape is touched along `normal` (world) [m].
 double roundness(const Collider& collider, const BodyPose& pose, const Vector3D& normal) {
@@ -23,7 +18,7 @@ double roundness(const Collider& collider, const BodyPose& pose, const Vector3D&
       return collider.shape.radius;
     case ShapeKind::kCylinder: {
       const Vector3D axis = quaternionOf(pose.q) * (collider.local.orientation * Vector3D::UnitZ());
-      return std::abs(axis.dot(normal)) < kSideCosine ? collider.shape.radius : 0.0;
+      return std::abs(axis.dot(normal)) < kExactTuning.sideCosine ? collider.shape.radius : 0.0;
     }
     default:
       return 0.0;
@@ -75,7 +70,7 @@ void followAxes(const ExactPoint& p, const Quaternion& q0, const Quaternion& q1,
     const double a = half0.squaredNorm(), b = half0.dot(half1), c = half1.squaredNorm();
     const Vector3D r = middle1 - middle0;
     const double determinant = a * c - b * b;
-    const double s = determinant > kParallel * a * c
+    const double s = determinant > kExactTuning.parallelAxes * a * c
                          ? std::clamp((c * half0.dot(r) - b * half1.dot(r)) / determinant, -1.0, 1.0)
                          : nearestOnAxis(middle0, half0, core1);
     core1 = middle1 + nearestOnAxis(middle1, half1, middle0 + s * half0) * half1;
@@ -95,13 +90,13 @@ bool turnsWithBody1(const ExactPoint& p) {
 
 /// The points of one contact.
 template <class Rows>
-void collectContact(Simulation& sim, std::uint32_t id, LaneBodies who, Rows& rows, ContactSums& sums, int lane) {
+void collectContact(Simulation& sim, std::uint32_t id, LaneBodies bodyPair, Rows& rows, ContactSums& sums, int lane) {
   constexpr int kPoints = Rows::kPointCount;
   const ContactCache::Contact& contact = sim.collision.contacts().contact(id);
   const StoredContact<kPoints>& stored = sim.collision.contacts().numbers<kPoints>(id);
   ExactPoint p;
-  p.body0 = who.body0;
-  p.body1 = who.body1;
+  p.body0 = bodyPair.body0;
+  p.body1 = bodyPair.body1;
   p.island = sim.islands.islandOf[sim.pushable[p.body0] != 0 ? p.body0 : p.body1];
   p.sums = &sums;
   p.lane = lane;
@@ -179,8 +174,8 @@ Vector3D relativeVelocity(const ExactPoint& p, const SolverBodies& bodies) {
 void collectExactPoints(Simulation& sim) {
   ExactStep& exact = sim.exact;
   exact.unsorted.clear();
-  sim.table.forEach([&](std::uint32_t id, LaneBodies who, auto& rows, ContactSums& sums, int lane) {
-    collectContact(sim, id, who, rows, sums, lane);
+  sim.table.forEach([&](std::uint32_t id, LaneBodies bodyPair, auto& rows, ContactSums& sums, int lane) {
+    collectContact(sim, id, bodyPair, rows, sums, lane);
   });
   const std::size_t islands = sim.islands.count();
   exact.start.assign(islands + 2, 0);

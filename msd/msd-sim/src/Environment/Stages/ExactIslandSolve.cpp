@@ -1,5 +1,7 @@
 #include "msd-sim/src/Environment/Stages/ExactIslandSolve.hpp"
 
+#include "msd-sim/src/Environment/ExactTuning.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,57 +12,18 @@ namespace msd_sim {
 
 namespace {
 
-// Gap after the drift, relative to the contact's size, up to which a point counts as closed.
-constexpr double kTouching = 1e-9;
-
-// Gap, relative to the contact's size, that is left as it is: closing a hair's breadth would feed
-// rounding of positions back into velocities (G-6).
-constexpr double kGapBand = 1e-10;
-
-// Gap error, relative to the contact's size, that the drift is not repeated for.
-constexpr double kGapError = 1e-10;
-
-// Residual asked for beyond exactTolerance where it is cheap: resting bodies then do not creep.
-constexpr double kAim = 1e-3;
-
-// Share of the fastest body's speed whose exactTolerance part is rounding: with the default of 1e-8
-// about a hundred roundings of that speed.
-constexpr double kSpeedFloor = 1e-4;
-
-// Work of contacts on an island that counts as rounding, relative to its kinetic energy.
-constexpr double kWorkRounding = 1e-12;
-
-// Sum of the normal impulses of phase 2 over that of phase 1 above which phase 2 held an impact.
-constexpr double kImpactRatio = 2.0;
-
-// Attempts that share the Newton steps of an island.
-constexpr int kAttempts = 5;
-
-// Newton steps that a solve may take even where the island has used up its share.
-constexpr int kLeastNewton = 20;
-
-// Shares of the guess from which a solve that failed starts again.
+// Shares of the warm start from which a solve that failed starts again.
 constexpr std::array<double, 4> kRestarts{0.0, 0.5, 2.0, 0.9};
 
 // Joints after phase 1, in units of joint_tolerances::kClosed: closed, and so far open that the step
 // has failed; solves that may each leave this share of the error.
-constexpr double kClosedUnits = 1e2;
-constexpr double kTornUnits = 1e5;
 constexpr double kFarthest = 1.0;  // and in a place that no substep reaches, in sizes and radians
 constexpr double kFarther = 2.0;   // where this is so much more than without impulses
-constexpr double kSlowClosing = 0.25;
-constexpr double kStuckClosing = 0.5;
-
-// Bodies of an island from which the team shares its factorisations.
-constexpr std::size_t kLargeIsland = 128;
-
-// Halvings of the search for the largest restitution that creates no energy.
-constexpr int kReboundHalvings = 12;
 
 /// Gap after the drift of a point that carries an impulse: none, or what it was where that was a
 /// hair's breadth or a penetration.
 double aimedGap(const ExactPoint& p) {
-  return p.startGap <= kGapBand * p.size ? p.startGap : 0.0;
+  return p.startGap <= kExactTuning.gapBand * p.size ? p.startGap : 0.0;
 }
 
 /// Way and turn of a body in a substep, in its own size.
@@ -96,10 +59,10 @@ ExactIslandSolve::ExactIslandSolve(Simulation& sim, std::size_t island, double h
               sim.islands.bodies.data() + sim.islands.start[island + 1]},
       island_{island},
       h_{h},
-      team_{bodies_.size() >= kLargeIsland ? sim.team.get() : nullptr} {}
+      team_{bodies_.size() >= kExactTuning.sharedBodies ? sim.team.get() : nullptr} {}
 
 bool ExactIslandSolve::isLarge(const Simulation& sim, std::size_t island) {
-  return sim.islands.bodiesOf(island).size() >= kLargeIsland;
+  return sim.islands.bodiesOf(island).size() >= kExactTuning.sharedBodies;
 }
 
 void ExactIslandSolve::begin() {
@@ -110,7 +73,7 @@ void ExactIslandSolve::begin() {
 void ExactIslandSolve::beginAgain() {
   data_.certificate = ContactCertificate{};
   data_.converged = true;
-  data_.taut = false;
+  data_.stiff = false;
   data_.scheme = 0.0;
 }
 
@@ -187,7 +150,7 @@ void ExactIslandSolve::solvePositions() {
 }
 
 bool ExactIslandSolve::isTorn() const {
-  return !data_.joints.empty() && !(data_.open <= kTornUnits);
+  return !data_.joints.empty() && !(data_.open <= kExactTuning.tornUnits);
 }
 
 void ExactIslandSolve::giveUpPositions() {
@@ -203,9 +166,9 @@ void ExactIslandSolve::giveUpPositions() {
 /// Another solve for the joints: not where they have closed, nor where the error is down to what
 /// the tolerance of a solve leaves.
 bool ExactIslandSolve::wantsJoints() const {
-  if (data_.joints.empty() || data_.open <= kClosedUnits) return false;
-  const bool stuck = data_.wasOpen > 0.0 && data_.open > kStuckClosing * data_.wasOpen;
-  return data_.open > kTornUnits || !stuck;
+  if (data_.joints.empty() || data_.open <= kExactTuning.closedUnits) return false;
+  const bool stuck = data_.wasOpen > 0.0 && data_.open > kExactTuning.stuckClosing * data_.wasOpen;
+  return data_.open > kExactTuning.tornUnits || !stuck;
 }
 
 bool ExactIslandSolve::correctTargets() {
@@ -215,7 +178,7 @@ bool ExactIslandSolve::correctTargets() {
     const double gap = placeContact(p, sim_.solver).gap;
     const double error = gap - aimedGap(p);
     if (!(p.impulse[0] > 0.0) && error >= 0.0) continue;
-    if (std::abs(error) <= kGapError * p.size) continue;
+    if (std::abs(error) <= kExactTuning.gapError * p.size) continue;
     // (E-17): pushing on what parts already, or faster than it came, would add energy.
     const double target = std::min(p.target - error / h_, std::max(-p.free, 0.0));
     again = again || target != p.target;
@@ -226,8 +189,8 @@ bool ExactIslandSolve::correctTargets() {
 
 void ExactIslandSolve::concludePositions() {
   if (!data_.joints.empty()) {
-    const bool slow = data_.wasOpen > kTornUnits && data_.open > kSlowClosing * data_.wasOpen;
-    data_.taut = data_.taut || slow || isTorn();
+    const bool slow = data_.wasOpen > kExactTuning.tornUnits && data_.open > kExactTuning.slowClosing * data_.wasOpen;
+    data_.stiff = data_.stiff || slow || isTorn();
     if (isTorn()) data_.converged = false;
   }
   concludePhase();
@@ -237,7 +200,7 @@ void ExactIslandSolve::solveVelocities() {
   bool bounces = false;
   for (ExactPoint& p : points_) {
     p.place = placeContact(p, sim_.solver);
-    p.closed = p.first[0] > 0.0 || p.place.gap <= kTouching * p.size;
+    p.closed = p.first[0] > 0.0 || p.place.gap <= kExactTuning.touching * p.size;
     p.target = p.closed ? p.rebound : 0.0;
     bounces = bounces || p.target > 0.0;
   }
@@ -294,7 +257,7 @@ ExactResult ExactIslandSolve::solveOnce() {
   buildProblem();
   const ExactOptions options{.tolerance = sim_.settings.exactTolerance,
                              .velocityFloor = velocityFloor(),
-                             .aim = (data_.direct ? 1.0 : kAim) * sim_.settings.exactTolerance,
+                             .aim = (data_.direct ? 1.0 : kExactTuning.aim) * sim_.settings.exactTolerance,
                              .maxIterations = attemptLength(),
                              .team = team_};
   ExactResult result = data_.solver.solve(data_.problem, options, data_.warmStart);
@@ -320,14 +283,14 @@ ExactResult ExactIslandSolve::solveOnce() {
 /// An attempt takes a share of the island's Newton steps: another start often does what more steps
 /// do not.
 int ExactIslandSolve::attemptLength() const {
-  const int share = sim_.settings.exactIterations / kAttempts;
-  return std::max(std::min(data_.newtonLeft, share), kLeastNewton);
+  const int share = sim_.settings.exactIterations / kExactTuning.attempts;
+  return std::max(std::min(data_.newtonLeft, share), kExactTuning.leastNewton);
 }
 
-/// A hard problem from other starts: nothing, and shares of the guess. The better answer counts.
+/// A hard problem from other starts: nothing, and shares of the warm start. The better answer counts.
 ExactResult ExactIslandSolve::solveAgain(const ExactResult& first, ExactOptions options) {
   for (const double share : kRestarts) {
-    if (data_.newtonLeft < kLeastNewton) break;
+    if (data_.newtonLeft < kExactTuning.leastNewton) break;
     options.maxIterations = attemptLength();
     data_.restart = data_.warmStart;
     for (double& value : data_.restart) value *= share;
@@ -385,7 +348,7 @@ double ExactIslandSolve::velocityFloor() const {
     const BodyMotion& m = sim_.solver.motion[i];
     fastest = std::max(fastest, vectorOf(m.v).norm() + vectorOf(m.w).norm() * sim_.solver.pose[i].size);
   }
-  return h_ * sim_.settings.gravity.norm() + kSpeedFloor * fastest;
+  return h_ * sim_.settings.gravity.norm() + kExactTuning.speedFloor * fastest;
 }
 
 /// Remembers what a solve has proved. Only the last solve of a phase counts: those before it were
@@ -425,7 +388,7 @@ void ExactIslandSolve::resetVelocities() {
   }
 }
 
-/// Translation: P·v̄ with the mean of the velocities before and after the substep, and (E-10), what
+/// (E-9): translation: P·v̄ with the mean of the velocities before and after the substep, and (E-10), what
 /// an uneven split into phases moves the body in the field of its loads, ½h a·(P₂ - P₁). Rotation:
 /// L·ω̄ with the mean over each phase; the drift keeps the energy of the rotation.
 double ExactIslandSolve::workOf(const ExactPoint& p, const Vector3D& first,
@@ -478,7 +441,7 @@ bool ExactIslandSolve::createsEnergy() const {
                (vectorOf(sim_.solver.motion[i].v).squaredNorm() +
                 sim_.exact.startVelocity[i].linear.squaredNorm());
   }
-  return work > kWorkRounding * kinetic;
+  return work > kExactTuning.workRounding * kinetic;
 }
 
 /// Newton's restitution with friction can create energy (Kane's pendulum). The largest common share
@@ -493,7 +456,7 @@ void ExactIslandSolve::limitRebound() {
     share = s;
     return !createsEnergy();
   };
-  for (int k = 0; k < kReboundHalvings; ++k) {
+  for (int k = 0; k < kExactTuning.reboundHalvings; ++k) {
     const double middle = 0.5 * (low + high);
     (attempt(middle) ? low : high) = middle;
   }
@@ -518,8 +481,8 @@ void ExactIslandSolve::accumulate() {
     work += normal + friction;
   }
   data_.dissipated = std::min(work, 0.0);
-  // The impulses of phase 2 are the guess of the next phase 1, unless they are those of an impact.
-  if (second <= kImpactRatio * first) return;
+  // The impulses of phase 2 are the warm start of the next phase 1, unless they are those of an impact.
+  if (second <= kExactTuning.impactRatio * first) return;
   for (ExactPoint& p : points_) p.impulse = p.first;
 }
 

@@ -72,7 +72,7 @@ void ExactIslandSolve::solveDirectly() {
   component.giveImpulses(sim_.solver, data_.phaseOfJoints);
   if (data_.phaseOfJoints == JointComponent::Phase::kPosition) {
     component.solve(sim_.solver, sim_.joints.records(), true);
-    data_.taut = data_.taut || component.isTaut();
+    data_.stiff = data_.stiff || component.isStiff();
   } else {
     component.relax(sim_.solver, sim_.joints.records(), true);
   }
@@ -105,7 +105,7 @@ void ExactIslandSolve::takeOffsets() {
 void ExactIslandSolve::giveUpJoints() {
   data_.direct = false;
   data_.open = data_.wasOpen = 0.0;
-  data_.taut = true;
+  data_.stiff = true;
   for (const ExactJointRow& r : data_.jointRows) r.row->impulse = 0.0;
   for (JointComponent* component : data_.joints) component->evaluateClosing(sim_.solver, sim_.joints.records());
   takeOffsets();

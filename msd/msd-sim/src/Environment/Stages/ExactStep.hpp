@@ -111,7 +111,7 @@ struct ExactIsland {
   /// (joint_tolerances::kClosed): after the last solve, and after the one before.
   double open{0.0};
   double wasOpen{0.0};
-  bool taut{false};        ///< the substep is too long for this island's joints
+  bool stiff{false};       ///< the substep is too long for this island's joints
   double scheme{0.0};      ///< works of contacts by the phase less those that are booked (E-10), over the step [J]
   double dissipated{0.0};  ///< work of contacts, stops and brakes in the substep, <= 0 [J]
   std::vector<SpatialVector> freeVelocity;  ///< per body of the island, before a solve

@@ -93,7 +93,7 @@ void findContacts(Simulation& sim) {
   // What meets a sleeper wakes its island, whose bodies may meet others.
   while (sim.sleepers.count > 0) {
     callTouched(sim);
-    if (!wakeCalled(sim)) break;
+    if (!wakeRequested(sim)) break;
     gatherBodies(sim, sim.report.dt);
     findPairs(sim);
     testPairs(sim);

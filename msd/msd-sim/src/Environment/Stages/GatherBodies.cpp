@@ -2,6 +2,7 @@
 #include "msd-sim/src/DataTypes/Rotation.hpp"
 #include "msd-sim/src/Environment/Simulation.hpp"
 #include "msd-sim/src/Environment/Stages/ApplyLoads.hpp"
+#include "msd-sim/src/Environment/WorkGrain.hpp"
 
 namespace msd_sim {
 
@@ -17,9 +18,6 @@ void foresee(Simulation& sim, std::uint32_t i, double dt) {
   travel.turn = dt * vectorOf(m.w).norm() * sim.solver.pose[i].size;
   travel.fall = sim.pushable[i] != 0 ? dt * dt * vectorOf(sim.solver.load[i].a).norm() : 0.0;
 }
-
-// Bodies one thread takes at a time.
-constexpr std::size_t kGatherGrain = 256;
 
 }  // namespace
 
@@ -62,7 +60,7 @@ void gatherBody(Simulation& sim, std::uint32_t i, double dt) {
 void gatherBodies(Simulation& sim, double dt) {
   beginFields(sim, dt);
   const std::size_t count = sim.slots.size();
-  sim.team->forRange(count, kGatherGrain, [&](std::size_t first, std::size_t last) {
+  sim.team->forRange(count, kWorkGrain.gather, [&](std::size_t first, std::size_t last) {
     for (auto i = static_cast<std::uint32_t>(first); i < last; ++i) {
       if (sim.moving[i] == 0) {
         sim.travel[i] = BodyTravel{.sum = sim.travel[i].sum};

@@ -2,17 +2,11 @@
 #include <limits>
 
 #include "msd-sim/src/Environment/Simulation.hpp"
+#include "msd-sim/src/Environment/StageTuning.hpp"
 
 namespace msd_sim {
 
 namespace {
-
-/// A joint is torn when it is open by more than this share of the smaller body it holds.
-constexpr double kTorn = 0.01;
-
-/// The energy guard spoils a step when it takes more than this share of the scene's energy scale out of
-/// an island in a substep; below, it smooths what a solve of few sweeps leaves.
-constexpr double kGuarded = 1e-2;
 
 /// Size of the smaller body that a joint holds [m].
 double heldSize(const Simulation& sim, const JointDefinition& joint) {
@@ -27,7 +21,7 @@ std::uint32_t countTornJoints(const Simulation& sim) {
   std::uint32_t torn = 0;
   for (const JointRecord& r : sim.joints.records()) {
     if (!r.used || r.broken) continue;
-    if (r.separation > kTorn * heldSize(sim, r.definition)) ++torn;
+    if (r.separation > kStageTuning.tornJoint * heldSize(sim, r.definition)) ++torn;
   }
   return torn;
 }
@@ -59,7 +53,7 @@ void judgeStep(Simulation& sim) {
   if ((exact && sim.collision.contacts().resistingCount() > 0) || (reference && sim.reference.resists)) {
     report.blame(StepFault::kResistanceIgnored);
   }
-  if (sim.guardedEnergy > kGuarded * report.energy.scale) report.blame(StepFault::kGuarded);
+  if (sim.guardedEnergy > kStageTuning.guardedShare * report.energy.scale) report.blame(StepFault::kGuarded);
 }
 
 }  // namespace msd_sim

@@ -5,17 +5,14 @@
 #include <cmath>
 
 #include "msd-sim/src/DataTypes/Arrays.hpp"
+#include "msd-sim/src/Environment/StageTuning.hpp"
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
+#include "msd-sim/src/Environment/WorkGrain.hpp"
+#include "msd-sim/src/Physics/Constraints/Rows/RowTuning.hpp"
 
 namespace msd_sim {
 
 namespace {
-
-// Pairs that one thread tests at a time.
-constexpr std::size_t kPairGrain = 8;
-// Two bodies that have turned against each other by so much more [rad] are tested anew; what is
-// less needs a new frame only.
-constexpr double kTestTurn = 0.1;
 
 /// sin² of half the turn between two orientations since the start of the step.
 double turnBetween(const double (&now)[4], const double (&then)[4]) {
@@ -42,20 +39,21 @@ bool isStale(const SolverBodies& solver, const TouchingSide& side, const StoredC
              const Anchor& anchor, const double (*then)[4]) {
   if ((solver.hasTurned[side.body] & kTurnedAtAll) == 0) return false;
   const double(&now)[4] = solver.turn[side.body].q;
-  if (!(side.rounding > 0.0)) return then == nullptr || turnBetween(now, *then) > kLookTurn2;
+  if (!(side.rounding > 0.0))
+    return then == nullptr || turnBetween(now, *then) > kRowTuning.lookTurn2();
   const Quaternion turned = then == nullptr ? turnOf(now) : turnOf(now) * turnOf(*then).conjugate();
   const BodyPose& pose = solver.pose[side.body];
   for (const StoredPoint& point : s.points) {
     if (!(point.active > 0.0)) continue;
     const Vector3D core = quaternionOf(pose.q) * vectorOf(anchor(point)) - side.rounding * side.n_W;
-    if ((core - turned.conjugate() * core).norm() > kLookTurn * pose.size) return true;
+    if ((core - turned.conjugate() * core).norm() > kRowTuning.lookTurn * pose.size) return true;
   }
   return false;
 }
 
 /// The same for both bodies of a contact; by their cores, where it `rolls`.
 template <int kPoints, class Rows>
-bool isStale(const SolverBodies& solver, LaneBodies who, const StoredContact<kPoints>& s,
+bool isStale(const SolverBodies& solver, LaneBodies bodyPair, const StoredContact<kPoints>& s,
              const Rows& rows, int lane, bool rolls) {
   const bool again = rows.looks[lane] == static_cast<double>(LookedAgain::kYes);
   double then0[4], then1[4];
@@ -63,12 +61,12 @@ bool isStale(const SolverBodies& solver, LaneBodies who, const StoredContact<kPo
     then0[c] = rows.turn0[c][lane];
     then1[c] = rows.turn1[c][lane];
   }
-  const Vector3D n = quaternionOf(solver.pose[who.body0].q) * vectorOf(s.normal);
+  const Vector3D n = quaternionOf(solver.pose[bodyPair.body0].q) * vectorOf(s.normal);
   return isStale(
-             solver, {who.body0, rolls ? s.rounding0 : 0.0, n}, s,
+             solver, {bodyPair.body0, rolls ? s.rounding0 : 0.0, n}, s,
              [](const StoredPoint& p) -> auto& { return p.anchor0; }, again ? &then0 : nullptr) ||
          isStale(
-             solver, {who.body1, rolls ? s.rounding1 : 0.0, -n}, s,
+             solver, {bodyPair.body1, rolls ? s.rounding1 : 0.0, -n}, s,
              [](const StoredPoint& p) -> auto& { return p.anchor1; }, again ? &then1 : nullptr);
 }
 
@@ -99,16 +97,18 @@ bool isPlain(const Simulation& sim, std::uint32_t pair) {
 }
 
 /// How far two bodies have turned against each other in the step [rad].
-double turnOfPair(const SolverBodies& solver, LaneBodies who) {
-  return 2.0 * (turnOf(solver.turn[who.body0].q).conjugate() * turnOf(solver.turn[who.body1].q))
-                   .vec()
-                   .norm();
+double turnOfPair(const SolverBodies& solver, LaneBodies bodyPair) {
+  return 2.0 *
+         (turnOf(solver.turn[bodyPair.body0].q).conjugate() * turnOf(solver.turn[bodyPair.body1].q))
+             .vec()
+             .norm();
 }
 
-/// Has a turn, which grows evenly from substep to substep, passed a multiple of kTestTurn in the
-/// last one of so many?
+/// Has a turn, which grows evenly from substep to substep, passed a multiple of
+/// kStageTuning.testTurn in the last one of so many?
 bool isDue(double turn, double substeps) {
-  return std::floor(turn / kTestTurn) > std::floor((1.0 - 1.0 / substeps) * turn / kTestTurn);
+  return std::floor(turn / kStageTuning.testTurn) >
+         std::floor((1.0 - 1.0 / substeps) * turn / kStageTuning.testTurn);
 }
 
 }  // namespace
@@ -124,25 +124,25 @@ void lookAgain(Simulation& sim, std::size_t pack, const ContactPass& pass, doubl
   std::atomic<bool> any{false};
   const bool shared = sim.packs.packs[pack].shared && sim.team->threads() > 1;
   const double substeps = std::round((1.0 - left) * sim.report.dt / pass.h);
-  const auto look = [&](std::uint32_t id, LaneBodies who, auto& rows, ContactSums&, int lane) {
+  const auto look = [&](std::uint32_t id, LaneBodies bodyPair, auto& rows, ContactSums&, int lane) {
     const auto hasTurned = [&](std::uint32_t body) {
       return (sim.solver.hasTurned[body] & kTurnedAtAll) != 0;
     };
-    if (!hasTurned(who.body0) && !hasTurned(who.body1)) return;
+    if (!hasTurned(bodyPair.body0) && !hasTurned(bodyPair.body1)) return;
     if (rows.balls[lane] > 0.0) return;
     const ContactCache::Contact& contact = contacts.contact(id);
     if (contact.resistance != ContactCache::kNone) return;  // has rows of its own besides
     // Time of impact knows how far these may turn.
-    if (sim.slots[who.body0].continuous || sim.slots[who.body1].continuous) return;
+    if (sim.slots[bodyPair.body0].continuous || sim.slots[bodyPair.body1].continuous) return;
     if (!isConvex(sim, contact.pair)) return;
     bool stale = false;
     const bool rolls = hasCylinder(sim, contact.pair);
-    contacts.with(id,
-                  [&](const auto& s) { stale = isStale(sim.solver, who, s, rows, lane, rolls); });
+    contacts.with(
+        id, [&](const auto& s) { stale = isStale(sim.solver, bodyPair, s, rows, lane, rolls); });
     if (!stale) return;
     rows.looks[lane] = static_cast<double>(LookedAgain::kWanted);
     any.store(true, std::memory_order_relaxed);
-    if (isPlain(sim, contact.pair) || isDue(turnOfPair(sim.solver, who), substeps))
+    if (isPlain(sim, contact.pair) || isDue(turnOfPair(sim.solver, bodyPair), substeps))
       pairs[addTo(found, 1, shared)] = contact.pair;
   };
   forRows(sim, pack, [&](const auto&, auto& lanes, std::size_t first, std::size_t count) {
@@ -159,7 +159,7 @@ void lookAgain(Simulation& sim, std::size_t pack, const ContactPass& pass, doubl
     }
   };
   if (sim.packs.packs[pack].shared) {
-    sim.team->forRange(pairs.size(), kPairGrain, test);
+    sim.team->forRange(pairs.size(), kWorkGrain.pairs, test);
   } else {
     test(0, pairs.size());
   }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "msd-sim/src/Environment/WorkGrain.hpp"
 #include "msd-sim/src/Physics/Solver/SolverTuning.hpp"
 
 namespace msd_sim {
@@ -60,9 +61,7 @@ void forMechanisms(Simulation& sim, const MechanismPoint& point, const Visit& vi
   }
 }
 
-/// Answers of very large mechanisms are not kept: each is found again where it is asked for.
-constexpr std::size_t kMostKept = 6 * 128;
-bool keepsColumns(const JointComponent& c) { return c.columnSize() <= kMostKept; }
+bool keepsColumns(const JointComponent& c) { return c.columnSize() <= kWorkGrain.keptColumns; }
 
 double* columnAt(Simulation& sim, JointComponent& c, std::size_t column) {
   return keepsColumns(c) ? sim.mechanismPoints.columns.data() + column : c.ownColumn();
@@ -149,15 +148,15 @@ class IslandVisits {
     std::uint32_t* const changed = sim_.mechanismPoints.changed.data();
     const auto last = [&](std::uint32_t key) { return key != 0 ? changed[key] : 0u; };
     if (std::max(last(point.key[0]), last(point.key[1])) <= point.seen) return false;
-    const double unrest = visit(sim_, point, pass_, opens_);
-    if (unrest > 0.0) {
+    const double localResidual = visit(sim_, point, pass_, opens_);
+    if (localResidual > 0.0) {
       ++now_;
       for (const std::uint32_t key : point.key) {
         if (key != 0) changed[key] = now_;
       }
     }
     point.seen = now_;
-    return unrest > kTuning.mechanismUnrest;
+    return localResidual > kTuning.mechanismResidual;
   }
 
  private:
@@ -242,8 +241,8 @@ namespace {
 /// island's own.
 void findPoints(Simulation& sim, std::size_t pack, std::vector<std::pair<std::uint32_t, MechanismPoint>>& found) {
   found.clear();
-  sim.table.forContacts(pack, [&](std::uint32_t id, LaneBodies who, auto& rows, ContactSums&, int lane) {
-    const auto [a, b] = who;
+  sim.table.forContacts(pack, [&](std::uint32_t id, LaneBodies bodyPair, auto& rows, ContactSums&, int lane) {
+    const auto [a, b] = bodyPair;
     const auto isPart = [&](std::uint32_t slot) {
       return sim.pushable[slot] != 0 && sim.joints.componentOf(slot) != JointSolver::kNoComponent;
     };
@@ -317,15 +316,15 @@ std::uint32_t sweepMechanisms(Simulation& sim, std::size_t pack, const ContactPa
     const std::span<MechanismPoint> points =
         std::span{list.points}.subspan(list.start[k], list.start[k + 1] - list.start[k]);
     const std::uint32_t slot = points[0].body[sim.pushable[points[0].body[0]] != 0 ? 0 : 1];
-    const bool stirred = pass.first || std::any_of(points.begin(), points.end(), [&](const MechanismPoint& p) {
-      return std::max(sim.solver.stirred[p.body[0]], sim.solver.stirred[p.body[1]]) + 1 >= pass.stamp;
+    const bool dirty = pass.first || std::any_of(points.begin(), points.end(), [&](const MechanismPoint& p) {
+      return std::max(sim.solver.dirty[p.body[0]], sim.solver.dirty[p.body[1]]) + 1 >= pass.stamp;
     });
-    if (!stirred) return;
+    if (!dirty) return;
     const std::uint32_t moved = sweepIsland(sim, points, pass, opens);
     if (moved == 0 || std::isinf(sim.solver.budget[slot].limit(pass.number))) return;
     for (const MechanismPoint& p : points) {
       for (const std::uint32_t body : p.body) {
-        if (sim.solver.motion[body].inverseMass > 0.0) sim.solver.stirred[body] = pass.stamp;
+        if (sim.solver.motion[body].inverseMass > 0.0) sim.solver.dirty[body] = pass.stamp;
       }
     }
     unsettled.fetch_add(moved, std::memory_order_relaxed);

@@ -4,26 +4,15 @@
 #include <array>
 
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
+#include "msd-sim/src/Environment/WorkGrain.hpp"
 #include "msd-sim/src/Physics/Solver/SolverTuning.hpp"
 
 namespace msd_sim {
 
 namespace {
 
-// Contacts of a pack that one thread takes: enough to fill the lanes of its colours, few enough to
-// stay in a core's cache. With more threads packs are smaller, down to the least, so that there are
-// some for each.
-constexpr std::size_t kPackContacts = 512;
-constexpr std::size_t kLeastPackContacts = 32;
-constexpr std::size_t kPacksPerThread = 8;
-// An island with more contacts is shared by the team.
-constexpr std::size_t kSharedContacts = 512;
-// Contacts that take about as long as a joint does.
-constexpr std::size_t kContactsPerJoint = 16;
 // Bodies of a pack, where these have few contacts or none; and how many take about as long as a
 // contact does.
-constexpr std::size_t kPackBodies = 512;
-constexpr std::size_t kBodiesPerContact = 4;
 constexpr std::size_t kSparePacks = ContactTable::kSparePacks;
 
 /// Fills up the bodies of the last pack to whole blocks.
@@ -58,7 +47,7 @@ class Packer {
     packs_.islands.push_back(island);
     for (const std::uint32_t slot : sim_.islands.bodiesOf(island)) addBody(slot);
     const IslandCensus& census = sim_.islands.census[island];
-    work_ += census.manifolds + kContactsPerJoint * census.joints;
+    work_ += census.manifolds + kWorkGrain.contactsPerJoint * census.joints;
   }
   void addBody(std::uint32_t slot) {
     packs_.place[slot] = static_cast<std::uint32_t>(packs_.bodies.size());
@@ -69,7 +58,7 @@ class Packer {
     Pack& pack = packs_.packs.back();
     pack.islandEnd = static_cast<std::uint32_t>(packs_.islands.size());
     pack.bodyEnd = static_cast<std::uint32_t>(packs_.bodies.size());
-    pack.work = static_cast<std::uint32_t>(work_ + bodies() / kBodiesPerContact);
+    pack.work = static_cast<std::uint32_t>(work_ + bodies() / kWorkGrain.bodiesPerContact);
   }
   /// Of the pack that is open, in contacts.
   [[nodiscard]] std::size_t work() const { return work_; }
@@ -100,7 +89,7 @@ void packAll(Simulation& sim, Packer& packer) {
 }
 
 bool isShared(const Islands& islands, std::size_t k) {
-  return islands.census[k].manifolds > kSharedContacts || islands.census[k].sweptJoints;
+  return islands.census[k].manifolds > kWorkGrain.sharedContacts || islands.census[k].sweptJoints;
 }
 
 /// Kinematic bodies go step by step with all that they carry, whose plan is always the full one.
@@ -127,11 +116,11 @@ void packIslands(Simulation& sim, Packer& packer, SolveGroup group) {
   const Islands& islands = sim.islands;
   const auto threads = static_cast<std::size_t>(sim.team->threads());
   const std::size_t most =
-      threads == 1
-          ? kPackContacts
-          : std::clamp((sim.collision.contacts().count() + kContactsPerJoint * sim.joints.count()) /
-                           (kPacksPerThread * threads),
-                       std::size_t{kLeastPackContacts}, kPackContacts);
+      threads == 1 ? kWorkGrain.packContacts
+                   : std::clamp((sim.collision.contacts().count() +
+                                 kWorkGrain.contactsPerJoint * sim.joints.count()) /
+                                    (kWorkGrain.packsPerThread * threads),
+                                std::size_t{kWorkGrain.leastPackContacts}, kWorkGrain.packContacts);
   // Joints that are swept are swept together, and their islands solved in one pack.
   bool open = false;
   for (std::uint32_t k = 0; k < islands.count(); ++k) {
@@ -154,7 +143,7 @@ void packIslands(Simulation& sim, Packer& packer, SolveGroup group) {
   open = false;
   for (std::uint32_t k = 0; k < islands.count(); ++k) {
     if (islands.plan[k].group != group || isShared(islands, k) || isCarried(islands, k)) continue;
-    if (open && (packer.work() >= most || packer.bodies() >= kPackBodies)) {
+    if (open && (packer.work() >= most || packer.bodies() >= kWorkGrain.packBodies)) {
       packer.close();
       open = false;
     }
@@ -171,7 +160,7 @@ void packFree(Simulation& sim, Packer& packer, SolveGroup group, double dt) {
     if (sim.pushable[i] == 0 || sim.islands.islandOf[i] != Islands::kNone ||
         groupOfFree(sim, i, dt) != group)
       continue;
-    if (open && packer.bodies() >= kPackBodies) {
+    if (open && packer.bodies() >= kWorkGrain.packBodies) {
       packer.close();
       open = false;
     }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "msd-sim/src/DataTypes/Arrays.hpp"
+#include "msd-sim/src/Environment/WorkGrain.hpp"
 #include "msd-sim/src/Physics/Solver/SolverTuning.hpp"
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
 
@@ -75,11 +76,11 @@ void countBodies(Simulation& sim) {
     census = {};
     census.bodies = static_cast<std::uint32_t>(islands.bodiesOf(k).size());
     census.joints = islands.joints[k];
-    census.held = islands.hold[k] != IslandHold::kNothing;
-    census.driven = islands.hold[k] == IslandHold::kDriven;
+    census.held = islands.support[k] != IslandSupport::kNothing;
+    census.driven = islands.support[k] == IslandSupport::kDriven;
     census.guided = islands.carried[k] != 0;
   }
-  sim.team->forRange(islands.bodies.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
+  sim.team->forRange(islands.bodies.size(), kWorkGrain.bodies, [&](std::size_t first, std::size_t last) {
     CensusTaker taker{sim};
     for (std::size_t at = first; at < last; ++at) {
       const std::uint32_t i = islands.bodies[at];
@@ -94,7 +95,7 @@ void countBodies(Simulation& sim) {
 /// How far a contact turns with its bodies in a second [rad/s]. What is round touches as before whichever way it has
 /// turned about its core; faces and corners go with their bodies.
 template <int kPoints>
-double contactRate(const Simulation& sim, std::pair<std::uint32_t, std::uint32_t> who, const StoredContact<kPoints>& s) {
+double contactRate(const Simulation& sim, std::pair<std::uint32_t, std::uint32_t> bodyPair, const StoredContact<kPoints>& s) {
   const SolverBodies& solver = sim.solver;
   const bool follows = s.mode != static_cast<double>(FollowMode::kStay);
   double rate = 0.0;
@@ -109,8 +110,8 @@ double contactRate(const Simulation& sim, std::pair<std::uint32_t, std::uint32_t
       rate = std::max(rate, armRate(solver, i, vectorOf(core[p]), solver.pose[i].size));
     }
   };
-  side(who.first, s.rounding0, s.follow.core0);
-  side(who.second, s.rounding1, s.follow.core1);
+  side(bodyPair.first, s.rounding0, s.follow.core0);
+  side(bodyPair.second, s.rounding1, s.follow.core1);
   return rate;
 }
 
@@ -230,7 +231,7 @@ void planIslands(Simulation& sim, double dt) {
                                 .kickSpeed = 0.5 * dt * sim.settings.gravity.norm(),
                                 .fields = !sim.potentials.empty()};
     for (std::size_t k = 0; k < count; ++k) islands.plan[k] = planIsland(islands.census[k], settings);
-    sim.team->forRange(islands.bodies.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
+    sim.team->forRange(islands.bodies.size(), kWorkGrain.bodies, [&](std::size_t first, std::size_t last) {
       for (std::size_t at = first; at < last; ++at) {
         const std::uint32_t i = islands.bodies[at];
         sim.solver.budget[i] = islands.plan[islands.islandOf[i]].budget;

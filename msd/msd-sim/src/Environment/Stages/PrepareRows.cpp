@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
+#include "msd-sim/src/Environment/WorkGrain.hpp"
 
 namespace msd_sim {
 
@@ -53,7 +54,7 @@ void sortEntries(Simulation& sim) {
   packs.sorted.resize(start.back());
   packs.entries.resize(start.back());
   forEntries(sim, [&](const Packs::Placed& e) { packs.sorted[addTo(start[e.place], 1, shared)] = e; });
-  sim.team->forRange(packs.bodies.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
+  sim.team->forRange(packs.bodies.size(), kWorkGrain.bodies, [&](std::size_t first, std::size_t last) {
     for (std::size_t place = first; place < last; ++place) {
       // `start` has moved on to the end of each body's entries.
       const std::uint32_t from = place == 0 ? 0 : start[place - 1], to = start[place];
@@ -83,7 +84,7 @@ void fillTable(Simulation& sim) {
 
 void prepareRows(Simulation& sim, double) {
   sim.solver.turnedFar = 0;
-  std::fill(sim.solver.stirred.begin(), sim.solver.stirred.end(), 0u);
+  std::fill(sim.solver.dirty.begin(), sim.solver.dirty.end(), 0u);
   for (std::size_t i = 0; i < sim.packs.packs.size(); ++i) {
     PackScratch& scratch = *sim.packScratch[i];
     scratch.stamp = scratch.sweeps = scratch.guarded = 0;

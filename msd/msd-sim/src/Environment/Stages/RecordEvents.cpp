@@ -3,6 +3,7 @@
 
 #include "msd-sim/src/Environment/Simulation.hpp"
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
+#include "msd-sim/src/Environment/WorkGrain.hpp"
 #include "msd-sim/src/Environment/WorldContacts.hpp"
 
 namespace msd_sim {
@@ -22,10 +23,6 @@ bool comesBefore(const Change& x, const Change& y) {
 bool isSame(const Change& x, const Change& y) {
   return x.a == y.a && x.b == y.b;
 }
-
-// Bundles of contacts one thread looks at, and changes that it reports, at a time.
-constexpr std::size_t kLookGrain = 32;
-constexpr std::size_t kReportGrain = 32;
 
 /// Who began or ceased to carry an impulse in this step, and who approached fast, among some
 /// bundles.
@@ -47,11 +44,11 @@ void lookAt(Simulation& sim, Lanes& lanes, std::size_t first, std::size_t last,
     const bool hits = touches && sums.approach[lane] > threshold &&
                       (threshold > 0.0 || !pairs[contact.pair].touching);
     if (!changed && !hits) continue;
-    const Change who =
-        ordered(static_cast<std::uint32_t>(lanes.who[bundle].body[lane]),
-                static_cast<std::uint32_t>(lanes.who[bundle].body[kBundleLanes + lane]));
-    if (changed) found.changes.push_back(who);
-    if (hits) found.hits.push_back({who.a, who.b, sums.approach[lane], id});
+    const Change bodyPair =
+        ordered(static_cast<std::uint32_t>(lanes.bodyPair[bundle].body[lane]),
+                static_cast<std::uint32_t>(lanes.bodyPair[bundle].body[kBundleLanes + lane]));
+    if (changed) found.changes.push_back(bodyPair);
+    if (hits) found.hits.push_back({bodyPair.a, bodyPair.b, sums.approach[lane], id});
   }
 }
 
@@ -59,9 +56,9 @@ void lookAt(Simulation& sim, Lanes& lanes, std::size_t first, std::size_t last,
 void openBlocks(EventScratch& scratch, std::size_t blocks) {
   while (scratch.blocks.size() < blocks) {
     EventScratch::Block& block = scratch.blocks.emplace_back();
-    block.changes.reserve(kLookGrain * kBundleLanes);
-    block.hits.reserve(kLookGrain * kBundleLanes);
-    block.events.reserve(kReportGrain);
+    block.changes.reserve(kWorkGrain.events * kBundleLanes);
+    block.hits.reserve(kWorkGrain.events * kBundleLanes);
+    block.events.reserve(kWorkGrain.reports);
   }
 }
 
@@ -71,13 +68,13 @@ void collectChanges(Simulation& sim) {
   std::vector<Change>& changes = scratch.changes;
   const auto look = [&]<int kPoints>() {
     auto& lanes = sim.table.lanes<kPoints>();
-    const std::size_t blocks = (lanes.count + kLookGrain - 1) / kLookGrain;
+    const std::size_t blocks = (lanes.count + kWorkGrain.events - 1) / kWorkGrain.events;
     openBlocks(scratch, blocks);
     sim.team->forBlocks(blocks, [&](std::size_t block) {
       scratch.blocks[block].changes.clear();
       scratch.blocks[block].hits.clear();
-      lookAt(sim, lanes, block * kLookGrain, std::min(lanes.count, (block + 1) * kLookGrain),
-             scratch.blocks[block]);
+      lookAt(sim, lanes, block * kWorkGrain.events,
+             std::min(lanes.count, (block + 1) * kWorkGrain.events), scratch.blocks[block]);
     });
     for (std::size_t block = 0; block < blocks; ++block) {
       const EventScratch::Block& found = scratch.blocks[block];
@@ -103,11 +100,11 @@ void collectChanges(Simulation& sim) {
 
 /// Calls visit(pair) for every pair of colliders of two bodies.
 template <class Visit>
-void forPairsOfBodies(Simulation& sim, const Change& who, const Visit& visit) {
+void forPairsOfBodies(Simulation& sim, const Change& bodyPair, const Visit& visit) {
   const auto colliders = sim.collision.colliders();
-  for (std::uint32_t a = sim.slots[who.a].firstCollider; a != Collider::kNone;
+  for (std::uint32_t a = sim.slots[bodyPair.a].firstCollider; a != Collider::kNone;
        a = colliders[a].nextOfBody) {
-    for (std::uint32_t b = sim.slots[who.b].firstCollider; b != Collider::kNone;
+    for (std::uint32_t b = sim.slots[bodyPair.b].firstCollider; b != Collider::kNone;
          b = colliders[b].nextOfBody) {
       const std::uint32_t pair = sim.collision.findPair(a, b);
       if (pair != PairTable::kNone) visit(sim.collision.pairs()[pair]);
@@ -125,11 +122,11 @@ bool isTouching(const Simulation& sim, const CollisionPipeline::Pair& pair) {
 }
 
 /// The contact of two bodies that carries most.
-std::uint32_t strongestContact(Simulation& sim, const Change& who) {
+std::uint32_t strongestContact(Simulation& sim, const Change& bodyPair) {
   const ContactCache& contacts = sim.collision.contacts();
   std::uint32_t best = ContactCache::kNone;
   double most = 0.0;
-  forPairsOfBodies(sim, who, [&](const CollisionPipeline::Pair& pair) {
+  forPairsOfBodies(sim, bodyPair, [&](const CollisionPipeline::Pair& pair) {
     for (std::uint32_t c = pair.firstContact; c != ContactCache::kNone;
          c = contacts.contact(c).next) {
       if (contacts.contact(c).lane == ContactCache::kNone) continue;
@@ -143,10 +140,11 @@ std::uint32_t strongestContact(Simulation& sim, const Change& who) {
   return best;
 }
 
-ContactEvent makeEvent(const Simulation& sim, ContactEventKind kind, const Change& who,
+ContactEvent makeEvent(const Simulation& sim, ContactEventKind kind, const Change& bodyPair,
                        std::uint32_t contact, double speed) {
-  ContactEvent event{kind, sim.idOf(who.a), sim.idOf(who.b), Coordinate::Zero(), Vector3D::Zero(),
-                     speed};
+  ContactEvent event{
+      kind, sim.idOf(bodyPair.a), sim.idOf(bodyPair.b), Coordinate::Zero(), Vector3D::Zero(),
+      speed};
   if (contact == ContactCache::kNone) return event;
   const ContactRecord record = strongestPoint(sim, contact);
   event.point = record.point;
@@ -175,13 +173,13 @@ void reportChange(Simulation& sim, const Change& change, std::vector<ContactEven
 /// Changes have no pair in common.
 void reportChanges(Simulation& sim) {
   EventScratch& scratch = sim.eventScratch;
-  const std::size_t blocks = (scratch.changes.size() + kReportGrain - 1) / kReportGrain;
+  const std::size_t blocks = (scratch.changes.size() + kWorkGrain.reports - 1) / kWorkGrain.reports;
   openBlocks(scratch, blocks);
   sim.team->forBlocks(blocks, [&](std::size_t block) {
     std::vector<ContactEvent>& events = scratch.blocks[block].events;
     events.clear();
-    const std::size_t last = std::min(scratch.changes.size(), (block + 1) * kReportGrain);
-    for (std::size_t i = block * kReportGrain; i < last; ++i)
+    const std::size_t last = std::min(scratch.changes.size(), (block + 1) * kWorkGrain.reports);
+    for (std::size_t i = block * kWorkGrain.reports; i < last; ++i)
       reportChange(sim, scratch.changes[i], events);
   });
   for (std::size_t block = 0; block < blocks; ++block) {

@@ -17,13 +17,13 @@ void prepareResistance(Simulation& sim, std::size_t pack, double h) {
   ContactCache& contacts = sim.collision.contacts();
   if (contacts.resistingCount() == 0) return;
   ResistanceRows& list = sim.packScratch[pack]->resistance;
-  sim.table.forContacts(pack, [&](std::uint32_t id, LaneBodies who, auto& rows, ContactSums& sums, int lane) {
+  sim.table.forContacts(pack, [&](std::uint32_t id, LaneBodies bodyPair, auto& rows, ContactSums& sums, int lane) {
     const ContactResistance resistance = contacts.resistance(id);
     if (!(resistance.rolling > 0.0 || resistance.torsional > 0.0)) return;
     list.rows.push_back(ResistanceRow{
         .contact = id,
-        .body0 = who.body0,
-        .body1 = who.body1,
+        .body0 = bodyPair.body0,
+        .body1 = bodyPair.body1,
         .rolling = resistance.rolling,
         .torsional = resistance.torsional,
         .size = rows.size[lane],
@@ -43,14 +43,14 @@ std::uint32_t sweepResistance(Simulation& sim, std::size_t pack, const ContactPa
   SolverBodies& solver = sim.solver;
   std::uint32_t unsettled = 0;
   forResistance(sim, pack, [&](ResistanceRow& row) {
-    if (!pass.first && std::max(solver.stirred[row.body0], solver.stirred[row.body1]) + 1 < pass.stamp) return;
-    const double unrest = visitResistance(solver, row) / speed;
+    if (!pass.first && std::max(solver.dirty[row.body0], solver.dirty[row.body1]) + 1 < pass.stamp) return;
+    const double localResidual = visitResistance(solver, row) / speed;
     const bool moves0 = solver.motion[row.body0].inverseMass > 0.0;
     const bool moves1 = solver.motion[row.body1].inverseMass > 0.0;
     const SweepBudget& budget = solver.budget[moves0 ? row.body0 : row.body1];
-    if (!(unrest > static_cast<double>(budget.limit(pass.number)))) return;
-    if (moves0) solver.stirred[row.body0] = pass.stamp;
-    if (moves1) solver.stirred[row.body1] = pass.stamp;
+    if (!(localResidual > static_cast<double>(budget.limit(pass.number)))) return;
+    if (moves0) solver.dirty[row.body0] = pass.stamp;
+    if (moves1) solver.dirty[row.body1] = pass.stamp;
     ++unsettled;
   });
   return unsettled + sweepSurfaces(sim, pack, pass, speed);

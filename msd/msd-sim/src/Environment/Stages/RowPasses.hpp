@@ -4,22 +4,15 @@
 #include <atomic>
 
 #include "msd-sim/src/Environment/Simulation.hpp"
+#include "msd-sim/src/Environment/WorkGrain.hpp"
 
 namespace msd_sim {
 
-/// Bundles one thread takes at a time of a loop in which they do not depend on each other.
-inline constexpr std::size_t kBundleGrain = 4;
-/// Bundles of a slice of a colour, all kinds together, at least; ...
-inline constexpr std::size_t kSliceBundles = 2;
 /// ... and at most: what a thread has begun nobody takes from it.
 inline constexpr std::size_t kMostSliceBundles = 8;
-/// A colour with fewer bundles than this is done sooner than others have come to help.
-inline constexpr std::size_t kSharedBundles = 16;
 /// Contacts that one thread takes at a time where each costs little.
 inline constexpr std::size_t kContactGrain = 512;
-/// Bodies that one thread takes at a time: a few microseconds of work, in whole blocks.
-inline constexpr std::size_t kBodyGrain = 64;
-static_assert(kBodyGrain % SolverBodies::kBlock == 0);
+static_assert(kWorkGrain.bodies % SolverBodies::kBlock == 0);
 
 template <int kPoints>
 [[nodiscard]] const ContactKernels<kPoints>& contactKernels(const Kernels& kernels) {
@@ -46,7 +39,7 @@ template <int kPoints>
 /// Calls kernel(bodies) for parts of a list of bodies, shared by the team.
 template <class Kernel>
 void forBodies(Simulation& sim, BodyList bodies, const Kernel& kernel) {
-  sim.team->forRange(bodies.size(), kBodyGrain,
+  sim.team->forRange(bodies.size(), kWorkGrain.bodies,
                      [&](std::size_t first, std::size_t last) { kernel(bodies.subspan(first, last - first)); });
 }
 /// The same for all that move, ...
@@ -95,7 +88,7 @@ void visitColour(Simulation& sim, const ContactTable::Colour& colour, const Pass
 [[nodiscard]] inline std::size_t slicesFor(const Simulation& sim, std::size_t bundles) {
   const auto threads = static_cast<std::size_t>(sim.team->threads());
   const std::size_t each = 1 + bundles / (threads * kMostSliceBundles);
-  return std::clamp<std::size_t>(bundles / kSliceBundles, 1, threads * each);
+  return std::clamp<std::size_t>(bundles / kWorkGrain.sliceBundles, 1, threads * each);
 }
 
 /// Calls work(visit) for what one thread does of a sweep over a pack without waiting for others; visit(pass) calls
@@ -117,7 +110,7 @@ void forParts(Simulation& sim, std::size_t pack, const Work& work) {
       continue;
     }
     const std::size_t bundles = colour.bundles();
-    if (!shared || bundles < kSharedBundles) {
+    if (!shared || bundles < kWorkGrain.sharedBundles) {
       work([&](const auto& pass) { visitColour(sim, colour, pass); });
       continue;
     }
@@ -154,7 +147,7 @@ template <class Pass>
 void forAllBundles(Simulation& sim, const Pass& pass) {
   const auto run = [&]<int kPoints>() {
     auto& lanes = sim.table.lanes<kPoints>();
-    sim.team->forRange(lanes.count, kBundleGrain, [&](std::size_t first, std::size_t last) {
+    sim.team->forRange(lanes.count, kWorkGrain.bundles, [&](std::size_t first, std::size_t last) {
       pass(contactKernels<kPoints>(*sim.kernels), lanes, first, last - first);
     });
   };

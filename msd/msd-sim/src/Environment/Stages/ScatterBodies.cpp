@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "msd-sim/src/Environment/Simulation.hpp"
+#include "msd-sim/src/Environment/WorkGrain.hpp"
 
 namespace msd_sim {
 
@@ -38,9 +39,6 @@ void arriveAtTarget(Simulation& sim, std::uint32_t i) {
   slot.stopsAfterward = true;
 }
 
-/// Bodies one thread takes at a time.
-constexpr std::size_t kScatterGrain = 256;
-
 }  // namespace
 
 void scatterBody(Simulation& sim, std::uint32_t i) {
@@ -63,7 +61,7 @@ void scatterBody(Simulation& sim, std::uint32_t i) {
 bool scatterBodies(Simulation& sim) {
   const std::size_t count = sim.slots.size();
   std::atomic<bool> finite{true};
-  sim.team->forRange(count, kScatterGrain, [&](std::size_t first, std::size_t last) {
+  sim.team->forRange(count, kWorkGrain.scatter, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       if (sim.moving[i] == 0 || isFinite(sim.solver.pose[i], sim.solver.motion[i])) continue;
       finite.store(false, std::memory_order_relaxed);
@@ -77,7 +75,7 @@ bool scatterBodies(Simulation& sim) {
     sim.report.failedStage = Stage::kSolve;
     return false;
   }
-  sim.team->forRange(count, kScatterGrain, [&](std::size_t first, std::size_t last) {
+  sim.team->forRange(count, kWorkGrain.scatter, [&](std::size_t first, std::size_t last) {
     for (auto i = static_cast<std::uint32_t>(first); i < last; ++i) {
       if (sim.moving[i] != 0) scatterBody(sim, i);
     }

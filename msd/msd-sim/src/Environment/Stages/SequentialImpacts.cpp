@@ -1,20 +1,12 @@
 #include <cmath>
 #include <vector>
 
+#include "msd-sim/src/Environment/ExactTuning.hpp"
 #include "msd-sim/src/Environment/Stages/ExactIslandSolve.hpp"
 
 namespace msd_sim {
 
-namespace {
-
-// Single impacts per touching point before the rest is solved at once: a chain of n balls needs
-// about n, a row of boxes that knocks to and fro more.
-constexpr int kImpactsPerPoint = 64;
-
-// Halvings of the search for the largest restitution that creates no energy.
-constexpr int kReboundHalvings = 12;
-
-}  // namespace
+namespace {}  // namespace
 
 /// Impacts one after the other: the pair of bodies that approaches fastest collides as if it were
 /// alone, then the next, until no pair approaches faster than the threshold. What is left is solved
@@ -28,7 +20,7 @@ void ExactIslandSolve::solveImpactsInTurn() {
   takeBackPhaseOne();
   keepVelocities();
   for (ExactPoint& p : points_) p.impulse.setZero();
-  const int most = kImpactsPerPoint * static_cast<int>(points_.size());
+  const int most = kExactTuning.impactsPerPoint * static_cast<int>(points_.size());
   std::uint32_t body0 = 0, body1 = 0;
   for (int k = 0; k < most && findFastestApproach(body0, body1); ++k) solvePair(body0, body1);
 
@@ -136,7 +128,7 @@ void ExactIslandSolve::solvePair(std::uint32_t body0, std::uint32_t body1) {
   };
   if (attempt(1.0)) {
     double low = 0.0, high = 1.0;
-    for (int k = 0; k < kReboundHalvings; ++k) {
+    for (int k = 0; k < kExactTuning.reboundHalvings; ++k) {
       const double middle = 0.5 * (low + high);
       (attempt(middle) ? high : low) = middle;
     }

@@ -29,7 +29,7 @@ void still(Simulation& sim, std::uint32_t i) {
   sim.solver.stop(i);
   sim.solver.load[i] = BodyLoad{};
   sim.solver.turn[i] = BodyTurn{};
-  sim.solver.guess[i] = BodyGuess{};
+  sim.solver.warmStart[i] = BodyWarmStart{};
   sim.solver.mass[i].dynamic = 0.0;
   sim.pushable[i] = 0;
   sim.moving[i] = 0;
@@ -45,7 +45,7 @@ void linkRing(Sleepers& sleepers, std::span<const std::uint32_t> bodies) {
 
 void wakeBody(Simulation& sim, std::uint32_t i) {
   sim.sleepers.asleep[i] = 0;
-  sim.sleepers.called[i] = 0;
+  sim.sleepers.toWake[i] = 0;
   sim.sleepers.still[i] = 0.0;
   --sim.sleepers.count;
   sim.pushable[i] = 1;
@@ -95,7 +95,7 @@ void fallAsleep(Simulation& sim, double dt) {
 
 void callAwake(Simulation& sim, std::uint32_t slot) {
   Sleepers& sleepers = sim.sleepers;
-  if (slot >= sleepers.asleep.size() || sleepers.called[slot] != 0) return;
+  if (slot >= sleepers.asleep.size() || sleepers.toWake[slot] != 0) return;
   if (sleepers.asleep[slot] == 0) {
     sleepers.still[slot] = 0.0;
     return;
@@ -103,13 +103,13 @@ void callAwake(Simulation& sim, std::uint32_t slot) {
   // The whole island counts as awake from now on.
   std::uint32_t i = slot;
   do {
-    sleepers.called[i] = 1;
+    sleepers.toWake[i] = 1;
     i = sleepers.next[i];
   } while (i != slot);
   sleepers.calls.push_back(slot);
 }
 
-bool wakeCalled(Simulation& sim) {
+bool wakeRequested(Simulation& sim) {
   Sleepers& sleepers = sim.sleepers;
   if (sleepers.calls.empty()) return false;
   for (const std::uint32_t slot : sleepers.calls) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "msd-sim/src/Environment/ExactTuning.hpp"
 #include "msd-sim/src/Environment/Stages/ExactIslandSolve.hpp"
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
 
@@ -8,18 +9,9 @@ namespace msd_sim {
 
 namespace {
 
-// Substeps of a step, and of one in which joints act; where these are too taut for it, the number is
+// Substeps of a step, and of one in which joints act; where these are too stiff for it, the number is
 // doubled up to the largest: where contacts act or the problem itself was not solved, more than a few do not help.
-constexpr int kDefaultSubsteps = 1;
-constexpr int kJointSubsteps = 4;
-constexpr int kMostSubsteps = 64;
 constexpr int kMostTouchingSubsteps = 8;
-
-// Times that phase 1 is solved again for gaps and joints of bodies that turn.
-constexpr int kGapCorrections = 10;
-
-// Separation of two anchors at the end of a step with which the step is not ok [m].
-constexpr double kTorn = 1e-6;
 
 // Exact mode has all islands in one pack.
 constexpr std::size_t kWholePack = 0;
@@ -78,7 +70,7 @@ void restoreBefore(Simulation& sim, const std::vector<SavedBody>& saved) {
   }
 }
 
-/// Drift and second kick; the velocities are left without a guess of phase 2's impulses.
+/// Drift and second kick; the velocities are left without a warm start of phase 2's impulses.
 void driftBodies(Simulation& sim, double h) {
   sim.kernels->body.drift(sim.solver, sim.packs.bodies, {h, 0.5 * h, 1.0, false, PhaseKick::opening(h)});
   for (const SavedBody& b : sim.exact.savedBodies) {
@@ -94,7 +86,7 @@ void driftBodies(Simulation& sim, double h) {
 bool mayRefine(const Simulation& sim, std::size_t island, int substeps) {
   const bool touches = sim.exact.start[island] != sim.exact.start[island + 1];
   const bool swings = !touches && sim.exact.islands[island]->phaseConverged;
-  return substeps < (swings ? kMostSubsteps : kMostTouchingSubsteps);
+  return substeps < (swings ? kExactTuning.mostSubsteps : kMostTouchingSubsteps);
 }
 
 /// Back to before phase 1, for the islands that are to be solved once more; the others keep the velocities found.
@@ -121,13 +113,13 @@ void solvePositions(Simulation& sim, double h, int substeps) {
   repeat.assign(sim.islands.count(), 1);
   saveBodies(sim, sim.exact.savedBodies);
   forIslands(sim, h, [](ExactIslandSolve& island, std::size_t) { island.beginPositions(); });
-  for (int k = 0; k <= kGapCorrections; ++k) {
+  for (int k = 0; k <= kExactTuning.gapCorrections; ++k) {
     if (k > 0) takeBackDrift(sim);
     forIslands(sim, h, [&](ExactIslandSolve& island, std::size_t i) {
       if (repeat[i] != 0) island.solvePositions();
     });
     drift();
-    if (k == kGapCorrections) break;
+    if (k == kExactTuning.gapCorrections) break;
     forIslands(sim, h, [&](ExactIslandSolve& island, std::size_t i) {
       if (repeat[i] != 0) repeat[i] = island.correctTargets() ? 1 : 0;
     });
@@ -174,7 +166,7 @@ void writeCertificate(Simulation& sim) {
     worst.bilateralViolation = std::max(worst.bilateralViolation, c.bilateralViolation);
     sim.exact.residual = std::max(sim.exact.residual, c.velocityErrorAbsolute);
     sim.report.iterations += static_cast<std::uint32_t>(island.iterations);
-    sim.report.tautJoints = sim.report.tautJoints || island.taut;
+    sim.report.tautJoints = sim.report.tautJoints || island.stiff;
   }
   sim.report.certificate = worst;
 }
@@ -212,8 +204,8 @@ class ExactSolve {
     const Settings& settings = sim_.settings;
     const bool jointed = !sim_.joints.isEmpty();
     int substeps = settings.substeps > 0 ? settings.substeps
-                   : jointed             ? kJointSubsteps
-                                         : kDefaultSubsteps;
+                   : jointed             ? kExactTuning.jointSubsteps
+                                         : kExactTuning.substeps;
     refines_ = settings.substeps == 0 && jointed;
     prepare(substeps);
     if (refines_) keepStart();
@@ -264,19 +256,19 @@ class ExactSolve {
     forIslands(sim_, h_, [](ExactIslandSolve& i, std::size_t) { i.beginAgain(); });
   }
 
-  /// False where some island's joints are too taut for the substep.
+  /// False where some island's joints are too stiff for the substep.
   bool takeSubsteps(int substeps) {
     const double h = dt_ / substeps;
     recallJointGains(sim_);
     for (int k = 0; k < substeps; ++k) {
-      clearBodies(sim_.packs.bodies, sim_.solver.guess);
+      clearBodies(sim_.packs.bodies, sim_.solver.warmStart);
       applyFields(sim_, h);
       keepVelocities(sim_);
       forIslands(sim_, h, [](ExactIslandSolve& i, std::size_t) { i.beginSubstep(); });
       sim_.kernels->body.kick(sim_.solver, sim_.packs.bodies, 0.5 * h);
-      solvePositions(sim_, h, refines_ ? substeps : kMostSubsteps);
+      solvePositions(sim_, h, refines_ ? substeps : kExactTuning.mostSubsteps);
       forIslands(sim_, h, [](ExactIslandSolve& i, std::size_t) { i.concludePositions(); });
-      if (refines_ && isTaut(substeps)) return false;
+      if (refines_ && isStiff(substeps)) return false;
       sim_.joints.concludePositions(sim_.solver, sim_.joints.all(), PhaseEnd{.lead = 0.0, .passed = true}, *sim_.team);
       forIslands(sim_, h, [](ExactIslandSolve& i, std::size_t) { i.solveVelocities(); });
       const PhaseKick closing = PhaseKick::closing(h);
@@ -288,9 +280,9 @@ class ExactSolve {
   }
 
   /// Is some island's substep too long, and may it be shorter?
-  [[nodiscard]] bool isTaut(int substeps) const {
+  [[nodiscard]] bool isStiff(int substeps) const {
     for (std::size_t k = 0; k < sim_.islands.count(); ++k) {
-      if (sim_.exact.islands[k]->taut && mayRefine(sim_, k, substeps)) return true;
+      if (sim_.exact.islands[k]->stiff && mayRefine(sim_, k, substeps)) return true;
     }
     return false;
   }
@@ -338,7 +330,7 @@ void closeJoints(Simulation& sim) {
   if (sim.joints.isEmpty()) return;
   sim.joints.project(sim.solver, *sim.team);
   sim.report.jointError = sim.joints.sums().separation;
-  if (sim.report.jointError > kTorn && sim.report.status == StepStatus::kOk) {
+  if (sim.report.jointError > kExactTuning.torn && sim.report.status == StepStatus::kOk) {
     sim.report.status = StepStatus::kNotConverged;
   }
 }

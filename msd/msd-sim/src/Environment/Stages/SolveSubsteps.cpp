@@ -4,7 +4,7 @@
 #include "msd-sim/src/Physics/Solver/SolverTuning.hpp"
 #include "msd-sim/src/Environment/Stages/MechanismContacts.hpp"
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
-#include "msd-sim/src/Environment/Stages/SweepMomentum.hpp"
+#include "msd-sim/src/Environment/Stages/SweepExtrapolation.hpp"
 
 namespace msd_sim {
 
@@ -19,7 +19,7 @@ void finishJoints(Simulation& sim, double dt) {
     releasePair(sim, sim.joints.record(joint).definition);
   }
   sim.report.jointError = sim.joints.sums().separation;
-  sim.report.tautJoints = sim.joints.isTaut();
+  sim.report.tautJoints = sim.joints.isStiff();
 }
 
 /// What the packs tell of the step, added up in their order.
@@ -67,7 +67,7 @@ class PackStep {
   void run() {
     scratch_.h = h_;
     findLeastLimits();
-    prepareGuesses();
+    prepareWarmStart();
     for (int k = 0; k < substeps_; ++k) {
       const bool goesOn = joined_ && k > 0;  // the drift before has kicked
       if (!goesOn) beginSubstep();
@@ -82,8 +82,8 @@ class PackStep {
 
  private:
   /// Rows of the joints, and what all rows are expected to give in a phase.
-  void prepareGuesses() {
-    clearBodies(sim_.packs.bodiesOf(sim_.packs.packs[pack_]), sim_.solver.guess);
+  void prepareWarmStart() {
+    clearBodies(sim_.packs.bodiesOf(sim_.packs.packs[pack_]), sim_.solver.warmStart);
     forColours(sim_, pack_, [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
       kernels.warm(sim_.solver, lanes.run(first, count), h_);
     });
@@ -107,8 +107,8 @@ class PackStep {
   /// phase. `joints` sweeps the joints after the contacts and returns how many have not settled.
   template <class Kernel, class Joints>
   void runPhase(bool opens, const PhaseKick& kicked, const Kernel& kernel, const Joints& joints) {
-    SweepMomentum momentum{sim_, pack_};
-    pass_.noted = !momentum.isIdle();
+    SweepExtrapolation extrapolation{sim_, pack_};
+    pass_.noted = !extrapolation.isIdle();
     std::uint32_t unsettled = 1;
     for (pass_.number = 0; pass_.number == 0 || unsettled > 0; ++pass_.number) {
       pass_.first = pass_.number == 0;
@@ -119,7 +119,7 @@ class PackStep {
       jointSweep_.number = pass_.number;
       if (!joints_.isEmpty()) unsettled += joints() + sweepMechanisms(sim_, pack_, pass_, opens);
       unsettled += sweepResistance(sim_, pack_, pass_, jointSweep_.directSpeed);
-      if (pass_.noted && unsettled > 0) momentum.advance(pass_.number, pass_.stamp);
+      if (pass_.noted && unsettled > 0) extrapolation.advance(pass_.number, pass_.stamp);
     }
     pass_.moved = pass_.noted;
     pass_.lead = kicked.lead;
@@ -130,7 +130,7 @@ class PackStep {
     concludeResistance(sim_, pack_, h_, PhaseEnd{kicked.lead});
   }
 
-  /// Per number of a sweep, no more than the unrest at which any contact of the group has settled in it.
+  /// Per number of a sweep, no more than the local residual at which any contact of the group has settled in it.
   void findLeastLimits() {
     std::vector<double>& least = scratch_.leastLimits;
     least.clear();
@@ -153,7 +153,7 @@ class PackStep {
   void solvePositions(bool opening, bool goesOn) {
     pass_.opening = opening;
     pass_.drifted = goesOn;
-    pass_.guessSpeed = kTuning.expectedLoads * (goesOn ? h_ : 0.5 * h_) * gravity_;
+    pass_.warmStartSpeed = kTuning.expectedLoads * (goesOn ? h_ : 0.5 * h_) * gravity_;
     const PhaseKick kicked = kickBefore(goesOn);
     runPhase(
         true, kicked,
@@ -165,7 +165,7 @@ class PackStep {
     if (!joined_) return;
     const double firstDrift = opening ? h_ : 0.0;
     forBodies(sim_, pack_,
-              [&](BodyList bodies) { sim_.kernels->body.weigh(sim_.solver, bodies, firstDrift, kicked); });
+              [&](BodyList bodies) { sim_.kernels->body.measureWork(sim_.solver, bodies, firstDrift, kicked); });
     guardEnergy(sim_, pack_, h_);
   }
 
@@ -175,17 +175,17 @@ class PackStep {
 
   /// Drift and the kick after it (T-3, T-4), which has so many half kicks.
   void drift(bool goesOn, double kicks) {
-    holdDrift(sim_, pack_, h_, joined_);
+    limitDrift(sim_, pack_, h_, joined_);
     const DriftStep step{h_, 0.5 * kicks * h_, kicks / (goesOn ? 2.0 : 1.0), joined_, kickBefore(goesOn)};
     forBodies(sim_, pack_, [&](BodyList bodies) { sim_.kernels->body.drift(sim_.solver, bodies, step); });
     renewRows(sim_, pack_);
-    pass_.guessScale = step.guessScale;
+    pass_.warmStartScale = step.warmStartScale;
   }
 
   /// Phase 2 (T-5).
   void solveVelocities() {
     pass_.opening = false;
-    pass_.guessSpeed = kTuning.expectedLoads * 0.5 * h_ * gravity_;
+    pass_.warmStartSpeed = kTuning.expectedLoads * 0.5 * h_ * gravity_;
     const PhaseKick kicked = PhaseKick::closing(h_);
     runPhase(
         false, kicked,

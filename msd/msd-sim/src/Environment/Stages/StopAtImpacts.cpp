@@ -11,17 +11,14 @@
 #include <limits>
 
 #include "msd-sim/src/Environment/Simulation.hpp"
+#include "msd-sim/src/Environment/StageTuning.hpp"
 #include "msd-sim/src/Physics/Collision/TimeOfImpact.hpp"
 
 namespace msd_sim {
 
 namespace {
 
-// How far a marked body may sink in along the normal before it counts as having passed, relative to
-// its smallest half extent. Less is an ordinary contact.
-constexpr double kAllowedDepth = 0.1;
 // Distance at which bodies stop, relative to the smaller one's size; contacts see twice as far.
-constexpr double kStopDistance = 5e-4;
 constexpr double kTwoPi = 6.283185307179586;
 
 Pose startPose(const Simulation& sim, std::uint32_t i) {
@@ -164,10 +161,10 @@ class ImpactSearch {
       return;
     }
     const Vector3D extent = a.shape.localBounds.upper - a.shape.localBounds.lower;
-    const double allowed = kAllowedDepth * 0.5 * extent.minCoeff();
+    const double allowed = kStageTuning.allowedDepth * 0.5 * extent.minCoeff();
     const Way wayA = wayOf(a.body), wayB = wayOf(b.body);
     if (farthest(wayA, a.body) + farthest(wayB, b.body) <= allowed) return;
-    const double target = kStopDistance * std::min(a.shape.size, b.shape.size);
+    const double target = kStageTuning.stopDistance * std::min(a.shape.size, b.shape.size);
     const double time = firstPassage(a, wayA, b, wayB, target, allowed);
     Impact& impact = impacts_[k];
     if (time < impact.time || (time == impact.time && b.body < impact.other)) {

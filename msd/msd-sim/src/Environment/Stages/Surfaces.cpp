@@ -69,11 +69,11 @@ SurfaceLaw lawOf(const Simulation& sim, std::uint32_t body0, std::uint32_t body1
 }
 
 template <int kPoints>
-SurfaceRow makeRow(std::uint32_t id, LaneBodies who, ContactRows<kPoints>& rows, ContactSums& sums, int lane) {
+SurfaceRow makeRow(std::uint32_t id, LaneBodies bodyPair, ContactRows<kPoints>& rows, ContactSums& sums, int lane) {
   SurfaceRow row;
   row.contact = id;
-  row.body0 = who.body0;
-  row.body1 = who.body1;
+  row.body0 = bodyPair.body0;
+  row.body1 = bodyPair.body1;
   row.friction = rows.friction[lane];
   row.size = rows.size[lane];
   row.normal = lane3(rows.normal, lane);
@@ -106,12 +106,12 @@ void prepareSurfaces(Simulation& sim, std::size_t pack) {
   list.velocities = false;
   if (sim.specialBodies == 0) return;
   const ContactCache& contacts = sim.collision.contacts();
-  sim.table.forContacts(pack, [&](std::uint32_t id, LaneBodies who, auto& rows, ContactSums& sums, int lane) {
+  sim.table.forContacts(pack, [&](std::uint32_t id, LaneBodies bodyPair, auto& rows, ContactSums& sums, int lane) {
     if (!contacts.resistance(id).special) return;
-    const SurfaceLaw law = lawOf(sim, who.body0, who.body1);
+    const SurfaceLaw law = lawOf(sim, bodyPair.body0, bodyPair.body1);
     const bool soft = !std::isinf(law.stiffness);
     if (!soft && law.carry.isZero(0.0)) return;
-    SurfaceRow row = makeRow(id, who, rows, sums, lane);
+    SurfaceRow row = makeRow(id, bodyPair, rows, sums, lane);
     if (row.pointCount == 0) return;
     row.carry = law.carry;
     if (soft) {
@@ -132,13 +132,13 @@ std::uint32_t sweepSurfaces(Simulation& sim, std::size_t pack, const ContactPass
   std::uint32_t unsettled = 0;
   for (SurfaceRow& row : list.rows) {
     if (pass.first && !list.velocities) openSurface(solver, row);
-    const double unrest = visitSurface(solver, row, pass.h, list.velocities) / speed;
+    const double localResidual = visitSurface(solver, row, pass.h, list.velocities) / speed;
     const bool moves0 = solver.motion[row.body0].inverseMass > 0.0;
     const bool moves1 = solver.motion[row.body1].inverseMass > 0.0;
     const SweepBudget& budget = solver.budget[moves0 ? row.body0 : row.body1];
-    if (!(unrest > static_cast<double>(budget.limit(pass.number)))) continue;
-    if (moves0) solver.stirred[row.body0] = pass.stamp;
-    if (moves1) solver.stirred[row.body1] = pass.stamp;
+    if (!(localResidual > static_cast<double>(budget.limit(pass.number)))) continue;
+    if (moves0) solver.dirty[row.body0] = pass.stamp;
+    if (moves1) solver.dirty[row.body1] = pass.stamp;
     ++unsettled;
   }
   return unsettled;
@@ -176,9 +176,9 @@ SurfaceSums auditSurfaces(Simulation& sim) {
 
 void changeContacts(Simulation& sim) {
   ContactCache& contacts = sim.collision.contacts();
-  sim.table.forEach([&](std::uint32_t id, LaneBodies who, auto& rows, ContactSums& sums, int lane) {
-    const auto [body0, body1] = who;
-    const SurfaceRow row = makeRow(id, who, rows, sums, lane);
+  sim.table.forEach([&](std::uint32_t id, LaneBodies bodyPair, auto& rows, ContactSums& sums, int lane) {
+    const auto [body0, body1] = bodyPair;
+    const SurfaceRow row = makeRow(id, bodyPair, rows, sums, lane);
     if (row.pointCount == 0) return;
     const auto deepest = std::min_element(row.startGap, row.startGap + row.pointCount) - row.startGap;
     const double* const x1 = sim.solver.pose[body1].x;

@@ -20,7 +20,7 @@ struct alignas(64) Collider {
   std::int32_t leaf{-1};           ///< in the tree of moving or of static boxes
   std::uint32_t layer{1};
   std::uint32_t mask{0xFFFFFFFFu};
-  double travelLimit{0.0};         ///< the fat box holds until the body's travel passes this [m]
+  double travelLimit{0.0};         ///< the fat box holds until the body's travel passes this (K-1) [m]
   double spareWidth{0.0};          ///< of the fat box, whatever the speed [m]
   double inner{0.0};               ///< radius of a ball about shape.centre within the shape [m]
   std::uint32_t firstPair{kNone};  ///< its pairs: 2 × pair + side, linked by CollisionPipeline

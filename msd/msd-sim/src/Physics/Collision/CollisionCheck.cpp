@@ -31,18 +31,18 @@ template <int kPoints>
 const char* ContactCache::findNumberFault(std::size_t bodies) const {
   constexpr auto kKind = static_cast<std::size_t>(kPoints == 4 ? 2 : kPoints - 1);
   const auto& pool = std::get<AlignedVector<StoredContact<kPoints>>>(numbers_);
-  const std::vector<Contact>& books = books_[kKind];
-  if (pool.size() != books.size()) return "contacts without numbers";
-  std::vector<std::uint8_t> freed(books.size(), 0);
+  const std::vector<Contact>& records = records_[kKind];
+  if (pool.size() != records.size()) return "contacts without numbers";
+  std::vector<std::uint8_t> freed(records.size(), 0);
   for (const std::uint32_t place : free_[kKind]) {
-    if (place >= books.size() || freed[place] != 0 || books[place].pair != kNone) return "a free contact that is not";
+    if (place >= records.size() || freed[place] != 0 || records[place].pair != kNone) return "a free contact that is not";
     freed[place] = 1;
   }
-  for (std::size_t i = 0; i < books.size(); ++i) {
-    if ((books[i].pair == kNone) != (freed[i] != 0)) return "contacts that are neither there nor free";
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    if ((records[i].pair == kNone) != (freed[i] != 0)) return "contacts that are neither there nor free";
     if (freed[i] != 0) continue;
-    const ContactBodies& who = books[i].bodies;
-    if (who.a >= bodies || who.b >= bodies || who.a == who.b) return "a contact of no two bodies";
+    const ContactBodies& bodyPair = records[i].bodies;
+    if (bodyPair.a >= bodies || bodyPair.b >= bodies || bodyPair.a == bodyPair.b) return "a contact of no two bodies";
     if (!isSensible(pool[i])) return "a contact is not made of numbers, or of such out of their ranges";
   }
   return nullptr;
@@ -60,8 +60,8 @@ const char* ContactCache::findBookFault(std::size_t bodies) const {
     if (!name(place)) return "a free resistance that is not";
   }
   std::uint32_t live = 0, bouncing = 0, resisting = 0;
-  for (const std::vector<Contact>& books : books_) {
-    for (const Contact& contact : books) {
+  for (const std::vector<Contact>& records : records_) {
+    for (const Contact& contact : records) {
       if (contact.pair == kNone) continue;
       ++live;
       bouncing += contact.bounces ? 1 : 0;
@@ -166,8 +166,8 @@ const char* CollisionPipeline::findFault(std::size_t bodies) const {
       if (!contacts_.exists(c) || contacts_.contact(c).pair != i || ++listed > contacts_.count()) {
         return "a pair with the contacts of another";
       }
-      const ContactBodies& who = contacts_.contact(c).bodies;
-      if (who.a != clocks_[i].bodyA || who.b != clocks_[i].bodyB) return "a contact of other bodies than its pair's";
+      const ContactBodies& bodyPair = contacts_.contact(c).bodies;
+      if (bodyPair.a != clocks_[i].bodyA || bodyPair.b != clocks_[i].bodyB) return "a contact of other bodies than its pair's";
     }
   }
   if (listed != contacts_.count()) return "a contact of no pair";

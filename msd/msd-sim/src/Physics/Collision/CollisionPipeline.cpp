@@ -17,7 +17,7 @@ constexpr std::size_t kQueryGrain = 16;
 constexpr std::size_t kBoxGrain = 256;
 
 // A collider with more neighbours than this is looked at more closely: it may lie within others.
-constexpr std::size_t kCrowded = 64;
+constexpr std::size_t kManyNeighbours = 64;
 // Of the colliders whose centres lie within the ball in a collider's middle, so many are tested at least.
 constexpr std::size_t kMostWithin = 16;
 
@@ -320,11 +320,11 @@ void CollisionPipeline::queryPairs(const SolverBodies& bodies, const PairRule& r
       const std::size_t before = found.size();
       std::size_t seen = 0;
       visitNeighbours(moved_[i], rule, [&](const PairTable::Key& key) {
-        if (++seen <= kCrowded && table_.find(key) == PairTable::kNone) found.push_back(key);
+        if (++seen <= kManyNeighbours && table_.find(key) == PairTable::kNone) found.push_back(key);
       });
-      if (seen <= kCrowded) continue;
+      if (seen <= kManyNeighbours) continue;
       found.resize(before);
-      queryCrowd(moved_[i], bodies, rule, found);
+      queryMany(moved_[i], bodies, rule, found);
     }
   });
   fresh_.clear();
@@ -359,7 +359,7 @@ void CollisionPipeline::sortFresh() {
 
 // Where bodies lie within each other, n of them make n² pairs of which hardly one means anything. Those nearest
 // by number are kept, so that each has about as many as any other; once they have parted, the next look finds others.
-void CollisionPipeline::queryCrowd(std::uint32_t id, const SolverBodies& bodies, const PairRule& rule,
+void CollisionPipeline::queryMany(std::uint32_t id, const SolverBodies& bodies, const PairRule& rule,
                                    std::vector<PairTable::Key>& found) {
   const auto centre = [&](const Collider& c) -> Coordinate {
     return colliderPose(c, bodies).toWorld(c.shape.centre);

@@ -102,7 +102,7 @@ class CollisionPipeline {
     [[nodiscard]] virtual bool allows(std::uint32_t bodyA, std::uint32_t bodyB) const = 0;
   };
 
-  /// Coefficients of a pair from those of its two sides; geometric means where it is empty.
+  /// Coefficients of a pair from those of its two sides; geometric means where it is empty.
   using Combination =
       std::function<ContactMaterial(const ContactMaterial& a, const ContactMaterial& b)>;
   /// Counts for contacts made from now on.
@@ -230,7 +230,7 @@ class CollisionPipeline {
   /// May the collider leave its fat box in the coming step, or is the box far too large?
   [[nodiscard]] bool needsBox(Collider& collider, const SolverBodies& bodies,
                               const BodyTravel& travel) const;
-  /// A new fat box for a collider, which notes how far it will do.
+  /// A new fat box for a collider, which notes how far it will do (K-3).
   [[nodiscard]] Aabb fatBox(Collider& collider, const SolverBodies& bodies, const BodyTravel& travel) const;
   /// Puts the new boxes into the trees.
   void placeBoxes(WorkTeam& team);
@@ -239,7 +239,7 @@ class CollisionPipeline {
   template <class Visit>
   void visitNeighbours(std::uint32_t collider, const PairRule& rule, const Visit& visit) const;
   /// The same where very many do: of those that lie in its very middle, a few.
-  void queryCrowd(std::uint32_t collider, const SolverBodies& bodies, const PairRule& rule,
+  void queryMany(std::uint32_t collider, const SolverBodies& bodies, const PairRule& rule,
                   std::vector<PairTable::Key>& found);
   /// The body beside that of a collider in a pair.
   [[nodiscard]] std::uint32_t otherBody(std::uint32_t pair, std::uint32_t collider) const {

@@ -131,8 +131,8 @@ void ContactCache::save(ByteWriter& out) const {
     const auto& pool = std::get<AlignedVector<StoredContact<kPoints>>>(numbers_);
     out.put(static_cast<std::uint64_t>(pool.size()));
     for (std::size_t i = 0; i < pool.size(); ++i) {
-      put(out, books_[kind][i]);
-      if (books_[kind][i].pair == kNone) continue;
+      put(out, records_[kind][i]);
+      if (records_[kind][i].pair == kNone) continue;
       for (std::size_t n = 0; n < StoredContact<kPoints>::kNumbers; ++n) out.put(pool[i].numbers()[n]);
     }
     out.putRun(free_[kind]);
@@ -164,11 +164,11 @@ void ContactCache::load(ByteReader& in) {
     const auto count = in.take<std::uint64_t>();
     in.requireRoom(count, sizeof(std::uint32_t));
     pool.clear();
-    books_[kind].clear();
+    records_[kind].clear();
     for (std::uint64_t i = 0; i < count; ++i) {
-      books_[kind].push_back(takeContact(in));
+      records_[kind].push_back(takeContact(in));
       pool.emplace_back();
-      if (books_[kind].back().pair == kNone) continue;
+      if (records_[kind].back().pair == kNone) continue;
       for (std::size_t n = 0; n < StoredContact<kPoints>::kNumbers; ++n) in.take(pool.back().numbers()[n]);
     }
     in.takeRun(free_[kind]);

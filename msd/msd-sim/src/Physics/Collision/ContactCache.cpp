@@ -98,12 +98,12 @@ std::uint32_t ContactCache::take() {
   constexpr auto kKind = static_cast<std::size_t>(kPoints == 4 ? 2 : kPoints - 1);
   auto& pool = std::get<AlignedVector<StoredContact<kPoints>>>(numbers_);
   std::vector<std::uint32_t>& free = free_[kKind];
-  books_[kKind].resize(pool.size());  // the same length, should memory have run out between the two
+  records_[kKind].resize(pool.size());  // the same length, should memory have run out between the two
   std::uint32_t place;
   if (free.empty()) {
     place = static_cast<std::uint32_t>(pool.size());
     pool.emplace_back();
-    books_[kKind].resize(pool.size());
+    records_[kKind].resize(pool.size());
   } else {
     place = free.back();
     free.pop_back();
@@ -281,14 +281,14 @@ Vector3D ContactCache::normal(std::uint32_t id, const SolverBodies& poses) const
 void ContactCache::expireOldEntries(std::uint64_t maxAge) {
   impulses_.expire(frame_, maxAge);
   const auto shrink = [&]<int kPoints>(std::size_t kind) {
-    std::vector<Contact>& books = books_[kind];
+    std::vector<Contact>& records = records_[kind];
     std::vector<std::uint32_t>& free = free_[kind];
-    if (free.size() < kManyFree || 2 * free.size() < books.size()) return;
-    std::size_t end = books.size();
-    while (end > 0 && books[end - 1].pair == kNone) --end;
-    if (end == books.size()) return;
+    if (free.size() < kManyFree || 2 * free.size() < records.size()) return;
+    std::size_t end = records.size();
+    while (end > 0 && records[end - 1].pair == kNone) --end;
+    if (end == records.size()) return;
     std::erase_if(free, [end](std::uint32_t place) { return place >= end; });
-    books.resize(end);
+    records.resize(end);
     std::get<AlignedVector<StoredContact<kPoints>>>(numbers_).resize(end);
   };
   shrink.operator()<1>(0);

@@ -128,9 +128,9 @@ class ContactCache {
   [[nodiscard]] Vector3D normal(std::uint32_t contact, const SolverBodies& poses) const;
 
   [[nodiscard]] const Contact& contact(std::uint32_t id) const {
-    return books_[id % kNumberStep][indexOf(id)];
+    return records_[id % kNumberStep][indexOf(id)];
   }
-  [[nodiscard]] Contact& contact(std::uint32_t id) { return books_[id % kNumberStep][indexOf(id)]; }
+  [[nodiscard]] Contact& contact(std::uint32_t id) { return records_[id % kNumberStep][indexOf(id)]; }
   template <int kPoints>
   [[nodiscard]] StoredContact<kPoints>& numbers(std::uint32_t id) {
     return std::get<AlignedVector<StoredContact<kPoints>>>(numbers_)[indexOf(id)];
@@ -149,7 +149,7 @@ class ContactCache {
     forKind(kindOf(id), [&]<int kPoints>() { work(numbers<kPoints>(id)); });
   }
   [[nodiscard]] bool exists(std::uint32_t id) const {
-    return id % kNumberStep < kContactKinds && indexOf(id) < books_[id % kNumberStep].size() &&
+    return id % kNumberStep < kContactKinds && indexOf(id) < records_[id % kNumberStep].size() &&
            contact(id).pair != kNone;
   }
   /// Calls visit(number, book-keeping) for all contacts, in no lasting order.
@@ -160,7 +160,7 @@ class ContactCache {
   /// Places of contacts, kind after kind, the free ones among them: threads share them in ranges.
   [[nodiscard]] std::size_t places() const {
     std::size_t sum = 0;
-    for (const std::vector<Contact>& books : books_) sum += books.size();
+    for (const std::vector<Contact>& records : records_) sum += records.size();
     return sum;
   }
   /// The same for the contacts in the places [first, last).
@@ -168,13 +168,13 @@ class ContactCache {
   void forPlaces(std::size_t first, std::size_t last, const Visit& visit) {
     std::size_t before = 0;
     for (std::uint32_t kind = 0; kind < kContactKinds; ++kind) {
-      std::vector<Contact>& books = books_[kind];
-      const std::size_t end = std::min(last, before + books.size());
+      std::vector<Contact>& records = records_[kind];
+      const std::size_t end = std::min(last, before + records.size());
       for (std::size_t i = std::max(first, before); i < end; ++i) {
-        Contact& contact = books[i - before];
+        Contact& contact = records[i - before];
         if (contact.pair != kNone) visit(static_cast<std::uint32_t>(i - before) * kNumberStep + kind, contact);
       }
-      before += books.size();
+      before += records.size();
     }
   }
 
@@ -231,7 +231,7 @@ class ContactCache {
   [[nodiscard]] const char* findBookFault(std::size_t bodies) const;
   void dropResistance(Contact& contact);
 
-  std::array<std::vector<Contact>, kContactKinds> books_;
+  std::array<std::vector<Contact>, kContactKinds> records_;
   std::tuple<AlignedVector<StoredContact<1>>, AlignedVector<StoredContact<2>>, AlignedVector<StoredContact<4>>>
       numbers_;
   std::array<std::vector<std::uint32_t>, kContactKinds> free_;  ///< places in the pools

@@ -9,7 +9,7 @@
 namespace msd_sim {
 
 /// Points of contact between a reference face and, of the faces at the other polytope's deepest
-/// corner, the one that looks most against it: the incident face clipped by the reference face's
+/// corner, the one that looks most against it (K-8): the incident face clipped by the reference face's
 /// sides. Both polytopes are given in world coordinates; `referenceIsA` says which one owns the face.
 /// Returns the least gap of any point over the reference face, infinity when there is none: greater
 /// than the separation along the normal when the deepest corner lies beside the face.

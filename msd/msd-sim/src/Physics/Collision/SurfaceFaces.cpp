@@ -33,7 +33,7 @@ class Prism {
 }  // namespace
 
 /// The point of the shape that lies deepest over the triangle, seen along the triangle's normal: the
-/// shape is lifted off and let down again until it touches. The gap along the normal of the nearest
+/// shape is lifted off and let down again until it touches (K-10). The gap along the normal of the nearest
 /// points falls at a constant rate and bounds the distance from below, so that no step goes too far.
 ContactCandidate SurfaceCollider::findDeepestOver(const SurfaceTriangle& triangle) {
   constexpr int kMaxSteps = 32;

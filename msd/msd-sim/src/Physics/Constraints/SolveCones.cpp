@@ -70,17 +70,17 @@ void ConeSolve::addContact(std::size_t c) {
     FrictionContact contact;
     contact.bodyA = body_[constraint.bodyAIndex()];
     if (constraint.bodyCount() == 2) contact.bodyB = body_[constraint.bodyBIndex()];
-    Eigen::Vector3d q = Eigen::Vector3d::Zero(), guess = Eigen::Vector3d::Zero();
+    Eigen::Vector3d q = Eigen::Vector3d::Zero(), warmStart = Eigen::Vector3d::Zero();
     for (int k = 0; k < (rough ? 3 : 1); ++k) {
       const Eigen::Index r = k == 0 ? row : p_.firstRow[c + 1] + k - 1;
       contact.jacobianA.row(k) = p_.jacobian.block<1, 6>(r, 0);
       contact.jacobianB.row(k) = p_.jacobian.block<1, 6>(r, 6);
       q[k] = -p_.right(r);
-      guess[k] = lambda_(r);
+      warmStart[k] = lambda_(r);
     }
     place_[static_cast<std::size_t>(row)] =
         friction.addContact(contact, q, rough ? p_.friction[c + 1] : 0.0, p_.compliance(row));
-    warm.insert(warm.end(), {guess[0], guess[1], guess[2]});
+    warm.insert(warm.end(), {warmStart[0], warmStart[1], warmStart[2]});
   }
 }
 

@@ -22,7 +22,7 @@ void ContactTable::resizeLanes(std::size_t bundles) {
   const auto enlarge = [](auto& array, std::size_t size) {
     if (array.size() < size) array.resize(size + size / 8);
   };
-  enlarge(l.who, bundles);
+  enlarge(l.bodyPair, bundles);
   enlarge(l.rows, bundles);
   enlarge(l.bounce, bundles);
   enlarge(l.sums, bundles);
@@ -35,14 +35,15 @@ template <int kPoints>
 void ContactTable::fill(ContactCache& cache, std::size_t first, std::size_t count) {
   Lanes<kPoints>& l = lanes<kPoints>();
   for (std::size_t bundle = first; bundle < first + count; ++bundle) {
-    BundleBodies& who = l.who[bundle];
+    BundleBodies& bodyPair = l.bodyPair[bundle];
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
       const std::size_t at = bundle * kLanes + lane;
       const std::uint32_t id = l.contact[at];
       const bool empty = id == ContactCache::kNone;
       l.stored[at] = empty ? &spare<kPoints>() : &cache.numbers<kPoints>(id);
-      who.body[lane] = empty ? 0 : static_cast<std::int32_t>(cache.contact(id).body0());
-      who.body[kLanes + lane] = empty ? 0 : static_cast<std::int32_t>(cache.contact(id).body1());
+      bodyPair.body[lane] = empty ? 0 : static_cast<std::int32_t>(cache.contact(id).body0());
+      bodyPair.body[kLanes + lane] =
+          empty ? 0 : static_cast<std::int32_t>(cache.contact(id).body1());
     }
   }
 }

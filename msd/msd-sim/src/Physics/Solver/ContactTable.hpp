@@ -16,9 +16,9 @@ namespace msd_sim {
 /// The bodies of a lane, by their slots.
 struct LaneBodies {
   std::uint32_t body0, body1;
-  LaneBodies(const BundleBodies& who, std::size_t lane)
-      : body0{static_cast<std::uint32_t>(who.body0()[lane])},
-        body1{static_cast<std::uint32_t>(who.body1()[lane])} {}
+  LaneBodies(const BundleBodies& bodyPair, std::size_t lane)
+      : body0{static_cast<std::uint32_t>(bodyPair.body0()[lane])},
+        body1{static_cast<std::uint32_t>(bodyPair.body1()[lane])} {}
 };
 
 /// The contacts of one step as the solver takes them: pack by pack, colour by colour, in bundles of
@@ -46,7 +46,7 @@ class ContactTable {
   /// All lanes of one kind.
   template <int kPoints>
   struct Lanes {
-    AlignedVector<BundleBodies> who;
+    AlignedVector<BundleBodies> bodyPair;
     AlignedVector<ContactRows<kPoints>> rows;
     AlignedVector<ContactBounce<kPoints>> bounce;
     AlignedVector<ContactSums> sums;
@@ -60,7 +60,7 @@ class ContactTable {
     [[nodiscard]] BundleRun<kPoints> run(std::size_t first, std::size_t bundles,
                                          bool bounces = false) {
       return {bundles,
-              who.data() + first,
+              bodyPair.data() + first,
               rows.data() + first,
               bounces ? bounce.data() + first : nullptr,
               sums.data() + first,
@@ -134,7 +134,7 @@ class ContactTable {
       for (std::size_t lane = 0; lane < kBundleLanes; ++lane) {
         const std::uint32_t id = l.contact[bundle * kBundleLanes + lane];
         if (id == ContactCache::kNone) continue;
-        visit(id, LaneBodies{l.who[bundle], lane}, l.rows[bundle], l.sums[bundle],
+        visit(id, LaneBodies{l.bodyPair[bundle], lane}, l.rows[bundle], l.sums[bundle],
               static_cast<int>(lane));
       }
     }

@@ -18,11 +18,11 @@ int hitSweeps(const IslandCensus& island) {
   return sweepsFor(kTuning.smallManifolds, island.manifolds, kTuning.fewestHitSweeps, kTuning.mostHitSweeps);
 }
 
-/// Unrest at which an island at rest has settled: the more contacts carry a load in turn, the smaller is the share of
+/// The local residual at which an island at rest has settled: the more contacts carry a load in turn, the smaller is the share of
 /// each, and the more sweeps a digit costs.
-float restUnrest(const IslandCensus& island) {
-  const double crowd = static_cast<double>(island.manifolds) / kTuning.graspManifolds;
-  return static_cast<float>(kTuning.coldUnrest * std::clamp(crowd * crowd, 1.0, kTuning.crowdUnrest));
+float restResidual(const IslandCensus& island) {
+  const double ratio = static_cast<double>(island.manifolds) / kTuning.graspManifolds;
+  return static_cast<float>(kTuning.coldResidual * std::clamp(ratio * ratio, 1.0, kTuning.largeIslandResidual));
 }
 
 bool isStill(const IslandCensus& island, const PlanSettings& settings) {
@@ -35,7 +35,7 @@ bool isSetUp(const IslandCensus& island, const PlanSettings& settings) {
 }
 
 /// Contacts that have just been made have nothing to start from (G-9). An impact of a few bodies is worth being
-/// solved well; a crowd only where it was set up at rest, and not where its contacts come and go while it settles.
+/// solved well; a large one only where it was set up at rest, and not where its contacts come and go while it settles.
 bool startsCold(const IslandCensus& island, const PlanSettings& settings) {
   const bool isNew = island.fresh > kTuning.coldShare * island.manifolds;
   return isNew && (isSetUp(island, settings) || island.manifolds <= kTuning.tinyManifolds);
@@ -46,7 +46,7 @@ SweepBudget coldBudget(const IslandCensus& island, const PlanSettings& settings)
   const int most = still ? sweepsFor(kTuning.coldVisits, island.manifolds, kTuning.fewestHitSweeps,
                                      kTuning.mostColdSweeps)
                          : hitSweeps(island);
-  const float settled = still ? restUnrest(island) : static_cast<float>(kTuning.coldUnrest);
+  const float settled = still ? restResidual(island) : static_cast<float>(kTuning.coldResidual);
   return {settled, settled, settled, 1.0f, static_cast<std::uint16_t>(most),
           static_cast<std::uint16_t>(most), still};
 }
@@ -56,10 +56,10 @@ SweepBudget warmBudget(const IslandCensus& island, const PlanSettings& settings)
   const bool large = island.manifolds > kTuning.smallManifolds;
   const int few = std::max(settings.iterations, large ? 1 : 2);
   const int most = hitSweeps(island);
-  const auto gate = static_cast<float>(large ? kTuning.crowdHit : kTuning.hit);
+  const auto gate = static_cast<float>(large ? kTuning.largeIslandHit : kTuning.hit);
   return {1.0f,
           gate,
-          tiny ? static_cast<float>(kTuning.coldUnrest) : gate,
+          tiny ? static_cast<float>(kTuning.coldResidual) : gate,
           tiny ? 1.0f : 0.0f,
           static_cast<std::uint16_t>(few),
           static_cast<std::uint16_t>(std::max(few, most))};
@@ -69,7 +69,7 @@ SweepBudget warmBudget(const IslandCensus& island, const PlanSettings& settings)
 SweepBudget restBudget(const IslandCensus& island, const PlanSettings& settings) {
   SweepBudget budget = warmBudget(island, settings);
   if (island.manifolds > kTuning.smallManifolds) return budget;
-  budget.settled = restUnrest(island);
+  budget.settled = restResidual(island);
   budget.few = budget.most = static_cast<std::uint16_t>(hitSweeps(island));
   return budget;
 }
@@ -128,7 +128,7 @@ IslandPlan planIsland(const IslandCensus& island, const PlanSettings& settings) 
     plan.budget.most = static_cast<std::uint16_t>(sweepsFor(kTuning.smallManifolds, island.manifolds,
                                                             plan.budget.few, kTuning.mostColdSweeps));
     if (island.guided || island.driven) {
-      plan.budget.settled = plan.budget.gate = plan.budget.hit = static_cast<float>(kTuning.graspUnrest);
+      plan.budget.settled = plan.budget.gate = plan.budget.hit = static_cast<float>(kTuning.graspResidual);
     }
   }
   // Joints that are solved at once have nothing to agree upon with others where nothing touches.

@@ -50,7 +50,7 @@ struct PlanSettings {
 struct IslandPlan {
   SolveGroup group{SolveGroup::kFull};
   SweepBudget budget{};
-  bool extrapolates{false};  ///< Nesterov's momentum between its sweeps (G-9)
+  bool extrapolates{false};  ///< Nesterov's extrapolation between its sweeps (G-9)
 };
 
 [[nodiscard]] IslandPlan planIsland(const IslandCensus& island, const PlanSettings& settings);

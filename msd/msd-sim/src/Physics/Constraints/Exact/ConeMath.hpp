@@ -31,7 +31,7 @@ enum class ConeState : std::uint8_t { kOpen, kStick, kSlip };
   return {x[0], scale * x[1], scale * x[2]};
 }
 
-/// Coulomb's law as a function (Alart and Curnier 1991): with z = (ζ_N/s_N, ζ_T/s_T),
+/// (E-6): Coulomb's law as a function (Alart and Curnier 1991): with z = (ζ_N/s_N, ζ_T/s_T),
 ///
 ///   r_N = max(0, z_N),   r_T = z_T clipped to the disc of radius µ r_N.
 ///

@@ -63,7 +63,7 @@ struct BilateralRow {
   }
 };
 
-/// The discrete frictional contact problem of one step:
+/// The discrete frictional contact problem of one step (E-1, E-2, E-3):
 ///
 ///   u = W r + q + D r,     K_µ ∋ r_c  ⊥  u_c + µ_c |u_T,c| e_N ∈ K_µ*      for every contact c
 ///   u_b = W_b r + q_b + D_b λ,  λ_b = clamp(λ_b - u_b, l_b, h_b)          for every bilateral row

@@ -13,7 +13,7 @@
 
 namespace msd_sim {
 
-/// One proximal step, solved by a semismooth Newton method.
+/// One proximal step (E-5), solved by a semismooth Newton method (E-7).
 ///
 /// Given a centre r̄ and a softness ε > 0, finds (r, u) with
 ///

@@ -64,7 +64,7 @@ void JointComponent::prepare(const SolverBodies& bodies, std::span<const JointRe
                              double h, double correctionSpeed, double scale) {
   h_ = h;
   correction_speed_ = correctionSpeed;
-  taut_ = has_given_up_ = false;
+  stiff_ = has_given_up_ = false;
   works_ = {};
   if (!areBalls()) {
     placeRows(bodies, records);
@@ -106,10 +106,10 @@ void JointComponent::warm(SolverBodies& bodies) const {
   for (const Link& link : links_) {
     const auto give = [&](std::uint32_t slot, const Vector3D& linear, const Vector3D& angular) {
       if (!(bodies.motion[slot].inverseMass > 0.0)) return;
-      BodyGuess& guess = bodies.guess[slot];
+      BodyWarmStart& warmStart = bodies.warmStart[slot];
       for (int c = 0; c < 3; ++c) {
-        guess.linear[c] += linear[c];
-        guess.angular[c] += angular[c];
+        warmStart.linear[c] += linear[c];
+        warmStart.angular[c] += angular[c];
       }
     };
     give(link.slotA, link.applied.linearA, link.applied.angularA);
@@ -117,7 +117,7 @@ void JointComponent::warm(SolverBodies& bodies) const {
   }
 }
 
-/// The bodies' guesses hold the impulses of the last phase with the arms of that time (J-16).
+/// The bodies' warm starts hold the impulses of the last phase with the arms of that time (J-16).
 void JointComponent::applyDifference(SolverBodies& bodies) {
   for (Link& link : links_) {
     const JointRow now = impulseOf(link);
@@ -242,7 +242,7 @@ JointComponent::PositionErrors JointComponent::evaluatePositions(const SolverBod
 double JointComponent::velocityResidual(const SolverBodies& bodies, const Link& link, const SystemRow& row) const {
   const double u = velocityOf(bodies, link, row) + row.rate;
   switch (row.law) {
-    case RowLaw::kHold:
+    case RowLaw::kEquality:
       return u;
     case RowLaw::kSpring:
       return (row.impulse - 0.5 * h_ * softForce(row, u) + row.inertia * (u - row.rotor)) * row.softness;
@@ -293,7 +293,7 @@ double JointComponent::evaluateVelocities(const SolverBodies& bodies) {
   return speed > 0.0 ? worst / (kStill * speed) : (worst > 0.0 ? 2.0 : 0.0);
 }
 
-bool JointComponent::isGuessRight(const SolverBodies& bodies,
+bool JointComponent::isWarmStartRight(const SolverBodies& bodies,
                                   std::span<const JointRecord> records) {
   beginSubstep(bodies, records);
   return evaluatePositions(bodies, records).all() <= 1.0;
@@ -370,7 +370,7 @@ double JointComponent::solveRoughly(SolverBodies& bodies, std::span<const JointR
 /// (J-42): a substep in which links turn so far that their joints cannot be closed after it. What its impulses did
 /// since markBest is taken back; joints keep their velocities instead, and are closed at the end of the step (J-26).
 double JointComponent::giveUpPositions(SolverBodies& bodies, std::span<const JointRecord> records) {
-  taut_ = gave_up_ = has_given_up_ = true;
+  stiff_ = gave_up_ = has_given_up_ = true;
   hot_.clear();
   for (std::size_t i = 0; i < change_.size(); ++i) change_[i] = -since_best_[i];
   applyChanges(bodies);
@@ -413,7 +413,7 @@ double JointComponent::solve(SolverBodies& bodies, std::span<const JointRecord> 
   for (int i = 0; i < kMostNewton; ++i) {
     const double worst = evaluatePositions(bodies, records).all();
     const bool slow = i > 0 && worst > kSlow * last;
-    taut_ = taut_ || (slow && last > kClear);
+    stiff_ = stiff_ || (slow && last > kClear);
     if (worst < best) {
       best = worst;
       markBest();
@@ -423,8 +423,8 @@ double JointComponent::solve(SolverBodies& bodies, std::span<const JointRecord> 
     change = std::max(change, solveSystem(bodies, slow && bounded_.empty()));
   }
   goBack(bodies);
-  taut_ = taut_ || kClosed * best > kTaut;
-  if (first && kClosed * best > kTautRough) {
+  stiff_ = stiff_ || kClosed * best > kStiff;
+  if (first && kClosed * best > kStiffRough) {
     std::copy(since_start_.begin(), since_start_.end(), since_best_.begin());
     return giveUpPositions(bodies, records);
   }
@@ -499,7 +499,7 @@ double JointComponent::solveSystem(SolverBodies& bodies, bool secant) {
     for (std::size_t i = 0; i < n; ++i) {
       const SystemRow& row = rows_[i];
       const double decay =
-          row.law == RowLaw::kHold ? joint_tolerances::kDecay * row.diagonal * row.impulse : 0.0;
+          row.law == RowLaw::kEquality ? joint_tolerances::kDecay * row.diagonal * row.impulse : 0.0;
       change_[i] = -(residual_[i] + decay);
     }
   }

@@ -28,7 +28,7 @@ class JointComponent {
     std::uint32_t row, rowCount;          ///< rows without bounds
     std::uint32_t bounded, boundedCount;  ///< rows with bounds
     double size{1.0};                     ///< of the smaller body [m]
-    JointRow applied{};                   ///< impulse on A and B that the bodies' guesses hold
+    JointRow applied{};                   ///< impulse on A and B that the bodies' warm starts hold
     JointRow sum{};                       ///< impulse over the step
   };
 
@@ -58,15 +58,15 @@ class JointComponent {
   /// Numbers of the rows anew: the user has changed targets, gains, limits or strengths.
   void readParameters(std::span<const JointRecord> records);
   void warm(SolverBodies& bodies) const;
-  /// True when the guess closes all joints in phase 1.
-  [[nodiscard]] bool isGuessRight(const SolverBodies& bodies, std::span<const JointRecord> records);
+  /// True when the warm start closes all joints in phase 1.
+  [[nodiscard]] bool isWarmStartRight(const SolverBodies& bodies, std::span<const JointRecord> records);
   /// Phase 1. Returns the largest change of a row's velocity [m/s].
   double solve(SolverBodies& bodies, std::span<const JointRecord> records, bool first);
   /// Phase 2. Returns the same.
   double relax(SolverBodies& bodies, std::span<JointRecord> records, bool first);
   /// True when phase 1 of some substep of this step did not close the joints, or only just: the
   /// substep is too long for what pulls at them (J-22).
-  [[nodiscard]] bool isTaut() const { return taut_; }
+  [[nodiscard]] bool isStiff() const { return stiff_; }
   /// True when phase 1 of some substep of this step could not close the joints at all (J-42).
   [[nodiscard]] bool hasGivenUp() const { return has_given_up_; }
   /// Ends of the phases: impulses and works are added up.
@@ -139,7 +139,7 @@ class JointComponent {
   }
   /// After the rows' impulses were set from outside: what the phase gave to the bodies.
   void takeImpulses();
-  /// Before solve or relax where the bodies' velocities hold no guess: gives them the impulses of
+  /// Before solve or relax where the bodies' velocities hold no warm start: gives them the impulses of
   /// the last phase (before solve), or has relax do so.
   void giveImpulses(SolverBodies& bodies, Phase phase);
 
@@ -270,7 +270,7 @@ class JointComponent {
   PhaseWorks works_{};
   double time_{0.0};  ///< where the poses stand [s]
   double correction_speed_{0.0};
-  bool taut_{false};
+  bool stiff_{false};
   bool touched_{false};
   bool gave_up_{false};  ///< in this phase 1 (J-42)
   bool has_given_up_{false};

@@ -81,7 +81,7 @@ void JointComponent::moveBodies(SolverBodies& bodies, double part) {
 /// nearly straight, the least motion in the metric of the masses is a zigzag of the links, too wide for Newton's method.
 void JointComponent::evenResponses(const SolverBodies& bodies) {
   for (const Link& link : links_) {
-    const auto weigh = [&](std::uint32_t body, std::uint32_t slot, const Vector3D& linear, const Vector3D& angular,
+    const auto unitDiagonal = [&](std::uint32_t body, std::uint32_t slot, const Vector3D& linear, const Vector3D& angular,
                            Vector3D& toLinear, Vector3D& toAngular) {
       const bool moves = pushable_[body] != 0 && bodies.motion[slot].inverseMass > 0.0;
       const double size = bodies.pose[slot].size;
@@ -92,8 +92,8 @@ void JointComponent::evenResponses(const SolverBodies& bodies) {
     for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
       SystemRow& row = rows_[i];
       const JointRow& j = row.jacobian;
-      row.diagonal = weigh(link.bodyA, link.slotA, j.linearA, j.angularA, row.response.linearA, row.response.angularA) +
-                     weigh(link.bodyB, link.slotB, j.linearB, j.angularB, row.response.linearB, row.response.angularB);
+      row.diagonal = unitDiagonal(link.bodyA, link.slotA, j.linearA, j.angularA, row.response.linearA, row.response.angularA) +
+                     unitDiagonal(link.bodyB, link.slotB, j.linearB, j.angularB, row.response.linearB, row.response.angularB);
     }
   }
 }

@@ -18,7 +18,7 @@ struct JointRecord {
   bool used{false};
   bool broken{false};
   double coordinate{0.0};  ///< angle with its turns [rad], travel or distance [m]
-  /// Impulses of the last phase, the guess of the next one: holding rows, then ExtraRow [N·s].
+  /// Impulses of the last phase, the warm start of the next one: holding rows, then ExtraRow [N·s].
   std::array<double, kMostHoldingRows + kExtraRows> impulse{};
   SpatialVector reaction{};     ///< mean force on B over the last step, torque about B's anchor
   double multiplier{0.0};       ///< of a user's row: mean over the last step [N] or [N·m]
@@ -34,7 +34,7 @@ struct JointRecord {
   double energyGain{0.0};
   double energyPeak{0.0};
   double substep{0.0};  ///< length of the substep that the impulses belong to, 0: none [s]
-  bool solved{true};    ///< had to be solved in the last step: its guess was not right
+  bool solved{true};    ///< had to be solved in the last step: its warm start was not right
   bool swept{false};    ///< is one of too many to be solved at once
   static constexpr std::uint32_t kNoSlot = 0xFFFFFFFFu;
   std::uint32_t slot{kNoSlot};  ///< a body that it can push

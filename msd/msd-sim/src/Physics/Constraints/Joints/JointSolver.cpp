@@ -320,7 +320,7 @@ std::uint32_t JointSolver::sweepComponents(SolverBodies& bodies, const Share& sh
   team.forBlocks(share.components.size(), [&](std::size_t i) {
     const std::uint32_t k = share.components[i];
     const auto slots = components_[k].slots();
-    const auto moves = [&](std::uint32_t s) { return bodies.stirred[s] + 1 >= sweep.stamp; };
+    const auto moves = [&](std::uint32_t s) { return bodies.dirty[s] + 1 >= sweep.stamp; };
     if (sweep.number > 0 && std::none_of(slots.begin(), slots.end(), moves)) return;
     const double change = work(components_[k]);
     if (change > 0.0) solved_[k] = 1;
@@ -328,7 +328,7 @@ std::uint32_t JointSolver::sweepComponents(SolverBodies& bodies, const Share& sh
         std::find_if(slots.begin(), slots.end(), [&](std::uint32_t s) { return bodies.motion[s].inverseMass > 0.0; });
     if (!(change / sweep.directSpeed > static_cast<double>(bodies.budget[*pushed].limit(sweep.number)))) return;
     for (const std::uint32_t s : slots) {
-      if (bodies.motion[s].inverseMass > 0.0) bodies.stirred[s] = sweep.stamp;
+      if (bodies.motion[s].inverseMass > 0.0) bodies.dirty[s] = sweep.stamp;
     }
     unsettled.fetch_add(1, std::memory_order_relaxed);
   });
@@ -342,7 +342,7 @@ std::uint32_t JointSolver::callSwept(SolverBodies& bodies, const Sweep& sweep, d
     if (!r.used || !r.swept || r.slot == JointRecord::kNoSlot) continue;
     if (!(change / sweep.sweptSpeed > static_cast<double>(bodies.budget[r.slot].limit(sweep.number)))) continue;
     for (const std::uint32_t s : {r.definition.bodyA, r.definition.bodyB}) {
-      if (bodies.motion[s].inverseMass > 0.0) bodies.stirred[s] = sweep.stamp;
+      if (bodies.motion[s].inverseMass > 0.0) bodies.dirty[s] = sweep.stamp;
     }
     ++unsettled;
   }
@@ -388,7 +388,7 @@ std::span<const std::uint32_t> JointSolver::finish(const SolverBodies& bodies, d
   forComponents(all(), team, [&](JointComponent& c) { c.finish(bodies, records_, dt); });
   if (!swept_.isEmpty()) swept_.finish(bodies, records_, dt);
   for (std::size_t k = 0; k < components_.size(); ++k) {
-    if (awake_[k] != 0 && components_[k].isTaut()) taut_ = 1;
+    if (awake_[k] != 0 && components_[k].isStiff()) stiff_ = 1;
     for (const JointComponent::Link& link : components_[k].links()) records_[link.joint].solved = solved_[k] != 0;
   }
   for (JointRecord& r : records_) {
@@ -396,7 +396,7 @@ std::span<const std::uint32_t> JointSolver::finish(const SolverBodies& bodies, d
   }
   std::fill(solved_.begin(), solved_.end(), std::uint8_t{0});
   swept_solved_ = false;
-  was_taut_ = std::exchange(taut_, std::uint8_t{0}) != 0;
+  was_stiff_ = std::exchange(stiff_, std::uint8_t{0}) != 0;
   sums_ = Sums{};
   for (JointComponent& c : components_) sums_.phases.add(c.takeWorks());
   sums_.phases.add(swept_.takeWorks());

@@ -97,11 +97,11 @@ class JointSolver {
   /// The same for a solver that takes the rows of components(): all joints are in there, one by one
   /// where they are too many to be solved at once.
   void prepare(const SolverBodies& bodies, double h, double correctionSpeed, WorkTeam& team);
-  /// Adds the guessed impulses to BodyGuess.
+  /// Adds the impulses of the warm start to BodyWarmStart.
   void warm(SolverBodies& bodies, const Share& share) const;
   /// A sweep of a phase, after that of the contacts (docs/theory/plan.md).
   struct Sweep {
-    std::uint32_t stamp{0};   ///< see SolverBodies::stirred
+    std::uint32_t stamp{0};   ///< see SolverBodies::dirty
     int number{0};            ///< within its phase, from 0 on: the first visits all
     double directSpeed{1.0};  ///< change that counts as settled, of components solved at once [m/s]
     double sweptSpeed{1.0};   ///< the same of those that are swept [m/s]
@@ -122,9 +122,9 @@ class JointSolver {
   void project(SolverBodies& bodies, WorkTeam& team);
   [[nodiscard]] const Sums& sums() const { return sums_; }
   /// In the last step some component swung too fast for the substep (J-22).
-  [[nodiscard]] bool isTaut() const { return was_taut_; }
+  [[nodiscard]] bool isStiff() const { return was_stiff_; }
   /// Some island's energy has shown that the substep is too long.
-  void noteTaut() { std::atomic_ref<std::uint8_t>{taut_}.store(1, std::memory_order_relaxed); }
+  void noteStiff() { std::atomic_ref<std::uint8_t>{stiff_}.store(1, std::memory_order_relaxed); }
 
   /// Component that a body belongs to, or none.
   static constexpr std::uint32_t kNoComponent = 0xFFFFFFFFu;
@@ -187,8 +187,8 @@ class JointSolver {
   double time_{0.0};
   std::vector<std::uint8_t> solved_;  ///< per component: had to be, in the running step
   bool swept_solved_{false};
-  std::uint8_t taut_{0};  ///< 1: the running step is too long
-  bool was_taut_{false};  ///< the last one was
+  std::uint8_t stiff_{0};  ///< 1: the running step is too long
+  bool was_stiff_{false};  ///< the last one was
   std::uint64_t version_{0};
   std::uint64_t built_version_{0};
   bool parameters_changed_{false};  ///< numbers of rows are out of date

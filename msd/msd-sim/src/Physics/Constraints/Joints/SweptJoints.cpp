@@ -146,7 +146,7 @@ void SweptJoints::prepare(const SolverBodies& bodies, std::span<const JointRecor
   kernels_ = &kernels;
   pass_ = pass;
   uncounted_ = 0;
-  weighed_ = guess_right_ = false;
+  masses_current_ = warm_start_right_ = false;
   forBundles(team, [&](BallBundle* bundles, std::size_t count, std::size_t) {
     for (std::size_t i = 0; i < count; ++i) {
       for (int c = 0; c < 3; ++c) {
@@ -177,11 +177,11 @@ void SweptJoints::warm(SolverBodies& bodies) const {
 }
 
 /// Sets the direction, and finds dᵀAd and dᵀe.
-void SweptJoints::searchAlong(const SolverBodies& bodies, double share, bool guess, WorkTeam& team,
-                              double& curvature, double& slope) {
+void SweptJoints::searchAlong(const SolverBodies& bodies, double share, bool warmStart,
+                              WorkTeam& team, double& curvature, double& slope) {
   for (const std::uint32_t slot : ball_slots_) replies_[slot] = BallReply{};
   forBundles(team, [&](BallBundle* bundles, std::size_t count, std::size_t) {
-    kernels_->push(bodies, replies_.data(), bundles, count, share, guess);
+    kernels_->push(bodies, replies_.data(), bundles, count, share, warmStart);
     return 0.0;
   });
   for (const std::uint32_t slot : ball_slots_) {
@@ -236,30 +236,30 @@ double SweptJoints::closedSpeed() const {
   return joint_tolerances::kSweptClosed * pass_.inverseH;
 }
 
-bool SweptJoints::isGuessRight(const SolverBodies& bodies, WorkTeam& team) {
+bool SweptJoints::isWarmStartRight(const SolverBodies& bodies, WorkTeam& team) {
   if (hasSingles()) return false;
   const double worst = forBundles(team, [&](BallBundle* bundles, std::size_t count, std::size_t) {
     return kernels_->aim(bodies, bundles, count, pass_, false);
   });
-  guess_right_ = worst <= closedSpeed();
-  return guess_right_;
+  warm_start_right_ = worst <= closedSpeed();
+  return warm_start_right_;
 }
 
 /// Preconditioned conjugate gradients on the impulses (J-21), from errors of which `worst` is the
-/// largest. The first search is along the guess itself: whatever it was, the energy after it is no
-/// more than without it.
+/// largest. The first search is along the warm start itself: whatever it was, the energy after it
+/// is no more than without it.
 double SweptJoints::conjugateGradients(SolverBodies& bodies, double worst, WorkTeam& team) {
   using namespace joint_tolerances;
   const double closed = closedSpeed();
   searched_ = worst > closed || hasSingles();
   if (worst <= closed) return 0.0;
   addTotals();
-  if (!weighed_) {
+  if (!masses_current_) {
     forBundles(team, [&](BallBundle* bundles, std::size_t count, std::size_t) {
-      kernels_->weigh(bodies, bundles, count);
+      kernels_->computeMasses(bodies, bundles, count);
       return 0.0;
     });
-    weighed_ = true;
+    masses_current_ = true;
   }
   const double start = worst;
   double curvature = 0.0, slope = 0.0, squares = 0.0, last = 0.0;
@@ -277,8 +277,8 @@ double SweptJoints::conjugateGradients(SolverBodies& bodies, double worst, WorkT
 
 double SweptJoints::solve(SolverBodies& bodies, std::span<const JointRecord> records, bool first,
                           WorkTeam& team) {
-  if (first && guess_right_) {
-    guess_right_ = searched_ = false;
+  if (first && warm_start_right_) {
+    warm_start_right_ = searched_ = false;
     return 0.0;
   }
   const double worst = forBundles(team, [&](BallBundle* bundles, std::size_t count, std::size_t) {
@@ -298,7 +298,7 @@ double SweptJoints::relax(SolverBodies& bodies, std::span<JointRecord> records, 
       kernels_->turn(bodies, bundles, count);
       return 0.0;
     });
-    weighed_ = false;
+    masses_current_ = false;
   }
   const double worst = forBundles(team, [&](BallBundle* bundles, std::size_t count, std::size_t) {
     return kernels_->measure(bodies, bundles, count, false, true);

@@ -34,8 +34,8 @@ class SweptJoints {
   void prepare(const SolverBodies& bodies, std::span<const JointRecord> records,
                const BallKernels& kernels, const BallPass& pass, double scale, WorkTeam& team);
   void warm(SolverBodies& bodies) const;
-  /// True when the guess closes all joints in phase 1; the next `solve` relies on it.
-  [[nodiscard]] bool isGuessRight(const SolverBodies& bodies, WorkTeam& team);
+  /// True when the warm start closes all joints in phase 1; the next `solve` relies on it.
+  [[nodiscard]] bool isWarmStartRight(const SolverBodies& bodies, WorkTeam& team);
   /// True when the last solve or relax changed anything.
   [[nodiscard]] bool hasSearched() const { return searched_; }
   double solve(SolverBodies& bodies, std::span<const JointRecord> records, bool first,
@@ -69,7 +69,7 @@ class SweptJoints {
   template <class Pass>
   double forSingles(WorkTeam& team, const Pass& pass);
   double conjugateGradients(SolverBodies& bodies, double worst, WorkTeam& team);
-  void searchAlong(const SolverBodies& bodies, double share, bool guess, WorkTeam& team,
+  void searchAlong(const SolverBodies& bodies, double share, bool warmStart, WorkTeam& team,
                    double& curvature, double& slope);
   double goAlong(SolverBodies& bodies, double length, WorkTeam& team, double& squares);
 
@@ -86,8 +86,8 @@ class SweptJoints {
   JointComponent::PhaseWorks works_{};  ///< of the ball joints
   int uncounted_{0};                    ///< phases whose impulses are not in the totals yet
   bool searched_{false};                ///< in the last phase
-  bool weighed_{false};                 ///< effective masses belong to the arms
-  bool guess_right_{false};             ///< phase 1 of the running substep needs no search
+  bool masses_current_{false};          ///< effective masses belong to the arms
+  bool warm_start_right_{false};        ///< phase 1 of the running substep needs no search
 };
 
 }  // namespace msd_sim

@@ -8,7 +8,7 @@ namespace msd_sim {
 
 /// How a row's velocity and impulse hang together.
 enum class RowLaw : std::uint8_t {
-  kHold,    ///< an error stays zero (J-7)
+  kEquality,  ///< an error stays zero (J-7)
   kDrive,   ///< a velocity is reached (J-13)
   kSpring,  ///< springs, dampers, rotors and motors with gains (J-9, J-31)
   kStop,    ///< a gap stays open, the impulse pushes only (J-15)
@@ -40,7 +40,7 @@ struct SystemRow {
   Vector3D line{};    ///< spring: direction at the start of the substep
   double rate{0.0};   ///< of the value by itself, ∂C/∂t
   double sign{1.0};   ///< -1 for upper stops: the row measures the gap
-  RowLaw law{RowLaw::kHold};
+  RowLaw law{RowLaw::kEquality};
   bool isLength{true};
   std::uint8_t number{0};  ///< in JointRecord::impulse
 };

@@ -39,13 +39,13 @@ inline constexpr int kMostBounded = 256;
 inline constexpr double kSweptClosed = 1e-6;
 inline constexpr int kMostSearches = 8;
 
-/// Searches of a phase that has no guess to start from: the first after a net was made.
+/// Searches of a phase that has no warm start to start from: the first after a net was made.
 inline constexpr int kMostColdSearches = 256;
 
-/// A component is too taut for the substep (J-22) when phase 1 leaves a joint open by more than
+/// A component is too stiff for the substep (J-22) when phase 1 leaves a joint open by more than
 /// this share of its size, or when a Newton step leaves more than this share of the error, as long
 /// as the error exceeds `kClear` times what counts as closed.
-inline constexpr double kTaut = 1e-6;
+inline constexpr double kStiff = 1e-6;
 inline constexpr double kSlow = 0.1;
 inline constexpr double kClear = 1e3;
 
@@ -65,7 +65,7 @@ inline constexpr double kNear = 2.4e-5;
 inline constexpr int kMostRough = 3;
 
 /// Phase 1 gives up positions (J-42) that Newton's method leaves open by more than this share of the size.
-inline constexpr double kTautRough = 1e-4;
+inline constexpr double kStiffRough = 1e-4;
 
 /// Damping that stands for none in phase 2, against the row's own inverse mass (J-10).
 inline constexpr double kNoDamping = 1e-9;

@@ -6,7 +6,7 @@ MSD_KERNELS_BEGIN
 namespace ball_kernels {
 
 using contact_kernels::Body;
-using contact_kernels::kGuessStride;
+using contact_kernels::kStrideOf;
 using contact_kernels::load3;
 using contact_kernels::numbers;
 using contact_kernels::relativeVelocity;
@@ -18,7 +18,7 @@ struct Place {
   LaneQuat q;
   MSD_INLINE Place(const SolverBodies& b, const std::int32_t* index) {
     Lane c[8];
-    gatherLines<8>(numbers(b.pose), index, contact_kernels::kPoseStride, c);
+    gatherLines<8>(numbers(b.pose), index, contact_kernels::kStrideOf<BodyPose>, c);
     x = {c[0], c[1], c[2]};
     q = {c[3], c[4], c[5], c[6]};
   }
@@ -76,8 +76,6 @@ MSD_INLINE Lane relative(Lane3 error, const double* size) {
   return select(s > zero, most / select(s > zero, s, set(1.0)), zero);
 }
 
-constexpr std::int64_t kReplyStride = sizeof(BallReply) / sizeof(double);
-
 void place(const SolverBodies& b, BallBundle* bundles, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     for (int l = 0; l < kBundleLanes; l += kLanes) {
@@ -88,7 +86,7 @@ void place(const SolverBodies& b, BallBundle* bundles, std::size_t count) {
   }
 }
 
-void weigh(const SolverBodies& b, BallBundle* bundles, std::size_t count) {
+void computeMasses(const SolverBodies& b, BallBundle* bundles, std::size_t count) {
   const Lane zero = set(0.0);
   for (std::size_t i = 0; i < count; ++i) {
     BallBundle& bundle = bundles[i];
@@ -113,14 +111,14 @@ void warm(SolverBodies& b, const BallBundle* bundles, std::size_t count) {
       const Lane3 p = load3(bundle.impulse, l);
       const Lane3 m0 = cross(load3(bundle.arm0, l), p), m1 = cross(load3(bundle.arm1, l), p);
       Lane g0[8], g1[8];
-      gatherLines<8>(numbers(b.guess), i0, kGuessStride, g0);
-      gatherLines<8>(numbers(b.guess), i1, kGuessStride, g1);
+      gatherLines<8>(numbers(b.warmStart), i0, kStrideOf<BodyWarmStart>, g0);
+      gatherLines<8>(numbers(b.warmStart), i1, kStrideOf<BodyWarmStart>, g1);
       g0[0] = g0[0] - p.x, g0[1] = g0[1] - p.y, g0[2] = g0[2] - p.z;
       g0[4] = g0[4] - m0.x, g0[5] = g0[5] - m0.y, g0[6] = g0[6] - m0.z;
       g1[0] = g1[0] + p.x, g1[1] = g1[1] + p.y, g1[2] = g1[2] + p.z;
       g1[4] = g1[4] + m1.x, g1[5] = g1[5] + m1.y, g1[6] = g1[6] + m1.z;
-      scatterLines<8>(numbers(b.guess), i0, kGuessStride, g0, b0.pushable());
-      scatterLines<8>(numbers(b.guess), i1, kGuessStride, g1, b1.pushable());
+      scatterLines<8>(numbers(b.warmStart), i0, kStrideOf<BodyWarmStart>, g0, b0.pushable());
+      scatterLines<8>(numbers(b.warmStart), i1, kStrideOf<BodyWarmStart>, g1, b1.pushable());
     }
   }
 }
@@ -159,7 +157,7 @@ void turn(SolverBodies& b, BallBundle* bundles, std::size_t count) {
       const std::int32_t* i0 = bundle.body0 + l;
       const std::int32_t* i1 = bundle.body1 + l;
       Body b0(b, i0), b1(b, i1);
-      // The guess was applied with the arms of phase 1.
+      // The warm start was applied with the arms of phase 1.
       const Lane3 old0 = load3(bundle.arm0, l), old1 = load3(bundle.arm1, l);
       placeLanes(Place(b, i0), Place(b, i1), bundle, l);
       const Lane3 p = load3(bundle.impulse, l);
@@ -192,16 +190,16 @@ double measure(const SolverBodies& b, BallBundle* bundles, std::size_t count, bo
 }
 
 void push(const SolverBodies& b, BallReply* replies, BallBundle* bundles, std::size_t count,
-          double share, bool guess) {
+          double share, bool warmStart) {
   double* const base = reinterpret_cast<double*>(replies);
   for (std::size_t i = 0; i < count; ++i) {
     BallBundle& bundle = bundles[i];
     for (int l = 0; l < kBundleLanes; l += kLanes) {
       const std::int32_t* i0 = bundle.body0 + l;
       const std::int32_t* i1 = bundle.body1 + l;
-      const Lane3 d = guess ? load3(bundle.impulse, l)
-                            : fma(set(share), load3(bundle.direction, l),
-                                  loadSym(bundle.mass, l) * load3(bundle.error, l));
+      const Lane3 d = warmStart ? load3(bundle.impulse, l)
+                                : fma(set(share), load3(bundle.direction, l),
+                                      loadSym(bundle.mass, l) * load3(bundle.error, l));
       store3(d, bundle.direction, l);
       const Lane3 m0 = cross(load3(bundle.arm0, l), d), m1 = cross(load3(bundle.arm1, l), d);
       alignas(64) double pushable0[kBundleLanes], pushable1[kBundleLanes];
@@ -210,14 +208,14 @@ void push(const SolverBodies& b, BallReply* replies, BallBundle* bundles, std::s
         pushable1[lane] = b.motion[static_cast<std::size_t>(i1[lane])].inverseMass;
       }
       Lane g0[8], g1[8];
-      gatherLines<8>(base, i0, kReplyStride, g0);
-      gatherLines<8>(base, i1, kReplyStride, g1);
+      gatherLines<8>(base, i0, kStrideOf<BallReply>, g0);
+      gatherLines<8>(base, i1, kStrideOf<BallReply>, g1);
       g0[0] = g0[0] - d.x, g0[1] = g0[1] - d.y, g0[2] = g0[2] - d.z;
       g0[3] = g0[3] - m0.x, g0[4] = g0[4] - m0.y, g0[5] = g0[5] - m0.z;
       g1[0] = g1[0] + d.x, g1[1] = g1[1] + d.y, g1[2] = g1[2] + d.z;
       g1[3] = g1[3] + m1.x, g1[4] = g1[4] + m1.y, g1[5] = g1[5] + m1.z;
-      scatterLines<8>(base, i0, kReplyStride, g0, bits(load(pushable0) > set(0.0)));
-      scatterLines<8>(base, i1, kReplyStride, g1, bits(load(pushable1) > set(0.0)));
+      scatterLines<8>(base, i0, kStrideOf<BallReply>, g0, bits(load(pushable0) > set(0.0)));
+      scatterLines<8>(base, i1, kStrideOf<BallReply>, g1, bits(load(pushable1) > set(0.0)));
     }
   }
 }
@@ -228,8 +226,8 @@ void listen(const BallReply* replies, BallBundle* bundles, std::size_t count, do
     BallBundle& bundle = bundles[i];
     for (int l = 0; l < kBundleLanes; l += kLanes) {
       Lane r0[8], r1[8];
-      gatherLines<8>(base, bundle.body0 + l, kReplyStride, r0);
-      gatherLines<8>(base, bundle.body1 + l, kReplyStride, r1);
+      gatherLines<8>(base, bundle.body0 + l, kStrideOf<BallReply>, r0);
+      gatherLines<8>(base, bundle.body1 + l, kStrideOf<BallReply>, r1);
       const Lane3 v0 =
           addCross(Lane3{r0[0], r0[1], r0[2]}, Lane3{r0[3], r0[4], r0[5]}, load3(bundle.arm0, l));
       const Lane3 v1 =
@@ -265,11 +263,11 @@ void work(const SolverBodies& b, const BallBundle* bundles, std::size_t count, d
   for (std::size_t i = 0; i < count; ++i) {
     const BallBundle& bundle = bundles[i];
     for (int l = 0; l < kBundleLanes; l += kLanes) {
-      const auto side = [&](const std::int32_t* who, Lane3 p, Lane3 arm) MSD_LAMBDA {
-        const PhaseMean mean = PhaseMean::present(b, who, set(lead));
+      const auto side = [&](const std::int32_t* slots, Lane3 p, Lane3 arm) MSD_LAMBDA {
+        const PhaseMean mean = PhaseMean::present(b, slots, set(lead));
         const Lane done = dot(p, addCross(mean.v, mean.w, arm));
         store(load(sums + l) + done, sums + l);
-        const Lane taken = select(Body(b, who).inverseMass() > set(0.0), set(0.0), done);
+        const Lane taken = select(Body(b, slots).inverseMass() > set(0.0), set(0.0), done);
         store(load(sums + kBundleLanes + l) - taken, sums + kBundleLanes + l);
       };
       const Lane3 p = load3(bundle.impulse, l);
@@ -280,7 +278,7 @@ void work(const SolverBodies& b, const BallBundle* bundles, std::size_t count, d
 }
 
 inline BallKernels table() {
-  return {place, weigh, warm, aim, turn, measure, push, listen, advance, work};
+  return {place, computeMasses, warm, aim, turn, measure, push, listen, advance, work};
 }
 
 }  // namespace ball_kernels

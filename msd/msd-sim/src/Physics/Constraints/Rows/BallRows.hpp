@@ -45,21 +45,21 @@ struct BallKernels {
   /// Arms where the bodies stand.
   void (*place)(const SolverBodies&, BallBundle*, std::size_t count);
   /// Effective masses with these arms.
-  void (*weigh)(const SolverBodies&, BallBundle*, std::size_t count);
-  /// Adds the guessed impulses to BodyGuess.
+  void (*computeMasses)(const SolverBodies&, BallBundle*, std::size_t count);
+  /// Adds the impulses of the warm start to BodyWarmStart.
   void (*warm)(SolverBodies&, const BallBundle*, std::size_t count);
   /// Start of phase 1: anchors are to meet after the drift (J-20). Returns what measure does.
   /// Targets and errors are stored where `keep` is set.
   double (*aim)(const SolverBodies&, BallBundle*, std::size_t count, const BallPass&, bool keep);
-  /// Start of phase 2: new arms, guesses put right.
+  /// Start of phase 2: new arms, warm starts put right.
   void (*turn)(SolverBodies&, BallBundle*, std::size_t count);
   /// Errors of the velocities against the targets (`aimed`) or zero, stored where `keep` is set;
   /// the largest against the joint's size is returned [1/s].
   double (*measure)(const SolverBodies&, BallBundle*, std::size_t count, bool aimed, bool keep);
-  /// Next direction: the preconditioned error plus `share` of the last one, or (`guess`) the
+  /// Next direction: the preconditioned error plus `share` of the last one, or (`warmStart`) the
   /// impulses themselves; and its impulses on the bodies.
   void (*push)(const SolverBodies&, BallReply*, BallBundle*, std::size_t count, double share,
-               bool guess);
+               bool warmStart);
   /// Velocities that the direction gives. Adds direction·reply and direction·error to the sums.
   void (*listen)(const BallReply*, BallBundle*, std::size_t count, double* sums);
   /// Goes `length` along the direction. Adds error·preconditioned error to the sum and returns the

@@ -5,11 +5,6 @@
 MSD_KERNELS_BEGIN
 namespace body_kernels {
 
-// Newton's method on (T-9) is quadratic; at the largest turn below it needs five iterations.
-inline constexpr int kMaxNewton = 8;
-// A body that turns farther than this in one drift turns in several equal parts [rad].
-inline constexpr double kLargestTurn = 0.5;
-inline constexpr int kMostTurns = 64;
 // Newton stops after a step that began with a residual below this share of the momentum: the step
 // squares it, so that nothing but rounding is left.
 inline constexpr double kNewtonTolerance = 1e-9;
@@ -114,7 +109,7 @@ MSD_INLINE Lane3 midpointMomentum(Lane3 m0, const LaneSym& J, Lane h) {
   const Lane3 ja{J.xx, J.xy, J.xz}, jb{J.xy, J.yy, J.yz}, jc{J.xz, J.yz, J.zz};
   Lane3 x = m0;
   Mask active = {};
-  for (int i = 0; i < kMaxNewton; ++i) {
+  for (int i = 0; i < kRowTuning.mostNewton; ++i) {
     const Lane3 jx = J * x;
     const Lane3 f = nfma(half, cross(x, jx), x - m0);
     const Lane residual = dot(f, f);
@@ -153,15 +148,15 @@ struct Turned {
   Lane3 momentum;
 };
 
-/// (T-9) and (T-10), in equal parts of at most kLargestTurn each. A body that does not turn keeps
+/// (T-9) and (T-10), in equal parts of at most kRowTuning.largestTurn each. A body that does not turn keeps
 /// its orientation bit for bit.
 MSD_INLINE Turned turn(LaneQuat q, Lane3 m0, const LaneSym& J, Lane speed, Lane h) {
   Turned body{q, m0};
   const Lane angle = h * speed;
   Lane parts = set(1.0);
   int most = 1;
-  while (most < kMostTurns && any(angle > set(kLargestTurn * most))) {
-    parts = select(angle > set(kLargestTurn * most), set(2.0 * most), parts);
+  while (most < kRowTuning.mostTurns && any(angle > set(kRowTuning.largestTurn * most))) {
+    parts = select(angle > set(kRowTuning.largestTurn * most), set(2.0 * most), parts);
     most *= 2;
   }
   const Lane part = stretch(m0, J, h / parts) * (h / parts);
@@ -205,14 +200,14 @@ struct Kicked {
   MSD_INLINE explicit Kicked(const PhaseKick& kick) : length(set(kick.length)), lead(set(kick.lead)) {}
 };
 
-/// The impulse that the constraints gave since the kick, less the excess, becomes the next guess. Its
+/// The impulse that the constraints gave since the kick, less the excess, becomes the next warm start. Its
 /// work is that along the mean of the velocities before the kick and now. What constraints are asked with that mean,
 /// and where the phase stands in its substep (L-7), is kept; what the kick gave besides (L-6) is added up.
-struct Harvest {
+struct CollectedImpulse {
   Impulse next;
   Lane work;
 };
-MSD_INLINE Harvest harvest(SolverBodies& b, const Group& g, const Mass& m, const Load& loads, const Kicked& kicked,
+MSD_INLINE CollectedImpulse collectImpulse(SolverBodies& b, const Group& g, const Mass& m, const Load& loads, const Kicked& kicked,
                            Impulse given, Lane3 v, Lane3 w, Sums& sums) {
   Lane before[8];
   loadLines<8>(b.before, g, 0, before);
@@ -226,14 +221,14 @@ MSD_INLINE Harvest harvest(SolverBodies& b, const Group& g, const Mass& m, const
   const Lane mean[8] = {vMean.x, vMean.y, vMean.z, wMean.x, wMean.y, wMean.z, zero, zero};
   storeLines(b.mean, g, 0, mean);
   Lane excess[8];
-  loadLines<8>(b.guess, g, 1, excess);
+  loadLines<8>(b.warmStart, g, 1, excess);
   const Impulse next{given.linear - Lane3{excess[0], excess[1], excess[2]},
                      given.angular - Lane3{excess[4], excess[5], excess[6]}};
   const Lane line[8] = {next.linear.x,  next.linear.y,  next.linear.z,  zero,
                         next.angular.x, next.angular.y, next.angular.z, zero};
-  storeLines(b.guess, g, 0, line);
+  storeLines(b.warmStart, g, 0, line);
   const Lane none[8] = {zero, zero, zero, zero, zero, zero, zero, zero};
-  storeLines(b.guess, g, 1, none);
+  storeLines(b.warmStart, g, 1, none);
   return {next, half * twice};
 }
 
@@ -279,8 +274,8 @@ struct KickBody {
     const Load loads(b, g);
     const Pose pose(b, g);
     Motion motion(b, g);
-    Lane guess[8];
-    loadLines<8>(b.guess, g, 0, guess);
+    Lane warmStart[8];
+    loadLines<8>(b.warmStart, g, 0, warmStart);
     const LaneFrame r = rotationOf(pose.q());
     const Lane kinetic = kineticEnergy(m, r, motion.v(), motion.w());
     const LaneSym inverse = motion.inverse();
@@ -289,8 +284,8 @@ struct KickBody {
     const Lane3 w = fma(halfStep, inverse * loads.torque, motion.w());
     const Lane kick[8] = {v.x, v.y, v.z, w.x, w.y, w.z, kinetic, set(0.0)};
     storeLines(b.kick, g, 0, kick);
-    motion.setV(fma(motion.line[6], Lane3{guess[0], guess[1], guess[2]}, v));
-    motion.setW(w + inverse * Lane3{guess[4], guess[5], guess[6]});
+    motion.setV(fma(motion.line[6], Lane3{warmStart[0], warmStart[1], warmStart[2]}, v));
+    motion.setW(w + inverse * Lane3{warmStart[4], warmStart[5], warmStart[6]});
     motion.saveVelocity(b, g);
   }
 };
@@ -298,14 +293,14 @@ struct KickBody {
 /// Notes which bodies have turned far, and which of these have an uneven inertia.
 MSD_INLINE void noteTurn(SolverBodies& b, const Group& g, const Mass& m, Lane3 half) {
   const Lane turn2 = dot(half, half);
-  const unsigned turned = bits(turn2 > set(kLookTurn2)) & g.lanes;
+  const unsigned turned = bits(turn2 > set(kRowTuning.lookTurn2())) & g.lanes;
   if (turned == 0) return;
-  const Mask far = turn2 > set(kTurnedFar2);
+  const Mask far = turn2 > set(kRowTuning.turnedFar2());
   const LaneSym& s = m.inverse;
   const Lane most = max(s.xx, max(s.yy, s.zz)), least = min(s.xx, min(s.yy, s.zz));
   const Lane mixed = max(abs(s.xy), max(abs(s.xz), abs(s.yz)));
   const Lane uneven = (most - least) + mixed;
-  const unsigned odd = bits(far & (m.dynamic > set(0.0)) & (uneven > set(kUneven) * most)) & g.lanes;
+  const unsigned odd = bits(far & (m.dynamic > set(0.0)) & (uneven > set(kRowTuning.uneven) * most)) & g.lanes;
   for (int l = 0; l < kLanes; ++l) {
     if (((turned >> l) & 1u) == 0) continue;
     b.hasTurned[static_cast<std::size_t>(g.index[l])] =
@@ -323,7 +318,7 @@ MSD_INLINE Impulse givenSince(const Mass& m, const LaneFrame& r, const Lane (&ki
           m.dynamic * rotate(r, momentum - kicked)};
 }
 
-struct WeighBody {
+struct MeasureWork {
   SolverBodies& b;
   Lane opening;
   Kicked kicked;
@@ -339,8 +334,8 @@ struct WeighBody {
     const Lane3 wB = unrotate(r, motion.w());
     const Lane3 momentumB = m.inertia * wB;
     Sums sums(b, g);
-    const Harvest given =
-        harvest(b, g, m, loads, kicked, givenSince(m, r, kick, motion.v(), momentumB), motion.v(), motion.w(), sums);
+    const CollectedImpulse given =
+        collectImpulse(b, g, m, loads, kicked, givenSince(m, r, kick, motion.v(), momentumB), motion.v(), motion.w(), sums);
     // What the first drift lifts the body otherwise than half a kick says; a surplus counts at once, a
     // deficit is paid back by the last phase.
     const Lane late =
@@ -356,10 +351,10 @@ struct WeighBody {
   }
 };
 
-template <bool kWeighed>
+template <bool kWorkMeasured>
 struct DriftBody {
   SolverBodies& b;
-  Lane h, kickStep, guessScale;
+  Lane h, kickStep, warmStartScale;
   Kicked kicked;
   MSD_INLINE void operator()(const Group& g) const {
     const Mass m(b, g);
@@ -372,15 +367,15 @@ struct DriftBody {
 
     const Lane3 given = motion.v();
     const Lane3 givenMomentum = m.inertia * unrotate(r0, motion.w());
-    Impulse guess;
+    Impulse warmStart;
     Sums sums(b, g);
-    if constexpr (kWeighed) {
+    if constexpr (kWorkMeasured) {
       Lane line[8];
-      loadLines<8>(b.guess, g, 0, line);
-      guess = {guessScale * Lane3{line[0], line[1], line[2]},
-               guessScale * Lane3{line[4], line[5], line[6]}};
+      loadLines<8>(b.warmStart, g, 0, line);
+      warmStart = {warmStartScale * Lane3{line[0], line[1], line[2]},
+               warmStartScale * Lane3{line[4], line[5], line[6]}};
     } else {
-      guess = harvest(b, g, m, loads, kicked, givenSince(m, r0, kick, given, givenMomentum), given, motion.w(), sums)
+      warmStart = collectImpulse(b, g, m, loads, kicked, givenSince(m, r0, kick, given, givenMomentum), given, motion.w(), sums)
                   .next;
     }
     const Lane hold = sums.line[4];
@@ -422,12 +417,12 @@ struct DriftBody {
     const Lane3 vKick = fma(kickStep, loads.a, v);
     const Lane3 wKick = fma(kickStep, pushable * loads.torque, w1);
     const Lane work = h * fma(m.mass, dot(loads.a, v), dot(loads.torque, w));
-    const Lane kinetic = kWeighed ? kick[6] + work : kick[6];
+    const Lane kinetic = kWorkMeasured ? kick[6] + work : kick[6];
     const Lane next[8] = {vKick.x, vKick.y, vKick.z, wKick.x,
-                          wKick.y, wKick.z, kinetic, kWeighed ? zero : work};
+                          wKick.y, wKick.z, kinetic, kWorkMeasured ? zero : work};
     storeLines(b.kick, g, 0, next);
-    motion.setV(fma(motion.line[6], guess.linear, vKick));
-    motion.setW(wKick + pushable * guess.angular);
+    motion.setV(fma(motion.line[6], warmStart.linear, vKick));
+    motion.setW(wKick + pushable * warmStart.angular);
     motion.save(b, g);
   }
 };
@@ -445,7 +440,7 @@ struct FinishBody {
     const LaneFrame r = rotationOf(pose.q());
     const Lane3 dw = motion.w() - Lane3{kick[3], kick[4], kick[5]};
     Sums sums(b, g);
-    harvest(b, g, m, loads, kicked,
+    collectImpulse(b, g, m, loads, kicked,
             {(m.dynamic * m.mass) * (motion.v() - Lane3{kick[0], kick[1], kick[2]}),
              m.dynamic * angularMomentum(r, m.inertia, dw)},
             motion.v(), motion.w(), sums);
@@ -479,13 +474,13 @@ void begin(SolverBodies& b, BodyList bodies) {
 void kick(SolverBodies& b, BodyList bodies, double halfStep) {
   forGroups(bodies, KickBody{b, set(halfStep)});
 }
-void weigh(SolverBodies& b, BodyList bodies, double opening, const PhaseKick& kicked) {
-  forGroups(bodies, WeighBody{b, set(0.25 * opening), Kicked(kicked)});
+void measureWork(SolverBodies& b, BodyList bodies, double opening, const PhaseKick& kicked) {
+  forGroups(bodies, MeasureWork{b, set(0.25 * opening), Kicked(kicked)});
 }
 void drift(SolverBodies& b, BodyList bodies, const DriftStep& step) {
-  const Lane h = set(step.h), kick = set(step.kick), scale = set(step.guessScale);
+  const Lane h = set(step.h), kick = set(step.kick), scale = set(step.warmStartScale);
   const Kicked kicked(step.kicked);
-  if (step.weighed) {
+  if (step.measured) {
     forGroups(bodies, DriftBody<true>{b, h, kick, scale, kicked});
   } else {
     forGroups(bodies, DriftBody<false>{b, h, kick, scale, kicked});

@@ -27,8 +27,8 @@ struct PhaseKick {
 struct DriftStep {
   double h;           ///< length of the drift [s]
   double kick;        ///< of the loads after it: h/2, or h where the next phase is the next substep's [s]
-  double guessScale;  ///< what the next phase is expected to give, against the last one [-]
-  bool weighed;       ///< the last phase has been weighed
+  double warmStartScale;  ///< what the next phase is expected to give, against the last one [-]
+  bool measured;      ///< the last phase has been measured
   PhaseKick kicked;   ///< before the last phase
 };
 
@@ -37,22 +37,22 @@ using BodyList = std::span<const std::int32_t>;
 
 /// Loops over bodies, eight at a time (docs/theory/time-stepping.md). All targets give the same bits.
 struct BodyKernels {
-  /// Start of a step: remembers the start, clears displacement, turn and guesses' excess, and
+  /// Start of a step: remembers the start, clears displacement, turn and warm starts' excess, and
   /// brings the world inverse inertia up to date.
   void (*begin)(SolverBodies&, BodyList bodies);
 
   /// First kick of a substep (T-1) and warm start (T-11), with halfStep = h/2 [s].
   void (*kick)(SolverBodies&, BodyList bodies, double halfStep);
 
-  /// After a phase that another follows in the same step (T-14): what it gave becomes the guess of the
+  /// After a phase that another follows in the same step (T-14): what it gave becomes the warm start of the
   /// next. Writes BodyTurn::surplus and ::kinetic.
-  void (*weigh)(SolverBodies&, BodyList bodies, double opening, const PhaseKick& kicked);
+  void (*measureWork)(SolverBodies&, BodyList bodies, double opening, const PhaseKick& kicked);
 
-  /// Drift (T-3, T-9, T-10), the next kick (T-4) and warm start. Where the phase has not been weighed,
-  /// what it gave becomes the guess of the next.
+  /// Drift (T-3, T-9, T-10), the next kick (T-4) and warm start. Where the phase has not been measured,
+  /// what it gave becomes the warm start of the next.
   void (*drift)(SolverBodies&, BodyList bodies, const DriftStep&);
 
-  /// After the phase that ends a substep: the guess of the next; writes BodyTurn::surplus and ::kinetic.
+  /// After the phase that ends a substep: the warm start of the next; writes BodyTurn::surplus and ::kinetic.
   void (*finish)(SolverBodies&, BodyList bodies, const PhaseKick& kicked);
 
   /// Applies SolverBodies::shift to the poses.

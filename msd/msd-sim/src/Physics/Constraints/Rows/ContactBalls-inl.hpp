@@ -3,13 +3,10 @@
 MSD_KERNELS_BEGIN
 namespace contact_kernels {
 
-// The frame follows once it has turned by more than this [rad].
-inline constexpr double kTurned = 1e-6;
-
 /// (G-2): after a drift the normal, the point of contact and the effective masses of two balls are
 /// those of where the balls are now: their forces pass through both centres, and what one gains in
-/// angular momentum the other loses. The guess was applied in the old frame; the difference goes to
-/// the bodies. `drift` is that of now, and the guess acts with it.
+/// angular momentum the other loses. The warm start was applied in the old frame; the difference goes to
+/// the bodies. `drift` is that of now, and the warm start acts with it.
 template <int kPoints>
 MSD_INLINE void followBalls(Body& b0, Body& b1, ContactRows<kPoints>& rows, Lane3 drift, int l) {
   if constexpr (kPoints == 1) {
@@ -22,7 +19,7 @@ MSD_INLINE void followBalls(Body& b0, Body& b1, ContactRows<kPoints>& rows, Lane
     const Lane3 n = (one / distance) * between;
     const Lane3 turn = cross(old.n, n);
     const Mask turned =
-        (load(rows.balls + l) > zero) & (dot(turn, turn) > set(kTurned * kTurned));
+        (load(rows.balls + l) > zero) & (dot(turn, turn) > set(kRowTuning.ballTurn * kRowTuning.ballTurn));
     if (!any(turned)) return;
     const Wrench before(rows, old, l);
     const Lane gap = distance - load(rows.rounding0 + l) - load(rows.rounding1 + l);
@@ -54,9 +51,6 @@ MSD_INLINE void followBalls(Body& b0, Body& b1, ContactRows<kPoints>& rows, Lane
     b0.push(-force, cross(arm0, before.force) - cross(now0, after.force));
   }
 }
-
-// Visits more of two balls that meet.
-inline constexpr int kMeetings = 2;
 
 /// (G-2): balls that move past each other while they close touch where their distance, not its part along the
 /// old normal, is that of their radii: (d + h u_N)² + h² u_T² = (ρ0 + ρ1)², u of the centres. Least normal velocity.

@@ -18,15 +18,9 @@ MSD_INLINE void store3(Lane3 a, double (*p)[kBundleLanes], int l) {
   store(a.z, p[2] + l);
 }
 
-constexpr std::int64_t kMotionStride = sizeof(BodyMotion) / sizeof(double);
-constexpr std::int64_t kBeforeStride = sizeof(BodyBefore) / sizeof(double);
-constexpr std::int64_t kMeanStride = sizeof(BodyMean) / sizeof(double);
-constexpr std::int64_t kTurnStride = sizeof(BodyTurn) / sizeof(double);
-constexpr std::int64_t kPoseStride = sizeof(BodyPose) / sizeof(double);
-constexpr std::int64_t kGuessStride = sizeof(BodyGuess) / sizeof(double);
-constexpr std::int64_t kStartStride = sizeof(BodyStart) / sizeof(double);
-constexpr std::int64_t kLoadStride = sizeof(BodyLoad) / sizeof(double);
-constexpr std::int64_t kShiftStride = sizeof(BodyShift) / sizeof(double);
+/// Numbers from one body's lines to the next one's.
+template <class T>
+inline constexpr std::int64_t kStrideOf = sizeof(T) / sizeof(double);
 
 template <class T>
 MSD_INLINE const double* numbers(const AlignedVector<T>& lines) {
@@ -42,8 +36,8 @@ struct Body {
   Lane line[8];
   Lane tail[8];
   MSD_INLINE Body(const SolverBodies& b, const std::int32_t* index) {
-    gatherLines<8>(numbers(b.motion), index, kMotionStride, line);
-    gatherLines<8>(numbers(b.motion) + 8, index, kMotionStride, tail);
+    gatherLines<8>(numbers(b.motion), index, kStrideOf<BodyMotion>, line);
+    gatherLines<8>(numbers(b.motion) + 8, index, kStrideOf<BodyMotion>, tail);
   }
   MSD_INLINE Lane3 v() const { return {line[0], line[1], line[2]}; }
   MSD_INLINE Lane3 w() const { return {line[3], line[4], line[5]}; }
@@ -65,7 +59,7 @@ struct Body {
     for (int c = 0; c < 6; ++c) line[c] = select(changed, line[c], old.line[c]);
   }
   MSD_INLINE void save(SolverBodies& b, const std::int32_t* index, unsigned lanes = 0xFFu) const {
-    scatterLines<8>(numbers(b.motion), index, kMotionStride, line, pushable() & lanes);
+    scatterLines<8>(numbers(b.motion), index, kStrideOf<BodyMotion>, line, pushable() & lanes);
   }
 };
 
@@ -100,7 +94,7 @@ struct Frame {
   }
 };
 
-/// Relative twist of body 1 against body 0 at the manifold's centre, in the contact frame.
+/// Relative twist of body 1 against body 0 at the manifold's centre (C-1), in the contact frame.
 struct Twist {
   Lane vn, v1, v2, wn, w1, w2;
   MSD_INLINE Twist(const Frame& f, Lane3 v, Lane3 w)
@@ -132,7 +126,7 @@ MSD_INLINE Lane placeY(const ContactRows<kPoints>& rows, int i, int l) {
     return load(rows.tangential.y[i] + l);
 }
 
-/// Velocity of a point of the manifold along the normal.
+/// Velocity of a point of the manifold along the normal (C-2).
 template <int kPoints>
 MSD_INLINE Lane normalVelocity(const Twist& u, const ContactRows<kPoints>& rows, int i, int l) {
   if constexpr (kPoints == 1) {
@@ -142,7 +136,7 @@ MSD_INLINE Lane normalVelocity(const Twist& u, const ContactRows<kPoints>& rows,
   }
 }
 
-/// Sum of a manifold's impulses as a wrench at its centre, world axes.
+/// Sum of a manifold's impulses as a wrench at its centre, world axes (C-3).
 struct Wrench {
   Lane3 force, moment;
   template <int kPoints>
@@ -176,7 +170,7 @@ struct Wrench {
 struct LiveGap {
   Lane base, along1, along2;
   template <int kPoints>
-  MSD_INLINE LiveGap(const SolverBodies& b, const BundleBodies& who,
+  MSD_INLINE LiveGap(const SolverBodies& b, const BundleBodies& bodyPair,
                      const ContactRows<kPoints>& rows, const Frame& f, Lane3 arm0, Lane3 arm1,
                      int l) {
     const Lane zero = set(0.0), one = set(1.0);
@@ -190,8 +184,8 @@ struct LiveGap {
       }
     }
     Lane q0[4], q1[4];
-    gatherLines<4>(numbers(b.turn), who.body0() + l, kTurnStride, q0);
-    gatherLines<4>(numbers(b.turn), who.body1() + l, kTurnStride, q1);
+    gatherLines<4>(numbers(b.turn), bodyPair.body0() + l, kStrideOf<BodyTurn>, q0);
+    gatherLines<4>(numbers(b.turn), bodyPair.body1() + l, kStrideOf<BodyTurn>, q1);
     const Mask anew = load(rows.looks + l) == set(static_cast<double>(LookedAgain::kYes));
     if (any(anew)) {
       turnSince(rows.turn0, anew, q0, l);
@@ -249,10 +243,9 @@ struct LiveGap {
 
 /// (G-11): a body that has passed another sideways by more than its size touches it no longer where
 /// the rows say; what lies still has no lever arm that could grow.
-inline constexpr double kPassed = 2.0;
 inline constexpr double kNoContact = 1e30;
 MSD_INLINE Mask hasPassed(const Body& b0, Lane3 drift, Lane3 n, const double* size) {
-  const Lane far = set(kPassed) * load(size), along = dot(drift, n);
+  const Lane far = set(kRowTuning.passed) * load(size), along = dot(drift, n);
   return (nfma(along, along, dot(drift, drift)) > far * far) & (b0.inverseMass() > set(0.0));
 }
 

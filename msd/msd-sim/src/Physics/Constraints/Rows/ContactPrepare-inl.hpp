@@ -6,8 +6,6 @@ namespace contact_kernels {
 
 // Square of a point's distance from a ball's centre against that of its radius: 1 but for rounding.
 inline constexpr double kBallLike = 1.0 + 1e-9;
-// Cores nearer than this share of their roundings' sum give no direction; the old normal stays.
-inline constexpr double kLeastDistance = 1e-3;
 
 /// Pose, inverse mass and inverse inertia of one body per lane.
 struct PlacedBody {
@@ -17,9 +15,9 @@ struct PlacedBody {
   LaneSym inverse;
   MSD_INLINE PlacedBody(const SolverBodies& b, const std::int32_t* index) {
     Lane line[8], tail[8], pose[8];
-    gatherLines<8>(numbers(b.pose), index, kPoseStride, pose);
-    gatherLines<8>(numbers(b.motion), index, kMotionStride, line);
-    gatherLines<8>(numbers(b.motion) + 8, index, kMotionStride, tail);
+    gatherLines<8>(numbers(b.pose), index, kStrideOf<BodyPose>, pose);
+    gatherLines<8>(numbers(b.motion), index, kStrideOf<BodyMotion>, line);
+    gatherLines<8>(numbers(b.motion) + 8, index, kStrideOf<BodyMotion>, tail);
     x = {pose[0], pose[1], pose[2]};
     r = rotationOf(LaneQuat{pose[3], pose[4], pose[5], pose[6]});
     inverseMass = line[6];
@@ -98,12 +96,12 @@ MSD_INLINE void followCores(const PlacedBody& b0, const PlacedBody& b1, const do
   const Lane3 d = (b1.x - b0.x) + rotate(b1.r, core1) - rotate(b0.r, core0);
   const Lane3 a0 = rotate(b0.r, slide0), a1 = rotate(b1.r, slide1);
   const Lane cosine = dot(a0, a1), along0 = dot(a0, d), along1 = dot(a1, d);
-  const Lane scale = one / max(nfma(cosine, cosine, one), set(kLeastDistance));
+  const Lane scale = one / max(nfma(cosine, cosine, one), set(kRowTuning.leastDistance));
   const Lane s0 = scale * nfma(along1, cosine, along0);
   const Lane s1 = scale * fma(along0, cosine, -along1);
   const Lane3 between = fma(s1, a1, nfma(s0, a0, d));
   const Lane distance = sqrt(dot(between, between));
-  const Mask clear = m & (distance > set(kLeastDistance) * (s.rounding0 + s.rounding1)) & (distance > zero);
+  const Mask clear = m & (distance > set(kRowTuning.leastDistance) * (s.rounding0 + s.rounding1)) & (distance > zero);
   const Lane3 n = (one / select(clear, distance, one)) * between;
   const Lane3 n_0 = unrotate(b0.r, n);
   const Lane3 across = nfma(dot(s.tangent, n_0), n_0, s.tangent);
@@ -225,9 +223,6 @@ MSD_INLINE void writeNormals(const Compliance& k, const Mask (&there)[kPoints], 
   }
 }
 
-// Points of a patch that are nearer to one line than this, as a share of the square of their spread, are no patch.
-inline constexpr double kFlat = 1e-3;
-
 /// (C-9): the impulses of least norm that stop all points of a patch, -C N⁻¹ Cᵀ u, with the columns of C what a unit
 /// of the normal group's impulses is as impulses of the points; of two points the inverse of their couplings.
 template <int kPoints>
@@ -237,7 +232,7 @@ MSD_INLINE void writeInverse(const Compliance& k, const Mask (&there)[kPoints], 
   if constexpr (kPoints == 2) {
     const Lane a = load(rows.couplings[0] + l), b = load(rows.couplings[1] + l), c = load(rows.couplings[2] + l);
     const Lane det = nfma(b, b, a * c);
-    const Mask regular = (det > set(kFlat) * (a * c)) & there[0] & there[1];
+    const Mask regular = (det > set(kRowTuning.flat) * (a * c)) & there[0] & there[1];
     const Lane r = select(regular, one / max(det, set(kTiny)), zero);
     store(r * c, rows.inverse[0] + l);
     store(-(r * b), rows.inverse[1] + l);
@@ -253,7 +248,7 @@ MSD_INLINE void writeInverse(const Compliance& k, const Mask (&there)[kPoints], 
     }
     const Lane det = nfma(xy, xy, xx * yy), whole = xx + yy;
     const LaneSym n = inverseOf({k.vv[0][0], k.ww.yy, k.ww.zz, k.vm[0][1], k.vm[0][2], k.ww.yz});
-    const Mask regular = (det > set(kFlat) * (whole * whole)) & (n.xx > zero);
+    const Mask regular = (det > set(kRowTuning.flat) * (whole * whole)) & (n.xx > zero);
     const Lane r = select(regular, one / max(det, set(kTiny)), zero);
     const Lane even = select(regular, one / max(count, one), zero);
     // The points lie about their mean, so that a force alone is shared evenly; moments (m_1, m_2) by y and -x.
@@ -305,11 +300,11 @@ MSD_INLINE void writeFriction(const Compliance& k, ContactRows<kPoints>& rows, i
 
 /// Rows of contacts where their bodies are now. `lanes` are those whose contacts are kept where they have followed.
 template <int kPoints>
-MSD_INLINE void placeLanes(const SolverBodies& b, StoredContact<kPoints>* const* stored, const BundleBodies& who,
+MSD_INLINE void placeLanes(const SolverBodies& b, StoredContact<kPoints>* const* stored, const BundleBodies& bodyPair,
                            ContactRows<kPoints>& rows, StoredLanes<kPoints>& s, const double* const* records,
                            unsigned lanes, int l) {
   const Lane zero = set(0.0), one = set(1.0), half = set(0.5);
-  const PlacedBody b0(b, who.body0() + l), b1(b, who.body1() + l);
+  const PlacedBody b0(b, bodyPair.body0() + l), b1(b, bodyPair.body1() + l);
   follow(b0, b1, records, stored + l, s, lanes);
   store(s.size, rows.size + l);
   store(one / s.size, rows.inverseSize + l);
@@ -374,19 +369,19 @@ MSD_INLINE void placeLanes(const SolverBodies& b, StoredContact<kPoints>* const*
 
 /// Rows of a step, from where the bodies are at its start.
 template <int kPoints>
-MSD_INLINE void prepareLanes(const SolverBodies& b, StoredContact<kPoints>* const* stored, const BundleBodies& who,
+MSD_INLINE void prepareLanes(const SolverBodies& b, StoredContact<kPoints>* const* stored, const BundleBodies& bodyPair,
                              ContactRows<kPoints>& rows, int l) {
   const Lane zero = set(0.0);
   const double* records[kBundleLanes];
   for (int i = 0; i < kLanes; ++i) records[i] = stored[l + i]->numbers();
   StoredLanes<kPoints> s(records);
-  placeLanes(b, stored, who, rows, s, records, kAllLanes, l);
+  placeLanes(b, stored, bodyPair, rows, s, records, kAllLanes, l);
   store3(Lane3{zero, zero, zero}, rows.drift, l);
   store(set(static_cast<double>(LookedAgain::kNo)), rows.looks + l);
   for (int i = 0; i < kPoints; ++i) {
     ContactPointRows& p = rows.points[i];
     store(zero, p.target + l);
-    store(zero, p.guess + l);
+    store(zero, p.warmStart + l);
     store3(s.active[i] * s.force[i], p.impulse, l);
     store3(Lane3{zero, zero, zero}, p.total, l);
   }
@@ -396,16 +391,16 @@ template <int kPoints>
 void prepare(const SolverBodies& b, StoredContact<kPoints>* const* stored, const BundleRun<kPoints>& run) {
   for (std::size_t i = 0; i < run.count; ++i) {
     for (int l = 0; l < kBundleLanes; l += kLanes) {
-      prepareLanes(b, stored + kBundleLanes * i, run.who[i], run.rows[i], l);
+      prepareLanes(b, stored + kBundleLanes * i, run.bodyPair[i], run.rows[i], l);
     }
   }
 }
 
 /// Lanes with a body that has turned so far since the step began that its inertia answers otherwise.
-MSD_INLINE unsigned turnedLanes(const SolverBodies& b, const BundleBodies& who) {
+MSD_INLINE unsigned turnedLanes(const SolverBodies& b, const BundleBodies& bodyPair) {
   unsigned lanes = 0;
   for (int lane = 0; lane < kBundleLanes; ++lane) {
-    const auto i0 = static_cast<std::size_t>(who.body0()[lane]), i1 = static_cast<std::size_t>(who.body1()[lane]);
+    const auto i0 = static_cast<std::size_t>(bodyPair.body0()[lane]), i1 = static_cast<std::size_t>(bodyPair.body1()[lane]);
     lanes |= static_cast<unsigned>((b.hasTurned[i0] | b.hasTurned[i1]) & kTurnedUneven) << lane;
   }
   return lanes;
@@ -413,8 +408,8 @@ MSD_INLINE unsigned turnedLanes(const SolverBodies& b, const BundleBodies& who) 
 
 /// The compliance of bodies that have turned, for the frame and the points as they are (C-7).
 template <int kPoints>
-MSD_INLINE void renewLanes(const SolverBodies& b, const BundleBodies& who, ContactRows<kPoints>& rows, int l) {
-  const Body b0(b, who.body0() + l), b1(b, who.body1() + l);
+MSD_INLINE void renewLanes(const SolverBodies& b, const BundleBodies& bodyPair, ContactRows<kPoints>& rows, int l) {
+  const Body b0(b, bodyPair.body0() + l), b1(b, bodyPair.body1() + l);
   const Frame f(rows, l);
   const Lane3 arm1 = load3(rows.arm1, l);
   const Lane3 arm0 = load3(rows.arm0, l) + (b1.dx() - b0.dx());
@@ -442,29 +437,29 @@ MSD_INLINE void takeLanes(const ContactRows<kPoints>& from, unsigned lanes, Cont
 template <int kPoints>
 void renew(const SolverBodies& b, const BundleRun<kPoints>& run) {
   for (std::size_t i = 0; i < run.count; ++i) {
-    const unsigned turned = turnedLanes(b, run.who[i]);
+    const unsigned turned = turnedLanes(b, run.bodyPair[i]);
     if (turned == 0) continue;
     ContactRows<kPoints> fresh = run.rows[i];
-    for (int l = 0; l < kBundleLanes; l += kLanes) renewLanes(b, run.who[i], fresh, l);
+    for (int l = 0; l < kBundleLanes; l += kLanes) renewLanes(b, run.bodyPair[i], fresh, l);
     takeLanes(fresh, turned, run.rows[i]);
   }
 }
 
 template <int kPoints>
-MSD_INLINE void warmLanes(SolverBodies& b, const BundleBodies& who, ContactRows<kPoints>& rows, Lane h, int l) {
-  const std::int32_t* i0 = who.body0() + l;
-  const std::int32_t* i1 = who.body1() + l;
+MSD_INLINE void warmLanes(SolverBodies& b, const BundleBodies& bodyPair, ContactRows<kPoints>& rows, Lane h, int l) {
+  const std::int32_t* i0 = bodyPair.body0() + l;
+  const std::int32_t* i1 = bodyPair.body1() + l;
   for (ContactPointRows& p : rows.points) store3(h * load3(p.impulse, l), p.impulse, l);
   const Frame f(rows, l);
-  const Wrench guess(rows, f, l);
+  const Wrench warmStart(rows, f, l);
   Lane g0[8], g1[8];
-  gatherLines<8>(numbers(b.guess), i0, kGuessStride, g0);
-  gatherLines<8>(numbers(b.guess), i1, kGuessStride, g1);
-  const Lane3 m0 = addCross(guess.moment, load3(rows.arm0, l), guess.force);
-  const Lane3 m1 = addCross(guess.moment, load3(rows.arm1, l), guess.force);
-  g0[0] = g0[0] - guess.force.x, g0[1] = g0[1] - guess.force.y, g0[2] = g0[2] - guess.force.z;
+  gatherLines<8>(numbers(b.warmStart), i0, kStrideOf<BodyWarmStart>, g0);
+  gatherLines<8>(numbers(b.warmStart), i1, kStrideOf<BodyWarmStart>, g1);
+  const Lane3 m0 = addCross(warmStart.moment, load3(rows.arm0, l), warmStart.force);
+  const Lane3 m1 = addCross(warmStart.moment, load3(rows.arm1, l), warmStart.force);
+  g0[0] = g0[0] - warmStart.force.x, g0[1] = g0[1] - warmStart.force.y, g0[2] = g0[2] - warmStart.force.z;
   g0[4] = g0[4] - m0.x, g0[5] = g0[5] - m0.y, g0[6] = g0[6] - m0.z;
-  g1[0] = g1[0] + guess.force.x, g1[1] = g1[1] + guess.force.y, g1[2] = g1[2] + guess.force.z;
+  g1[0] = g1[0] + warmStart.force.x, g1[1] = g1[1] + warmStart.force.y, g1[2] = g1[2] + warmStart.force.z;
   g1[4] = g1[4] + m1.x, g1[5] = g1[5] + m1.y, g1[6] = g1[6] + m1.z;
   // The motion line's inverse mass says who can be pushed.
   unsigned pushable0 = 0, pushable1 = 0;
@@ -472,33 +467,33 @@ MSD_INLINE void warmLanes(SolverBodies& b, const BundleBodies& who, ContactRows<
     pushable0 |= static_cast<unsigned>(b.motion[static_cast<std::size_t>(i0[lane])].inverseMass > 0.0) << lane;
     pushable1 |= static_cast<unsigned>(b.motion[static_cast<std::size_t>(i1[lane])].inverseMass > 0.0) << lane;
   }
-  scatterLines<8>(numbers(b.guess), i0, kGuessStride, g0, pushable0);
-  scatterLines<8>(numbers(b.guess), i1, kGuessStride, g1, pushable1);
+  scatterLines<8>(numbers(b.warmStart), i0, kStrideOf<BodyWarmStart>, g0, pushable0);
+  scatterLines<8>(numbers(b.warmStart), i1, kStrideOf<BodyWarmStart>, g1, pushable1);
 }
 
 template <int kPoints>
 void warm(SolverBodies& b, const BundleRun<kPoints>& run, double h) {
   for (std::size_t i = 0; i < run.count; ++i) {
-    for (int l = 0; l < kBundleLanes; l += kLanes) warmLanes(b, run.who[i], run.rows[i], set(h), l);
+    for (int l = 0; l < kBundleLanes; l += kLanes) warmLanes(b, run.bodyPair[i], run.rows[i], set(h), l);
   }
 }
 
 /// speed of approach at the moment of touch, from the velocity and the loads at the start of
 /// the substep; energy-consistent, u² = u0² - 2 a φ.
 template <int kPoints>
-MSD_INLINE void approachLanes(const SolverBodies& b, const BundleBodies& who, const ContactRows<kPoints>& rows,
+MSD_INLINE void approachLanes(const SolverBodies& b, const BundleBodies& bodyPair, const ContactRows<kPoints>& rows,
                               ContactBounce<kPoints>& bounce, const ContactPass& pass, int l) {
-  const std::int32_t* i0 = who.body0() + l;
-  const std::int32_t* i1 = who.body1() + l;
+  const std::int32_t* i0 = bodyPair.body0() + l;
+  const std::int32_t* i1 = bodyPair.body1() + l;
   const Body b0(b, i0), b1(b, i1);
   const Frame f(rows, l);
   const Lane3 arm1 = load3(rows.arm1, l);
   const Lane3 arm0 = load3(rows.arm0, l) + (b1.dx() - b0.dx());
-  const LiveGap gap(b, who, rows, f, arm0, arm1, l);
+  const LiveGap gap(b, bodyPair, rows, f, arm0, arm1, l);
   const Twist u(f, relativeVelocity(b0, b1, arm0, arm1), b1.w() - b0.w());
   Lane load0[8], load1[8];
-  gatherLines<8>(numbers(b.load), i0, kLoadStride, load0);
-  gatherLines<8>(numbers(b.load), i1, kLoadStride, load1);
+  gatherLines<8>(numbers(b.load), i0, kStrideOf<BodyLoad>, load0);
+  gatherLines<8>(numbers(b.load), i1, kStrideOf<BodyLoad>, load1);
   const Lane3 spin0 = b0.inverseInertia() * Lane3{load0[4], load0[5], load0[6]};
   const Lane3 spin1 = b1.inverseInertia() * Lane3{load1[4], load1[5], load1[6]};
   const Lane3 pull = addCross(Lane3{load1[0], load1[1], load1[2]}, spin1, arm1) -
@@ -522,7 +517,7 @@ template <int kPoints>
 void approach(const SolverBodies& b, const BundleRun<kPoints>& run, const ContactPass& pass) {
   for (std::size_t i = 0; i < run.count; ++i) {
     for (int l = 0; l < kBundleLanes; l += kLanes) {
-      approachLanes(b, run.who[i], run.rows[i], run.bounce[i], pass, l);
+      approachLanes(b, run.bodyPair[i], run.rows[i], run.bounce[i], pass, l);
     }
   }
 }

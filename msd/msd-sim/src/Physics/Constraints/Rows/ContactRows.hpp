@@ -30,10 +30,10 @@ struct alignas(64) BundleBodies {
 
 /// What one point needs in a solver pass.
 struct ContactPointRows {
-  double normalMass[kBundleLanes];  ///< 1/(J M⁻¹ Jᵀ) of the normal; 0 where there is no point [kg]
+  double normalMass[kBundleLanes];  ///< 1/(J M⁻¹ Jᵀ) of the normal (C-5); 0 where there is no point [kg]
   double gapOffset[kBundleLanes];   ///< n·r0 - gap at the start of the step [m]
   double target[kBundleLanes];      ///< least normal velocity of the running phase [m/s]
-  double guess[kBundleLanes];       ///< normal impulse the running phase began with [N·s]
+  double warmStart[kBundleLanes];   ///< normal impulse the running phase began with [N·s]
   double impulse[3][kBundleLanes];  ///< of the running phase: normal, tangents [N·s]
   double total[3][kBundleLanes];    ///< over the whole step [N·s]
 };
@@ -97,7 +97,7 @@ struct alignas(64) ContactRows {
 
 /// What the sweeps of a phase note of a bundle, as bit sets of its lanes: which contacts share a bundle must not matter.
 struct BundleNotes {
-  std::uint8_t surprised{0};  ///< gave more than can be expected again (T-12)
+  std::uint8_t impact{0};     ///< gave more than can be expected again (T-12)
 };
 
 /// Restitution of a bundle; only bundles with a bouncing pair are given to the approach pass.
@@ -116,16 +116,16 @@ struct alignas(64) ContactSums {
   double residual[kBundleLanes];      ///< worst violated normal velocity [m/s]
   double load[kBundleLanes];          ///< sum of the normal impulses of the step [N·s]
   double approach[kBundleLanes];      ///< fastest approach of a point before the step [m/s]
-  double unrest[kBundleLanes];        ///< of the last visit, where it is noted [-]
+  double localResidual[kBundleLanes];  ///< of the last visit, where it is noted [-]
 };
 
 /// What a sweep tells.
 struct SweepOutcome {
-  double unrest{0.0};          ///< largest change of a normal velocity against the pass's limit [-]
+  double localResidual{0.0};   ///< largest change of a normal velocity against the pass's limit [-]
   std::uint32_t unsettled{0};  ///< contacts with a change beyond the limit
 
   void add(const SweepOutcome& part) {
-    if (part.unrest > unrest) unrest = part.unrest;
+    if (part.localResidual > localResidual) localResidual = part.localResidual;
     unsettled += part.unsettled;
   }
 };
@@ -140,31 +140,31 @@ struct StoreOutcome {
 struct ContactPass {
   double h{0.0};                ///< length of the substep [s]
   double inverseH{0.0};         ///< [1/s]
-  double guessSpeed{0.0};       ///< speed that loads can ask of a contact in a phase [m/s], (T-12)
+  double warmStartSpeed{0.0};   ///< speed that loads can ask of a contact in a phase [m/s], (T-12)
   double threshold{0.0};        ///< approach speed below which nothing bounces [m/s]
   double band{0.0};             ///< gap at which a loaded contact lets go, relative to its size [-]
   double perSettledSpeed{0.0};  ///< 1/(change of a velocity that counts as settled) [s/m], or ...
   double perSettledShare{0.0};  ///< ... 1/(the same against the contact's size), whichever is less [s]
-  double settled{1.0};          ///< least unrest at which a contact of the pack has settled [-]
+  double settled{1.0};          ///< least local residual at which a contact of the pack has settled [-]
   int number{0};                ///< of the sweep within its phase, from 0 on
-  std::uint32_t stamp{0};       ///< number of the sweep, see SolverBodies::stirred
+  std::uint32_t stamp{0};       ///< number of the sweep, see SolverBodies::dirty
   bool first{true};             ///< first sweep of its phase: visits all
   bool planned{false};          ///< settles by the budgets of the bodies, else by `settled`
-  bool noted{false};            ///< notes the unrest of every contact
+  bool noted{false};            ///< notes the local residual of every contact
   bool ahead{false};            ///< rows are more than the cache holds: fetches those of the next bundle
   bool driven{false};           ///< some bodies are driven: measures what they do
   bool swept{false};            ///< the last phase was swept: its impulses are not yet in the totals
   bool moved{false};            ///< impulses have changed since the visits: conclude looks at all
   bool opening{false};          ///< first phase of the step
   bool drifted{false};          ///< bodies have moved since the last phase (phase 2 always knows)
-  double guessScale{1.0};       ///< of the guess, against the impulses of the last phase [-]
+  double warmStartScale{1.0};   ///< of the warm start, against the impulses of the last phase [-]
   double lead{0.0};             ///< of the phase that is concluded, see PhaseKick [s]
 
   double correction{0.0};    ///< share of a penetration to remove [-]
   double slop{0.0};          ///< penetration left alone, relative to the contact's size [-]
   double mostLeft{1.0};      ///< penetration beyond which all is removed, relative to the size [-]
   double largestShift{0.0};  ///< most a correction moves a contact, relative to its size [-]
-  double paidHeight{0.0};    ///< lift that a kinetic energy per mass pays for [s²/m]
+  double kineticHeight{0.0};  ///< lift that a kinetic energy per mass pays for [s²/m]
   double support{1.0};       ///< how much the lower body gives way, against the upper one [-]
   double up[3]{};            ///< against gravity; zero where there is none
 };

@@ -29,10 +29,10 @@ struct Settled {
   Lane3 arm0, arm1;
   Mask passed;
   template <int kPoints>
-  MSD_INLINE Settled(const SolverBodies& b, const BundleBodies& who,
+  MSD_INLINE Settled(const SolverBodies& b, const BundleBodies& bodyPair,
                      const ContactRows<kPoints>& rows, int l)
-      : b0(b, who.body0() + l),
-        b1(b, who.body1() + l),
+      : b0(b, bodyPair.body0() + l),
+        b1(b, bodyPair.body1() + l),
         f(rows, l),
         arm0(load3(rows.arm0, l) + (b1.dx() - b0.dx())),
         arm1(load3(rows.arm1, l)),
@@ -41,21 +41,21 @@ struct Settled {
 
 /// Adds the work and the impulses of the step's last phase to the others.
 template <int kPoints>
-MSD_INLINE void addLastPhase(const SolverBodies& b, const BundleBodies& who,
+MSD_INLINE void addLastPhase(const SolverBodies& b, const BundleBodies& bodyPair,
                              ContactRows<kPoints>& rows, ContactSums& sums, const ContactPass& pass,
                              int l) {
-  addLastWork(b, who, rows, sums, pass, l);
+  addLastWork(b, bodyPair, rows, sums, pass, l);
   addToTotal(rows, l);
 }
 
 template <int kPoints>
-MSD_INLINE Depth storeLanes(const SolverBodies& b, const BundleBodies& who, const Settled& now,
+MSD_INLINE Depth storeLanes(const SolverBodies& b, const BundleBodies& bodyPair, const Settled& now,
                             const LiveGap& gap, const ContactRows<kPoints>& rows, ContactSums& sums,
                             int l) {
   const Frame& f = now.f;
   Lane s0[8], s1[8];
-  gatherLines<8>(numbers(b.start) + 8, who.body0() + l, kStartStride, s0);
-  gatherLines<8>(numbers(b.start) + 8, who.body1() + l, kStartStride, s1);
+  gatherLines<8>(numbers(b.start) + 8, bodyPair.body0() + l, kStrideOf<BodyStart>, s0);
+  gatherLines<8>(numbers(b.start) + 8, bodyPair.body1() + l, kStrideOf<BodyStart>, s1);
   const Lane zero = set(0.0);
   const Lane3 armStart = load3(rows.arm0, l);
   const Lane3 v0{s0[0], s0[1], s0[2]}, w0{s0[3], s0[4], s0[5]};
@@ -89,10 +89,10 @@ StoreOutcome storeResults(const SolverBodies& b, const BundleRun<kPoints>& run,
   for (std::size_t i = 0; i < run.count; ++i) {
     if (pass.ahead && i + 1 < run.count) fetchRows(run.rows[i + 1]);
     for (int l = 0; l < kBundleLanes; l += kLanes) {
-      if (pass.swept) addLastPhase(b, run.who[i], run.rows[i], run.sums[i], pass, l);
-      const Settled now(b, run.who[i], run.rows[i], l);
-      const LiveGap gap(b, run.who[i], run.rows[i], now.f, now.arm0, now.arm1, l);
-      const Depth depth = storeLanes(b, run.who[i], now, gap, run.rows[i], run.sums[i], l);
+      if (pass.swept) addLastPhase(b, run.bodyPair[i], run.rows[i], run.sums[i], pass, l);
+      const Settled now(b, run.bodyPair[i], run.rows[i], l);
+      const LiveGap gap(b, run.bodyPair[i], run.rows[i], now.f, now.arm0, now.arm1, l);
+      const Depth depth = storeLanes(b, run.bodyPair[i], now, gap, run.rows[i], run.sums[i], l);
       deepest = max(deepest, depth.deepest);
       share = max(share, depth.share);
     }
@@ -112,7 +112,8 @@ void keep(const BundleRun<kPoints>& run, StoredContact<kPoints>* const* stored, 
       unsigned lanes = 0;
       for (int lane = 0; lane < kLanes; ++lane) {
         records[lane] = stored[kBundleLanes * i + static_cast<std::size_t>(l + lane)]->numbers();
-        lanes |= static_cast<unsigned>(run.who[i].body0()[l + lane] != run.who[i].body1()[l + lane])
+        lanes |= static_cast<unsigned>(run.bodyPair[i].body0()[l + lane] !=
+                                       run.bodyPair[i].body1()[l + lane])
                  << lane;
       }
       const Frame f(rows, l);
@@ -152,16 +153,16 @@ MSD_INLINE Lane upwards(const Frame& f, const ContactPass& pass) {
 
 /// What position correction asks of a contact's points (P-3).
 template <int kPoints>
-MSD_INLINE void aimCorrection(const SolverBodies& b, const BundleBodies& who, const Settled& now,
-                              const LiveGap& gap, Lane above, ContactRows<kPoints>& rows,
-                              const ContactPass& pass, int l) {
+MSD_INLINE void aimCorrection(const SolverBodies& b, const BundleBodies& bodyPair,
+                              const Settled& now, const LiveGap& gap, Lane above,
+                              ContactRows<kPoints>& rows, const ContactPass& pass, int l) {
   const Lane zero = set(0.0), size = load(rows.size + l);
   // What lies above is lifted, and all at once as far as its motion can pay (P-8).
   Lane s0[8], s1[8];
-  gatherLines<8>(numbers(b.shift), who.body0() + l, kShiftStride, s0);
-  gatherLines<8>(numbers(b.shift), who.body1() + l, kShiftStride, s1);
-  const Lane paid = set(pass.paidHeight) * select(above >= zero, s1[6] * kineticPerMass(now.b1),
-                                                  s0[6] * kineticPerMass(now.b0));
+  gatherLines<8>(numbers(b.shift), bodyPair.body0() + l, kStrideOf<BodyShift>, s0);
+  gatherLines<8>(numbers(b.shift), bodyPair.body1() + l, kStrideOf<BodyShift>, s1);
+  const Lane paid = set(pass.kineticHeight) * select(above >= zero, s1[6] * kineticPerMass(now.b1),
+                                                     s0[6] * kineticPerMass(now.b0));
   for (int i = 0; i < kPoints; ++i) {
     ContactPointRows& p = rows.points[i];
     const Lane phi = select(now.passed, set(kNoContact), gap.at(rows, i, l));
@@ -172,20 +173,20 @@ MSD_INLINE void aimCorrection(const SolverBodies& b, const BundleBodies& who, co
     const Lane share = max(max(set(pass.correction) * deep, beyond), min(deep, paid));
     const Lane out = min(share, set(pass.largestShift) * size);
     store(select(phi > zero, -phi, out), p.target + l);
-    store(zero, p.guess + l);
+    store(zero, p.warmStart + l);
   }
 }
 
 /// Position correction (theory/position-correction.md, P-3): displacements with
 /// J s >= share of the penetration along the normals. The body under a contact counts `support`
-/// times, so that what lies above is lifted and what lies below stays (P-4). The points' guesses
-/// hold what has been given so far.
+/// times, so that what lies above is lifted and what lies below stays (P-4). The points' warm
+/// starts hold what has been given so far.
 template <int kPoints>
-MSD_INLINE Lane correctLanes(SolverBodies& b, const BundleBodies& who, const Settled& now,
+MSD_INLINE Lane correctLanes(SolverBodies& b, const BundleBodies& bodyPair, const Settled& now,
                              ContactRows<kPoints>& rows, const ContactPass& pass, Lane above,
                              const Chosen& chosen, int l) {
-  const std::int32_t* i0 = who.body0() + l;
-  const std::int32_t* i1 = who.body1() + l;
+  const std::int32_t* i0 = bodyPair.body0() + l;
+  const std::int32_t* i1 = bodyPair.body1() + l;
   const Body &b0 = now.b0, &b1 = now.b1;
   const Frame& f = now.f;
   const Lane zero = set(0.0), one = set(1.0);
@@ -199,18 +200,18 @@ MSD_INLINE Lane correctLanes(SolverBodies& b, const BundleBodies& who, const Set
   Lane target[kPoints], given[kPoints];
   for (int i = 0; i < kPoints; ++i) {
     target[i] = load(rows.points[i].target + l);
-    given[i] = load(rows.points[i].guess + l);
+    given[i] = load(rows.points[i].warmStart + l);
   }
   Lane s0[8], s1[8];
-  gatherLines<8>(numbers(b.shift), i0, kShiftStride, s0);
-  gatherLines<8>(numbers(b.shift), i1, kShiftStride, s1);
+  gatherLines<8>(numbers(b.shift), i0, kStrideOf<BodyShift>, s0);
+  gatherLines<8>(numbers(b.shift), i1, kStrideOf<BodyShift>, s1);
   const Lane3 d0{s0[0], s0[1], s0[2]}, t0{s0[3], s0[4], s0[5]};
   const Lane3 d1{s1[0], s1[1], s1[2]}, t1{s1[3], s1[4], s1[5]};
   const Twist u(f, addCross(d1, t1, now.arm1) - addCross(d0, t0, now.arm0), t1 - t0);
   Normals<kPoints> normals(rows, u, target, given, l);
   normals.template sweepSoft<false>(rows, softness, hardness, l);
   if constexpr (kPoints > 1) normals.template sweepSoft<true>(rows, softness, hardness, l);
-  for (int i = 0; i < kPoints; ++i) chosen.put(normals.now(i), rows.points[i].guess + l);
+  for (int i = 0; i < kPoints; ++i) chosen.put(normals.now(i), rows.points[i].warmStart + l);
   // Without friction: the normal and what it turns.
   Lane fn, m1, m2;
   normals.sum(rows, fn, m1, m2, l);
@@ -227,8 +228,8 @@ MSD_INLINE Lane correctLanes(SolverBodies& b, const BundleBodies& who, const Set
   const Lane3 q0 = t0 - weight0 * (b0.inverseInertia() * moment0);
   const Lane out0[8] = {e0.x, e0.y, e0.z, q0.x, q0.y, q0.z, s0[6], zero};
   const Lane out1[8] = {e1.x, e1.y, e1.z, q1.x, q1.y, q1.z, s1[6], zero};
-  scatterLines<8>(numbers(b.shift), i0, kShiftStride, out0, b0.pushable() & chosen.lanes);
-  scatterLines<8>(numbers(b.shift), i1, kShiftStride, out1, b1.pushable() & chosen.lanes);
+  scatterLines<8>(numbers(b.shift), i0, kStrideOf<BodyShift>, out0, b0.pushable() & chosen.lanes);
+  scatterLines<8>(numbers(b.shift), i1, kStrideOf<BodyShift>, out1, b1.pushable() & chosen.lanes);
   return softness * normals.largestChange(rows, l) * load(rows.inverseSize + l);
 }
 
@@ -236,14 +237,14 @@ template <int kPoints>
 SweepOutcome correct(SolverBodies& b, const BundleRun<kPoints>& run, const ContactPass& pass) {
   const Mask never = set(0.0) > set(0.0);
   return sweep(b, run, pass, false, [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
-    const Settled now(b, run.who[i], run.rows[i], l);
+    const Settled now(b, run.bodyPair[i], run.rows[i], l);
     const Lane above = upwards(now.f, pass);
     if (pass.first) {
-      const LiveGap gap(b, run.who[i], run.rows[i], now.f, now.arm0, now.arm1, l);
-      aimCorrection(b, run.who[i], now, gap, above, run.rows[i], pass, l);
+      const LiveGap gap(b, run.bodyPair[i], run.rows[i], now.f, now.arm0, now.arm1, l);
+      aimCorrection(b, run.bodyPair[i], now, gap, above, run.rows[i], pass, l);
     }
-    return Visited{correctLanes(b, run.who[i], now, run.rows[i], pass, above, chosen, l), set(0.0),
-                   never};
+    return Visited{correctLanes(b, run.bodyPair[i], now, run.rows[i], pass, above, chosen, l),
+                   set(0.0), never};
   });
 }
 
@@ -255,15 +256,15 @@ SweepOutcome storeAndCorrect(SolverBodies& b, const BundleRun<kPoints>& run,
   Lane deepest = set(0.0), share = set(0.0);
   const SweepOutcome outcome =
       sweep(b, run, pass, false, [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
-        addLastPhase(b, run.who[i], run.rows[i], run.sums[i], pass, l);
-        const Settled now(b, run.who[i], run.rows[i], l);
-        const LiveGap gap(b, run.who[i], run.rows[i], now.f, now.arm0, now.arm1, l);
-        const Depth depth = storeLanes(b, run.who[i], now, gap, run.rows[i], run.sums[i], l);
+        addLastPhase(b, run.bodyPair[i], run.rows[i], run.sums[i], pass, l);
+        const Settled now(b, run.bodyPair[i], run.rows[i], l);
+        const LiveGap gap(b, run.bodyPair[i], run.rows[i], now.f, now.arm0, now.arm1, l);
+        const Depth depth = storeLanes(b, run.bodyPair[i], now, gap, run.rows[i], run.sums[i], l);
         deepest = max(deepest, depth.deepest);
         share = max(share, depth.share);
         const Lane above = upwards(now.f, pass);
-        aimCorrection(b, run.who[i], now, gap, above, run.rows[i], pass, l);
-        return Visited{correctLanes(b, run.who[i], now, run.rows[i], pass, above, chosen, l),
+        aimCorrection(b, run.bodyPair[i], now, gap, above, run.rows[i], pass, l);
+        return Visited{correctLanes(b, run.bodyPair[i], now, run.rows[i], pass, above, chosen, l),
                        set(0.0), never};
       });
   stored = {largest(deepest), largest(share)};

@@ -3,10 +3,6 @@
 MSD_KERNELS_BEGIN
 namespace contact_kernels {
 
-// Points count as spread out when the square of their mean distance from their centre of load is more
-// than this share of that from the manifold's centre.
-inline constexpr double kSpread = 1e-3;
-
 /// The normals of a manifold: all that a point's impulse changes is the others' velocities, by k_ij (C-8), and a
 /// point waits only for its own change and one product.
 template <int kPoints>
@@ -116,7 +112,7 @@ struct Normals {
 /// Block Gauss–Seidel on one manifold: normals, friction, normals backwards.
 ///
 /// The symmetric order matters: an asymmetric visit, combined with the warm start from phase to
-/// phase, lets slow oscillations of large piles grow (docs/theory/guess.md, G-5). The twist at the
+/// phase, lets slow oscillations of large piles grow (docs/theory/warm-start.md, G-5). The twist at the
 /// centre follows every impulse through the compliance, so that the bodies are read and written once (C-6).
 template <int kPoints>
 struct Sweep {
@@ -180,7 +176,7 @@ struct Sweep {
     }
   }
 
-  /// Coulomb's disc |p| <= limit: full stop where the disc allows it, else a projected step of a
+  /// Coulomb's disc |p| <= limit (F-2): full stop where the disc allows it, else a projected step of a
   /// length that keeps the direction of slip (rows.md, F-3 and F-4).
   MSD_INLINE void visitPoint(ContactRows<kPoints>& rows, const Twist& u, Lane limit, const Chosen& chosen, int l) {
     ContactPointRows& p = rows.points[0];
@@ -249,7 +245,7 @@ struct Sweep {
     const Lane twist = nfma(hold.x, t2, fma(hold.y, t1, tn)) * hold.sum / max(hold.spread, set(kTiny));
     const Lane b = select(loaded, twist, zero);
     const Lane a1 = fma(b, hold.y, hold.inverse * t1), a2 = nfma(b, hold.x, hold.inverse * t2);
-    slips = loaded & (hold.spread <= set(kSpread) * whole);
+    slips = loaded & (hold.spread <= set(kRowTuning.spread) * whole);
     Lane now1[kPoints], now2[kPoints];
     for (int i = 0; i < kPoints; ++i) {
       const Lane limit = hold.limit[i];

@@ -4,26 +4,24 @@
 MSD_KERNELS_BEGIN
 namespace contact_kernels {
 
-// Share of an impulse that is expected again even if it came out of nothing (T-12).
-inline constexpr double kSurpriseShare = 1.0 / 64.0;
-
 /// (T-12): the most of a point's impulse that may be expected again.
 MSD_INLINE Lane expectedImpulse(const ContactPointRows& p, const ContactPass& pass, int l) {
   const Lane now = load(p.impulse[0] + l);
-  return fma(set(2.0), load(p.guess + l),
-             max(load(p.normalMass + l) * set(pass.guessSpeed), set(kSurpriseShare) * now));
+  return fma(
+      set(2.0), load(p.warmStart + l),
+      max(load(p.normalMass + l) * set(pass.warmStartSpeed), set(kRowTuning.expectedShare) * now));
 }
 
 /// Has a point of the lanes given more than may be expected again?
 template <int kPoints>
-MSD_INLINE Mask isSurprised(const ContactRows<kPoints>& rows, const ContactPass& pass, int l) {
-  Mask surprised = {};
+MSD_INLINE Mask isImpact(const ContactRows<kPoints>& rows, const ContactPass& pass, int l) {
+  Mask impact = {};
   for (int i = 0; i < kPoints; ++i) {
     const ContactPointRows& p = rows.points[i];
     const Mask more = load(p.impulse[0] + l) > expectedImpulse(p, pass, l);
-    surprised = i == 0 ? more : (surprised | more);
+    impact = i == 0 ? more : (impact | more);
   }
-  return surprised;
+  return impact;
 }
 
 /// Velocities of the bodies over a phase, as a twist of body 1 against body 0 at the manifold's
@@ -40,24 +38,24 @@ struct PhaseMean {
   Lane3 v, w;
 
   /// As the body kernels have left them.
-  MSD_INLINE static PhaseMean last(const SolverBodies& b, const std::int32_t* who) {
+  MSD_INLINE static PhaseMean last(const SolverBodies& b, const std::int32_t* slots) {
     Lane m[8];
-    gatherLines<8>(numbers(b.mean), who, kMeanStride, m);
+    gatherLines<8>(numbers(b.mean), slots, kStrideOf<BodyMean>, m);
     return {{m[0], m[1], m[2]}, {m[3], m[4], m[5]}};
   }
   /// The same at the end of a phase, before the body kernels have passed.
-  MSD_INLINE static PhaseMean present(const SolverBodies& b, const std::int32_t* who, Lane lead) {
-    const Body body(b, who);
+  MSD_INLINE static PhaseMean present(const SolverBodies& b, const std::int32_t* slots, Lane lead) {
+    const Body body(b, slots);
     Lane k[8], a[8];
-    gatherLines<8>(numbers(b.before), who, kBeforeStride, k);
-    gatherLines<8>(numbers(b.load), who, kLoadStride, a);
+    gatherLines<8>(numbers(b.before), slots, kStrideOf<BodyBefore>, k);
+    gatherLines<8>(numbers(b.load), slots, kStrideOf<BodyLoad>, a);
     const Lane half = set(0.5);
     return {fma(lead, Lane3{a[0], a[1], a[2]}, half * (body.v() + Lane3{k[0], k[1], k[2]})),
             half * (body.w() + Lane3{k[3], k[4], k[5]})};
   }
   /// Nothing, but for bodies that cannot be pushed.
-  MSD_INLINE PhaseMean ofDriven(const SolverBodies& b, const std::int32_t* who) const {
-    const Mask pushed = Body(b, who).inverseMass() > set(0.0);
+  MSD_INLINE PhaseMean ofDriven(const SolverBodies& b, const std::int32_t* slots) const {
+    const Mask pushed = Body(b, slots).inverseMass() > set(0.0);
     const Lane zero = set(0.0);
     const Lane3 none{zero, zero, zero};
     return {select(pushed, none, v), select(pushed, none, w)};
@@ -83,7 +81,7 @@ MSD_INLINE void addWorkAlong(const ContactRows<kPoints>& rows, const Twist& mean
   }
 }
 template <int kPoints, class Share>
-MSD_INLINE void addWork(const SolverBodies& b, const BundleBodies& who,
+MSD_INLINE void addWork(const SolverBodies& b, const BundleBodies& bodyPair,
                         const ContactRows<kPoints>& rows, const PhaseMean& m0, const PhaseMean& m1,
                         const Share& share, const ContactPass& pass, ContactSums& sums, int l) {
   const Frame f(rows, l);
@@ -93,7 +91,8 @@ MSD_INLINE void addWork(const SolverBodies& b, const BundleBodies& who,
   store(friction, sums.frictionWork + l);
   if (!pass.driven) return;
   // Of this, what bodies that are driven took up: they gave it.
-  const PhaseMean d0 = m0.ofDriven(b, who.body0() + l), d1 = m1.ofDriven(b, who.body1() + l);
+  const PhaseMean d0 = m0.ofDriven(b, bodyPair.body0() + l),
+                  d1 = m1.ofDriven(b, bodyPair.body1() + l);
   Lane taken = set(0.0);
   addWorkAlong(rows, meanTwist(rows, f, d0.v, d0.w, d1.v, d1.w, l), share, taken, taken, l);
   store(load(sums.drivenWork + l) - taken, sums.drivenWork + l);
@@ -101,15 +100,16 @@ MSD_INLINE void addWork(const SolverBodies& b, const BundleBodies& who,
 
 /// Adds the work of the phase before, whose impulses the rows still hold, when the next one begins.
 template <int kPoints>
-MSD_INLINE void addLastWork(const SolverBodies& b, const BundleBodies& who,
+MSD_INLINE void addLastWork(const SolverBodies& b, const BundleBodies& bodyPair,
                             const ContactRows<kPoints>& rows, ContactSums& sums,
                             const ContactPass& pass, int l) {
   addWork(
-      b, who, rows, PhaseMean::last(b, who.body0() + l), PhaseMean::last(b, who.body1() + l),
+      b, bodyPair, rows, PhaseMean::last(b, bodyPair.body0() + l),
+      PhaseMean::last(b, bodyPair.body1() + l),
       [](int, Lane impulse) MSD_LAMBDA { return impulse; }, pass, sums, l);
 }
 
-/// Adds the impulses of a phase (what limitGuess left of them) to those of the step.
+/// Adds the impulses of a phase (what limitWarmStart left of them) to those of the step.
 template <int kPoints>
 MSD_INLINE void addToTotal(ContactRows<kPoints>& rows, int l) {
   for (ContactPointRows& p : rows.points) {
@@ -121,9 +121,9 @@ MSD_INLINE void addToTotal(ContactRows<kPoints>& rows, int l) {
 
 /// What a visit tells of its lanes.
 struct Visited {
-  Lane unrest;     ///< how far it was from having settled, 1 at the limit
-  Lane slide;      ///< the same of the friction
-  Mask surprised;  ///< it gave more than can be expected again
+  Lane localResidual;  ///< how far it was from having settled, 1 at the limit
+  Lane slide;          ///< the same of the friction
+  Mask impact;         ///< it gave more than can be expected again
 };
 
 /// How much of a change counts as settled [s/m].
@@ -149,38 +149,38 @@ MSD_INLINE Visited visit(Body& b0, Body& b1, ContactRows<kPoints>& rows, const F
     b0.push(-force, -addCross(moment, arm0, force));
   }
   const Lane per = perSettled(rows, pass, l);
-  return {s.change * per, s.slide * per, isSurprised(rows, pass, l)};
+  return {s.change * per, s.slide * per, isImpact(rows, pass, l)};
 }
 
 /// The first visit after a drift: the last phase's impulses go into the step's total and become the
-/// guess of this one. It was applied to body 0 with the arm of that phase; the bodies have moved
-/// since.
+/// warm start of this one. It was applied to body 0 with the arm of that phase; the bodies have
+/// moved since.
 template <int kPoints>
-MSD_INLINE void carryGuess(Body& b0, Body& b1, ContactRows<kPoints>& rows, Lane3 drift,
-                           const ContactPass& pass, int l) {
-  const Lane scale = set(pass.guessScale);
+MSD_INLINE void carryWarmStart(Body& b0, Body& b1, ContactRows<kPoints>& rows, Lane3 drift,
+                               const ContactPass& pass, int l) {
+  const Lane scale = set(pass.warmStartScale);
   for (ContactPointRows& p : rows.points) {
     for (int c = 0; c < 3; ++c) {
-      const Lane last = load(p.impulse[c] + l), guess = scale * last;
+      const Lane last = load(p.impulse[c] + l), warmStart = scale * last;
       store(load(p.total[c] + l) + last, p.total[c] + l);
-      store(guess, p.impulse[c] + l);
-      if (c == 0) store(guess, p.guess + l);
+      store(warmStart, p.impulse[c] + l);
+      if (c == 0) store(warmStart, p.warmStart + l);
     }
   }
-  const Wrench guess(rows, Frame(rows, l), l);
+  const Wrench warmStart(rows, Frame(rows, l), l);
   const Lane zero = set(0.0);
-  b0.push({zero, zero, zero}, cross(guess.force, drift - load3(rows.drift, l)));
+  b0.push({zero, zero, zero}, cross(warmStart.force, drift - load3(rows.drift, l)));
   store3(drift, rows.drift, l);
   followBalls(b0, b1, rows, drift, l);
 }
 
-/// What phase 1 asks of the points (T-6): an open one may close within the substep.
+/// What phase 1 asks of the points (T-6, G-3): an open one may close within the substep.
 template <int kPoints>
-MSD_INLINE void aimAtGaps(const SolverBodies& b, const BundleBodies& who,
+MSD_INLINE void aimAtGaps(const SolverBodies& b, const BundleBodies& bodyPair,
                           ContactRows<kPoints>& rows, const Body& b0, const Frame& f, Lane3 arm0,
                           Lane3 arm1, Lane3 drift, const ContactPass& pass, int l) {
   const Lane zero = set(0.0);
-  const LiveGap gap(b, who, rows, f, arm0, arm1, l);
+  const LiveGap gap(b, bodyPair, rows, f, arm0, arm1, l);
   const Mask passed = hasPassed(b0, drift, f.n, rows.size + l);
   for (int i = 0; i < kPoints; ++i) {
     const Lane phi = select(passed, set(kNoContact), gap.at(rows, i, l));
@@ -208,7 +208,7 @@ MSD_INLINE void meetAgain(Body& b0, Body& b1, ContactRows<1>& rows, const Frame&
                           Visited& visited, int l) {
   const Lane zero = set(0.0);
   ContactPointRows& p = rows.points[0];
-  for (int k = 0; k < kMeetings; ++k) {
+  for (int k = 0; k < kRowTuning.meetings; ++k) {
     const Mask again = meeting & chosen.mask & (load(p.impulse[0] + l) > zero);
     if (!any(again)) return;
     const Body old0 = b0, old1 = b1;
@@ -218,20 +218,21 @@ MSD_INLINE void meetAgain(Body& b0, Body& b1, ContactRows<1>& rows, const Frame&
     const Visited more = visit(b0, b1, rows, f, arm0, arm1, target, pass, Chosen(bits(again)), l);
     b0.keepUnless(again, old0);
     b1.keepUnless(again, old1);
-    visited = {max(visited.unrest, select(again, more.unrest, zero)),
-               max(visited.slide, select(again, more.slide, zero)), isSurprised(rows, pass, l)};
+    visited = {max(visited.localResidual, select(again, more.localResidual, zero)),
+               max(visited.slide, select(again, more.slide, zero)), isImpact(rows, pass, l)};
   }
 }
 
 /// A visit in phase 1 (T-6), with the gaps where the bodies are now.
 template <int kPoints>
-MSD_INLINE Visited solveLanes(SolverBodies& b, const BundleBodies& who, ContactRows<kPoints>& rows,
-                              const ContactPass& pass, const Chosen& chosen, int l) {
-  const std::int32_t* i0 = who.body0() + l;
-  const std::int32_t* i1 = who.body1() + l;
+MSD_INLINE Visited solveLanes(SolverBodies& b, const BundleBodies& bodyPair,
+                              ContactRows<kPoints>& rows, const ContactPass& pass,
+                              const Chosen& chosen, int l) {
+  const std::int32_t* i0 = bodyPair.body0() + l;
+  const std::int32_t* i1 = bodyPair.body1() + l;
   Body b0(b, i0), b1(b, i1);
   const Lane3 drift = b1.dx() - b0.dx();
-  if (pass.first && pass.drifted) carryGuess(b0, b1, rows, drift, pass, l);
+  if (pass.first && pass.drifted) carryWarmStart(b0, b1, rows, drift, pass, l);
   const Frame f(rows, l);
   const Lane3 arm1 = load3(rows.arm1, l);
   const Lane3 arm0 = load3(rows.arm0, l) + drift;
@@ -240,9 +241,9 @@ MSD_INLINE Visited solveLanes(SolverBodies& b, const BundleBodies& who, ContactR
     store3(drift, rows.drift, l);
     if (!pass.drifted) {
       if (!pass.opening) addToTotal(rows, l);
-      for (ContactPointRows& p : rows.points) store(load(p.impulse[0] + l), p.guess + l);
+      for (ContactPointRows& p : rows.points) store(load(p.impulse[0] + l), p.warmStart + l);
     }
-    aimAtGaps(b, who, rows, b0, f, arm0, arm1, drift, pass, l);
+    aimAtGaps(b, bodyPair, rows, b0, f, arm0, arm1, drift, pass, l);
   }
   Lane target[kPoints];
   readTargets(rows, pass, target, l);
@@ -268,30 +269,30 @@ MSD_INLINE Visited solveLanes(SolverBodies& b, const BundleBodies& who, ContactR
 /// the way to the touch has turned the normal of two balls, and what phase 1 left of their
 /// motion now counts in part along it. The speed of the touch along the new normal is that which
 /// keeps their energy.
-MSD_INLINE void turnRebound(const SolverBodies& b, const BundleBodies& who, ContactRows<1>& rows,
-                            Lane3 oldNormal, int l) {
+MSD_INLINE void turnRebound(const SolverBodies& b, const BundleBodies& bodyPair,
+                            ContactRows<1>& rows, Lane3 oldNormal, int l) {
   double* target = rows.points[0].target + l;
   const Lane zero = set(0.0), asked = load(target), e = load(rows.restitution + l);
   const Mask rebounds = (load(rows.balls + l) > zero) & (asked > zero);
   if (!any(rebounds)) return;
   Lane v0[8], v1[8];
-  gatherLines<8>(numbers(b.before), who.body0() + l, kBeforeStride, v0);
-  gatherLines<8>(numbers(b.before), who.body1() + l, kBeforeStride, v1);
+  gatherLines<8>(numbers(b.before), bodyPair.body0() + l, kStrideOf<BodyBefore>, v0);
+  gatherLines<8>(numbers(b.before), bodyPair.body1() + l, kStrideOf<BodyBefore>, v1);
   const Lane3 u{v1[0] - v0[0], v1[1] - v0[1], v1[2] - v0[2]};
   const Lane was = dot(oldNormal, u), is = dot(load3(rows.normal, l), u);
   const Lane speed2 = fma(e * e, (is - was) * (is + was), asked * asked);
   store(select(rebounds, sqrt(max(speed2, zero)), asked), target);
 }
 
-/// A visit in phase 2 (T-8): a contact that carried an impulse in phase 1 is closed, or rebounds;
-/// an open one keeps what its gap allowed.
+/// A visit in phase 2 (T-8, G-4): a contact that carried an impulse in phase 1 is closed, or
+/// rebounds; an open one keeps what its gap allowed.
 template <int kPoints>
-MSD_INLINE Visited relaxLanes(SolverBodies& b, const BundleBodies& who, ContactRows<kPoints>& rows,
-                              const ContactBounce<kPoints>* bounce, const ContactPass& pass,
-                              const Chosen& chosen, int l) {
+MSD_INLINE Visited relaxLanes(SolverBodies& b, const BundleBodies& bodyPair,
+                              ContactRows<kPoints>& rows, const ContactBounce<kPoints>* bounce,
+                              const ContactPass& pass, const Chosen& chosen, int l) {
   const Lane zero = set(0.0);
-  const std::int32_t* i0 = who.body0() + l;
-  const std::int32_t* i1 = who.body1() + l;
+  const std::int32_t* i0 = bodyPair.body0() + l;
+  const std::int32_t* i1 = bodyPair.body1() + l;
   Body b0(b, i0), b1(b, i1);
   const Lane3 drift = b1.dx() - b0.dx();
   if (pass.first) {
@@ -303,9 +304,9 @@ MSD_INLINE Visited relaxLanes(SolverBodies& b, const BundleBodies& who, ContactR
       const Lane target = select(load(p.impulse[0] + l) > zero, closed, load(p.target + l));
       store(select(passed, set(-kNoContact), target), p.target + l);
     }
-    carryGuess(b0, b1, rows, drift, pass, l);
+    carryWarmStart(b0, b1, rows, drift, pass, l);
     if constexpr (kPoints == 1) {
-      if (bounce != nullptr) turnRebound(b, who, rows, old.n, l);
+      if (bounce != nullptr) turnRebound(b, bodyPair, rows, old.n, l);
     }
   }
   const Frame f(rows, l);
@@ -320,12 +321,13 @@ MSD_INLINE Visited relaxLanes(SolverBodies& b, const BundleBodies& who, ContactR
 }
 
 /// Lanes with a body that still moves since the sweep before.
-MSD_INLINE unsigned stirredLanes(const SolverBodies& b, const BundleBodies& who,
-                                 std::uint32_t stamp) {
+MSD_INLINE unsigned dirtyLanes(const SolverBodies& b, const BundleBodies& bodyPair,
+                               std::uint32_t stamp) {
   unsigned lanes = 0;
   for (int lane = 0; lane < kBundleLanes; ++lane) {
-    const std::uint32_t latest = std::max(b.stirred[static_cast<std::size_t>(who.body0()[lane])],
-                                          b.stirred[static_cast<std::size_t>(who.body1()[lane])]);
+    const std::uint32_t latest =
+        std::max(b.dirty[static_cast<std::size_t>(bodyPair.body0()[lane])],
+                 b.dirty[static_cast<std::size_t>(bodyPair.body1()[lane])]);
     lanes |= static_cast<unsigned>(latest + 1 >= stamp) << lane;
   }
   return lanes;
@@ -333,24 +335,24 @@ MSD_INLINE unsigned stirredLanes(const SolverBodies& b, const BundleBodies& who,
 
 /// Stamps the bodies of the lanes that have not settled, and returns how many of these there are.
 /// Bodies that cannot be pushed stay out of it: other threads read them.
-MSD_INLINE std::uint32_t stir(SolverBodies& b, const BundleBodies& who, unsigned lanes,
+MSD_INLINE std::uint32_t stir(SolverBodies& b, const BundleBodies& bodyPair, unsigned lanes,
                               const Visited& visited, const ContactPass& pass, int l) {
-  alignas(64) double unrest[kBundleLanes], slide[kBundleLanes];
-  store(visited.unrest, unrest);
+  alignas(64) double localResidual[kBundleLanes], slide[kBundleLanes];
+  store(visited.localResidual, localResidual);
   store(visited.slide, slide);
   std::uint32_t count = 0;
   for (; lanes != 0; lanes &= lanes - 1) {
     const int at = std::countr_zero(lanes), lane = l + at;
-    const auto i0 = static_cast<std::size_t>(who.body0()[lane]),
-               i1 = static_cast<std::size_t>(who.body1()[lane]);
+    const auto i0 = static_cast<std::size_t>(bodyPair.body0()[lane]),
+               i1 = static_cast<std::size_t>(bodyPair.body1()[lane]);
     const bool moves0 = b.motion[i0].inverseMass > 0.0, moves1 = b.motion[i1].inverseMass > 0.0;
     if (pass.planned) {
       const SweepBudget& budget = b.budget[moves0 ? i0 : i1];
-      const double most = std::max(unrest[at], static_cast<double>(budget.slip) * slide[at]);
+      const double most = std::max(localResidual[at], static_cast<double>(budget.slip) * slide[at]);
       if (!(most > static_cast<double>(budget.limit(pass.number)))) continue;
     }
-    if (moves0) b.stirred[i0] = pass.stamp;
-    if (moves1) b.stirred[i1] = pass.stamp;
+    if (moves0) b.dirty[i0] = pass.stamp;
+    if (moves1) b.dirty[i1] = pass.stamp;
     ++count;
   }
   return count;
@@ -373,7 +375,7 @@ MSD_INLINE SweepOutcome sweep(SolverBodies& b, const BundleRun<kPoints>& run,
   for (std::size_t i = 0; i < run.count; ++i) {
     unsigned lanes = 0xFFu;
     if (!pass.first) {
-      lanes = stirredLanes(b, run.who[i], pass.stamp);
+      lanes = dirtyLanes(b, run.bodyPair[i], pass.stamp);
       if (lanes == 0) continue;
     } else if (pass.ahead && i + 1 < run.count) {
       fetchRows(run.rows[i + 1]);
@@ -383,54 +385,57 @@ MSD_INLINE SweepOutcome sweep(SolverBodies& b, const BundleRun<kPoints>& run,
       const Chosen chosen((lanes >> l) & kAllLanes);
       if (chosen.lanes == 0) continue;
       const Visited visited = visit(i, l, chosen);
-      const Lane most = select(chosen.mask, max(visited.unrest, visited.slide), set(0.0));
-      worst = max(worst, select(chosen.mask, visited.unrest, set(0.0)));
+      const Lane most = select(chosen.mask, max(visited.localResidual, visited.slide), set(0.0));
+      worst = max(worst, select(chosen.mask, visited.localResidual, set(0.0)));
       if (noting) {
-        run.notes[i].surprised |=
-            static_cast<std::uint8_t>((bits(visited.surprised) & chosen.lanes) << l);
+        run.notes[i].impact |=
+            static_cast<std::uint8_t>((bits(visited.impact) & chosen.lanes) << l);
       }
       if (pass.noted) {
-        store(max(load(run.sums[i].unrest + l), select(chosen.mask, visited.unrest, set(0.0))),
-              run.sums[i].unrest + l);
+        store(max(load(run.sums[i].localResidual + l),
+                  select(chosen.mask, visited.localResidual, set(0.0))),
+              run.sums[i].localResidual + l);
       }
       const unsigned unsettled = bits(most > set(pass.settled));
-      if (unsettled != 0) outcome.unsettled += stir(b, run.who[i], unsettled, visited, pass, l);
+      if (unsettled != 0)
+        outcome.unsettled += stir(b, run.bodyPair[i], unsettled, visited, pass, l);
     }
   }
-  outcome.unrest = largest(worst);
+  outcome.localResidual = largest(worst);
   return outcome;
 }
 
 template <int kPoints>
 SweepOutcome solve(SolverBodies& b, const BundleRun<kPoints>& run, const ContactPass& pass) {
   return sweep(b, run, pass, true, [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
-    if (pass.first && !pass.opening) addLastWork(b, run.who[i], run.rows[i], run.sums[i], pass, l);
-    return solveLanes(b, run.who[i], run.rows[i], pass, chosen, l);
+    if (pass.first && !pass.opening)
+      addLastWork(b, run.bodyPair[i], run.rows[i], run.sums[i], pass, l);
+    return solveLanes(b, run.bodyPair[i], run.rows[i], pass, chosen, l);
   });
 }
 template <int kPoints>
 SweepOutcome relax(SolverBodies& b, const BundleRun<kPoints>& run, const ContactPass& pass) {
   return sweep(b, run, pass, true, [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
-    if (pass.first) addLastWork(b, run.who[i], run.rows[i], run.sums[i], pass, l);
-    return relaxLanes(b, run.who[i], run.rows[i], run.bounce != nullptr ? run.bounce + i : nullptr,
-                      pass, chosen, l);
+    if (pass.first) addLastWork(b, run.bodyPair[i], run.rows[i], run.sums[i], pass, l);
+    return relaxLanes(b, run.bodyPair[i], run.rows[i],
+                      run.bounce != nullptr ? run.bounce + i : nullptr, pass, chosen, l);
   });
 }
 
-/// (K-17): rows where the bodies are now. Their impulses are the guess that the bodies have got
-/// with the old frame and arms, and get with the new ones; the work of the last phase is that of
-/// the old ones.
+/// (K-17): rows where the bodies are now. Their impulses are the warm start that the bodies have
+/// got with the old frame and arms, and get with the new ones; the work of the last phase is that
+/// of the old ones.
 template <int kPoints>
 MSD_INLINE void lookAgainLanes(SolverBodies& b, StoredContact<kPoints>* const* stored,
-                               const BundleBodies& who, ContactRows<kPoints>& rows,
+                               const BundleBodies& bodyPair, ContactRows<kPoints>& rows,
                                ContactSums& sums, const ContactPass& pass, const Chosen& chosen,
                                int l) {
-  const Lane zero = set(0.0), scale = set(pass.drifted ? pass.guessScale : 1.0);
-  const std::int32_t* i0 = who.body0() + l;
-  const std::int32_t* i1 = who.body1() + l;
+  const Lane zero = set(0.0), scale = set(pass.drifted ? pass.warmStartScale : 1.0);
+  const std::int32_t* i0 = bodyPair.body0() + l;
+  const std::int32_t* i1 = bodyPair.body1() + l;
   const PhaseMean m0 = PhaseMean::last(b, i0), m1 = PhaseMean::last(b, i1);
   addWork(
-      b, who, rows, m0, m1,
+      b, bodyPair, rows, m0, m1,
       [&](int, Lane impulse) MSD_LAMBDA { return select(chosen.mask, impulse, zero); }, pass, sums,
       l);
   Body b0(b, i0), b1(b, i1);
@@ -442,14 +447,14 @@ MSD_INLINE void lookAgainLanes(SolverBodies& b, StoredContact<kPoints>* const* s
   const double* records[kBundleLanes];
   for (int i = 0; i < kLanes; ++i) records[i] = stored[l + i]->numbers();
   StoredLanes<kPoints> s(records);
-  placeLanes(b, stored, who, rows, s, records, chosen.lanes, l);
+  placeLanes(b, stored, bodyPair, rows, s, records, chosen.lanes, l);
   const Lane3 drift = b1.dx() - b0.dx();
   store3(load3(rows.arm0, l) - drift, rows.arm0, l);
   store3(drift, rows.drift, l);
   store(set(static_cast<double>(LookedAgain::kYes)), rows.looks + l);
   Lane q0[4], q1[4];
-  gatherLines<4>(numbers(b.turn), i0, kTurnStride, q0);
-  gatherLines<4>(numbers(b.turn), i1, kTurnStride, q1);
+  gatherLines<4>(numbers(b.turn), i0, kStrideOf<BodyTurn>, q0);
+  gatherLines<4>(numbers(b.turn), i1, kStrideOf<BodyTurn>, q1);
   for (int c = 0; c < 4; ++c) {
     store(q0[c], rows.turn0[c] + l);
     store(q1[c], rows.turn1[c] + l);
@@ -457,7 +462,7 @@ MSD_INLINE void lookAgainLanes(SolverBodies& b, StoredContact<kPoints>* const* s
 
   // What the next sweep will ask of the new rows for the last phase.
   addWork(
-      b, who, rows, m0, m1,
+      b, bodyPair, rows, m0, m1,
       [&](int, Lane impulse) MSD_LAMBDA { return select(chosen.mask, -impulse, zero); }, pass, sums,
       l);
   const Wrench after(rows, Frame(rows, l), l);
@@ -484,18 +489,19 @@ void lookAgain(SolverBodies& b, StoredContact<kPoints>* const* stored,
     for (int l = 0; l < kBundleLanes; l += kLanes) {
       const Chosen chosen((wanted >> l) & kAllLanes);
       if (chosen.lanes == 0) continue;
-      lookAgainLanes(b, stored + kBundleLanes * i, run.who[i], fresh, run.sums[i], pass, chosen, l);
+      lookAgainLanes(b, stored + kBundleLanes * i, run.bodyPair[i], fresh, run.sums[i], pass,
+                     chosen, l);
     }
     takeLanes(fresh, wanted, run.rows[i]);
   }
 }
 
 /// Lanes of islands that were set up at rest: their loads are no surprise.
-MSD_INLINE unsigned lastingLanes(const SolverBodies& b, const BundleBodies& who, int l) {
+MSD_INLINE unsigned lastingLanes(const SolverBodies& b, const BundleBodies& bodyPair, int l) {
   unsigned lanes = 0;
   for (int lane = 0; lane < kLanes; ++lane) {
-    const auto i0 = static_cast<std::size_t>(who.body0()[l + lane]),
-               i1 = static_cast<std::size_t>(who.body1()[l + lane]);
+    const auto i0 = static_cast<std::size_t>(bodyPair.body0()[l + lane]),
+               i1 = static_cast<std::size_t>(bodyPair.body1()[l + lane]);
     lanes |= static_cast<unsigned>(b.budget[b.motion[i0].inverseMass > 0.0 ? i0 : i1].lasts)
              << lane;
   }
@@ -503,26 +509,26 @@ MSD_INLINE unsigned lastingLanes(const SolverBodies& b, const BundleBodies& who,
 }
 
 /// (T-12): what a phase gave beyond all expectation moves from the impulse, which is the next
-/// guess, into the total, and is taken off the bodies' guesses. Seldom has anything to do.
+/// warm start, into the total, and is taken off the bodies' warm starts. Seldom has anything to do.
 template <int kPoints>
-MSD_INLINE void limitGuess(SolverBodies& b, const BundleBodies& who, ContactRows<kPoints>& rows,
-                           const Frame& f, ContactSums& sums, unsigned noted,
-                           const ContactPass& pass, int l) {
-  const unsigned lanes = bits(isSurprised(rows, pass, l)) & noted & ~lastingLanes(b, who, l);
+MSD_INLINE void limitWarmStart(SolverBodies& b, const BundleBodies& bodyPair,
+                               ContactRows<kPoints>& rows, const Frame& f, ContactSums& sums,
+                               unsigned noted, const ContactPass& pass, int l) {
+  const unsigned lanes = bits(isImpact(rows, pass, l)) & noted & ~lastingLanes(b, bodyPair, l);
   if (lanes == 0) return;
-  const Mask surprised = Chosen(lanes).mask;
+  const Mask impact = Chosen(lanes).mask;
 
   Lane keep[kPoints], gone[kPoints];
   for (int i = 0; i < kPoints; ++i) {
     const Lane now = load(rows.points[i].impulse[0] + l);
     const Lane limit = expectedImpulse(rows.points[i], pass, l);
-    keep[i] = select(surprised & (now > limit), limit / max(now, set(kTiny)), set(1.0));
+    keep[i] = select(impact & (now > limit), limit / max(now, set(kTiny)), set(1.0));
     gone[i] = set(1.0) - keep[i];
   }
   // The work of what stays is measured later.
   addWork(
-      b, who, rows, PhaseMean::present(b, who.body0() + l, set(pass.lead)),
-      PhaseMean::present(b, who.body1() + l, set(pass.lead)),
+      b, bodyPair, rows, PhaseMean::present(b, bodyPair.body0() + l, set(pass.lead)),
+      PhaseMean::present(b, bodyPair.body1() + l, set(pass.lead)),
       [&](int i, Lane impulse) MSD_LAMBDA { return gone[i] * impulse; }, pass, sums, l);
   const Wrench before(rows, f, l);
   for (int i = 0; i < kPoints; ++i) {
@@ -544,16 +550,16 @@ MSD_INLINE void limitGuess(SolverBodies& b, const BundleBodies& who, ContactRows
   store3(moment1, values + 6, 0);
   for (int lane = 0; lane < kLanes; ++lane) {
     if (((lanes >> lane) & 1u) == 0) continue;
-    const auto i0 = static_cast<std::size_t>(who.body0()[l + lane]);
-    const auto i1 = static_cast<std::size_t>(who.body1()[l + lane]);
+    const auto i0 = static_cast<std::size_t>(bodyPair.body0()[l + lane]);
+    const auto i1 = static_cast<std::size_t>(bodyPair.body1()[l + lane]);
     for (int c = 0; c < 3; ++c) {
       if (b.motion[i0].inverseMass > 0.0) {
-        b.guess[i0].excessLinear[c] -= values[c][lane];
-        b.guess[i0].excessAngular[c] -= values[3 + c][lane];
+        b.warmStart[i0].excessLinear[c] -= values[c][lane];
+        b.warmStart[i0].excessAngular[c] -= values[3 + c][lane];
       }
       if (b.motion[i1].inverseMass > 0.0) {
-        b.guess[i1].excessLinear[c] += values[c][lane];
-        b.guess[i1].excessAngular[c] += values[6 + c][lane];
+        b.warmStart[i1].excessLinear[c] += values[c][lane];
+        b.warmStart[i1].excessAngular[c] += values[6 + c][lane];
       }
     }
   }
@@ -562,11 +568,11 @@ MSD_INLINE void limitGuess(SolverBodies& b, const BundleBodies& who, ContactRows
 template <int kPoints>
 void conclude(SolverBodies& b, const BundleRun<kPoints>& run, const ContactPass& pass) {
   for (std::size_t i = 0; i < run.count; ++i) {
-    const unsigned noted = pass.moved ? 0xFFu : run.notes[i].surprised;
+    const unsigned noted = pass.moved ? 0xFFu : run.notes[i].impact;
     if (noted == 0) continue;
     for (int l = 0; l < kBundleLanes; l += kLanes) {
-      limitGuess(b, run.who[i], run.rows[i], Frame(run.rows[i], l), run.sums[i], noted >> l, pass,
-                 l);
+      limitWarmStart(b, run.bodyPair[i], run.rows[i], Frame(run.rows[i], l), run.sums[i],
+                     noted >> l, pass, l);
     }
   }
 }

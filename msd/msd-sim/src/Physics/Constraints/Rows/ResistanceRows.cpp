@@ -88,10 +88,10 @@ void rollImpulse(const Pair& pair, const Vector3D& t1, const Vector3D& t2, doubl
 void warmResistance(SolverBodies& bodies, const ResistanceRow& row) {
   for (int c = 0; c < 3; ++c) {
     if (bodies.motion[row.body0].inverseMass > 0.0) {
-      bodies.guess[row.body0].angular[c] -= row.impulse[c];
+      bodies.warmStart[row.body0].angular[c] -= row.impulse[c];
     }
     if (bodies.motion[row.body1].inverseMass > 0.0) {
-      bodies.guess[row.body1].angular[c] += row.impulse[c];
+      bodies.warmStart[row.body1].angular[c] += row.impulse[c];
     }
   }
 }

@@ -40,7 +40,7 @@ struct ResistanceRows {
   std::vector<ResistanceRow> rows;
 };
 
-/// Adds the guess to what the constraints are expected to give the bodies.
+/// Adds the warm start to what the constraints are expected to give the bodies.
 void warmResistance(SolverBodies& bodies, const ResistanceRow& row);
 
 /// One visit: spinning, then rolling. Returns the change of the rim's speed [m/s].

@@ -13,10 +13,10 @@ void SolverBodies::resize(std::size_t count) {
   kick.resize(whole);
   before.resize(whole);
   mean.resize(whole);
-  guess.resize(whole);
+  warmStart.resize(whole);
   start.resize(whole);
   shift.resize(whole);
-  stirred.resize(whole);
+  dirty.resize(whole);
   budget.resize(whole);
   hasTurned.resize(whole);
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "msd-sim/src/DataTypes/AlignedVector.hpp"
+#include "msd-sim/src/Physics/Constraints/Rows/RowTuning.hpp"
 
 namespace msd_sim {
 
@@ -92,7 +93,7 @@ struct alignas(64) BodyMean {
 /// What the constraints are expected to give a body in a phase, linear [N·s] and angular [N·m·s];
 /// and, added up by the row kernels, the part of this phase's impulses that is not to be expected
 /// again (equation T-12).
-struct alignas(128) BodyGuess {
+struct alignas(128) BodyWarmStart {
   double linear[3]{};
   double unused0{};
   double angular[3]{};
@@ -117,34 +118,26 @@ struct alignas(128) BodyStart {
 struct alignas(64) BodyShift {
   double d[3]{};      ///< [m]
   double theta[3]{};  ///< [rad]
-  double pays{};      ///< 1 where its motion may pay for its lift (P-8), else 0
+  double spendsKinetic{};  ///< 1 where its motion may pay for its lift (P-8), else 0
   double unused{};
 };
 
-/// A body turned by more than this [rad] has an inverse inertia unlike that of the rows, where the latter
-/// depends on the direction by more than kUneven of itself.
-inline constexpr double kTurnedFar = 0.1;
-inline constexpr double kTurnedFar2 = 0.25 * kTurnedFar * kTurnedFar;  ///< sin²(half of it), nearly
-inline constexpr double kUneven = 0.1;
-/// Contacts of a body that has turned by more than this [rad] since they were made are made anew (K-17).
-inline constexpr double kLookTurn = 0.05;
-inline constexpr double kLookTurn2 = 0.25 * kLookTurn * kLookTurn;
 /// Bits of SolverBodies::hasTurned and turnedFar.
-inline constexpr std::uint8_t kTurnedUneven = 1;  ///< by kTurnedFar, and its inertia depends on the direction
-inline constexpr std::uint8_t kTurnedAtAll = 2;   ///< by kLookTurn
+inline constexpr std::uint8_t kTurnedUneven = 1;  ///< by kRowTuning.turnedFar, and its inertia depends on the direction
+inline constexpr std::uint8_t kTurnedAtAll = 2;   ///< by kRowTuning.lookTurn
 
 /// How often the contacts of a body may be swept in a phase: the plan of its island (docs/theory/plan.md).
 /// A contact that has not settled calls its neighbours to the next sweep.
 struct SweepBudget {
-  float settled{1.0f};  ///< unrest at which a contact has settled, in the first sweeps
-  float gate{1.0f};     ///< unrest after the last of these from which on it is a hit, and goes on
-  float hit{1.0f};      ///< unrest at which that has settled
-  float slip{0.0f};     ///< 1: changes of friction are unrest too, else 0
+  float settled{1.0f};  ///< local residual at which a contact has settled, in the first sweeps
+  float gate{1.0f};     ///< local residual after the last of these from which on it is a hit, and goes on
+  float hit{1.0f};      ///< local residual at which that has settled
+  float slip{0.0f};     ///< 1: changes of friction are local residual too, else 0
   std::uint16_t few{1};   ///< first sweeps
   std::uint16_t most{1};  ///< sweeps
   bool lasts{false};      ///< what it carries it will carry on, however much (T-12)
 
-  /// Unrest at which a contact has settled in the sweep of this number, from 0 on.
+  /// The local residual at which a contact has settled in the sweep of this number, from 0 on.
   [[nodiscard]] float limit(int sweep) const {
     if (sweep + 1 >= most) return std::numeric_limits<float>::infinity();
     return sweep + 1 < few ? settled : sweep + 1 == few ? gate : hit;
@@ -164,11 +157,11 @@ struct SolverBodies {
   AlignedVector<BodyKick> kick;
   AlignedVector<BodyBefore> before;
   AlignedVector<BodyMean> mean;
-  AlignedVector<BodyGuess> guess;
+  AlignedVector<BodyWarmStart> warmStart;
   AlignedVector<BodyStart> start;
   AlignedVector<BodyShift> shift;
   /// Stamp of the last sweep in which a contact that had not settled pushed the body.
-  AlignedVector<std::uint32_t> stirred;
+  AlignedVector<std::uint32_t> dirty;
   /// Of its island, per body.
   AlignedVector<SweepBudget> budget;
   /// How far a body has turned since the step began; written by the drift kernels.

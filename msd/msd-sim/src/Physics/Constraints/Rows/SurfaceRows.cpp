@@ -86,7 +86,7 @@ double softImpulse(const SurfaceRow& row, int i, double u, double k, double h, b
 
 /// Coulomb's disc (rows.md, F-3 and F-4): full stop where the disc allows it, else a step that keeps
 /// the direction of slip, projected.
-void holdSlip(const Pair& pair, const SurfaceRow& row, double limit, double& p1, double& p2) {
+void limitSlip(const Pair& pair, const SurfaceRow& row, double limit, double& p1, double& p2) {
   const Vector3D u = pair.velocity() + row.carry;
   const Vector3D a1 = pair.answer(row.tangent1), a2 = pair.answer(row.tangent2);
   const double k11 = row.tangent1.dot(a1), k12 = row.tangent1.dot(a2), k22 = row.tangent2.dot(a2);
@@ -133,7 +133,7 @@ double visitSurface(SolverBodies& bodies, SurfaceRow& row, double h, bool veloci
       p[0] = now;
     }
     double p1 = p[1], p2 = p[2];
-    holdSlip(pair, row, row.friction * row.load(i), p1, p2);
+    limitSlip(pair, row, row.friction * row.load(i), p1, p2);
     pair.push((p1 - p[1]) * row.tangent1 + (p2 - p[2]) * row.tangent2);
     largest = std::max(largest, k * std::max(std::fabs(p1 - p[1]), std::fabs(p2 - p[2])));
     p[1] = p1;
@@ -166,8 +166,8 @@ void concludeSurface(const SolverBodies& bodies, SurfaceRow& row, double h, bool
     *row.frictionWork += across.dot(u + row.carry);  // what slips loses, the surface gives the rest
     row.carried -= across.dot(row.carry);
     const Vector3D all = across + (row.isSoft() ? row.impulse[i][0] : 0.0) * row.normal;
-    if (!cannotBePushed(bodies, row.body0)) row.scheme += moved.cross(row.guess[i]).dot(mean0.w);
-    row.guess[i] = all;
+    if (!cannotBePushed(bodies, row.body0)) row.scheme += moved.cross(row.warmStart[i]).dot(mean0.w);
+    row.warmStart[i] = all;
     if (cannotBePushed(bodies, row.body0)) *row.drivenWork += all.dot(u0);
     if (cannotBePushed(bodies, row.body1)) *row.drivenWork -= all.dot(u1);
     for (int c = row.isSoft() ? 0 : 1; c < 3; ++c) {

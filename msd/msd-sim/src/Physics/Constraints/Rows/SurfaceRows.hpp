@@ -38,9 +38,9 @@ struct SurfaceRow {
   double gap[kMostPoints]{};         ///< when it began [m]
   double middle[kMostPoints]{};      ///< in its middle [m]
   double impulse[kMostPoints][3]{};  ///< of the running phase: normal, tangents [N·s]
-  // When the last phase ended: the bodies' guesses hold these impulses with the arms of that time.
+  // When the last phase ended: the bodies' warm starts hold these impulses with the arms of that time.
   Vector3D drift{Vector3D::Zero()};  ///< of body 1 against body 0 since the start of the step [m]
-  Vector3D guess[kMostPoints]{};     ///< world [N·s]
+  Vector3D warmStart[kMostPoints]{};  ///< world [N·s]
   // Where the contact's own rows stand.
   ContactPointRows* points[kMostPoints]{};
   int lane{0};
@@ -48,7 +48,7 @@ struct SurfaceRow {
   double* frictionWork{nullptr};
   double* drivenWork{nullptr};
   double carried{0.0};  ///< work that the moving surface did in this step [J]
-  double scheme{0.0};   ///< of springs beyond their dampers, and of guesses with old arms, in this step [J]
+  double scheme{0.0};   ///< of springs beyond their dampers, and of warm starts with old arms, in this step [J]
   double before{0.0};   ///< energy in the contact when the step began [J]
 
   [[nodiscard]] bool isSoft() const { return stiffness > 0.0; }

@@ -1,4 +1,4 @@
-#include "msd-sim/src/Environment/Reference/ReferenceBooks.hpp"
+#include "msd-sim/src/Environment/Reference/ReferenceBalance.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -36,7 +36,7 @@ CoordinateRate velocityAt(const InertialState& s, const Coordinate& point) {
 
 }  // namespace
 
-ReferenceBooks::ReferenceBooks(Simulation& sim, const std::vector<std::uint32_t>& slots)
+ReferenceBalance::ReferenceBalance(Simulation& sim, const std::vector<std::uint32_t>& slots)
     : sim_{sim}, pipeline_{sim.collision.reference()}, slots_{slots} {
   for (std::size_t i = 0; i < inertialCount(); ++i) start_.push_back(stateOf(sim, slots_[i]));
   reactions_.resize(sim.joints.records().size());
@@ -44,15 +44,15 @@ ReferenceBooks::ReferenceBooks(Simulation& sim, const std::vector<std::uint32_t>
   implicit_.assign(sim.joints.records().size(), 0);
 }
 
-std::size_t ReferenceBooks::inertialCount() const {
+std::size_t ReferenceBalance::inertialCount() const {
   std::size_t count = 0;
   while (count < slots_.size() && sim_.slots[slots_[count]].inertial) ++count;
   return count;
 }
 
-void ReferenceBooks::add(const std::vector<BodyStory>& stories,
-                         const std::vector<ConstraintOwner>& owners,
-                         const std::vector<JointForce>& forces, double h) {
+void ReferenceBalance::add(const std::vector<BodyStory>& stories,
+                           const std::vector<ConstraintOwner>& owners,
+                           const std::vector<JointForce>& forces, double h) {
   addToLedger(sim_, pipeline_, stories, h, ledger_);
   for (const ReferencePipeline::Contact& c : pipeline_.contacts()) {
     Total& total = totals_[c.key];
@@ -78,13 +78,13 @@ void ReferenceBooks::add(const std::vector<BodyStory>& stories,
   at(Stage::kSolve) += t.solve;
 }
 
-void ReferenceBooks::blame(std::uint32_t slot) {
+void ReferenceBalance::blame(std::uint32_t slot) {
   sim_.report.blame(StepFault::kNonFinite);
   sim_.report.failedBody = sim_.idOf(slot);
   sim_.report.failedStage = Stage::kSolve;
 }
 
-bool ReferenceBooks::isFinite() {
+bool ReferenceBalance::isFinite() {
   for (std::size_t i = 0; i < start_.size(); ++i) {
     const AssetInertial& body = *sim_.slots[slots_[i]].inertial;
     const InertialState& s = body.getInertialState();
@@ -102,7 +102,7 @@ bool ReferenceBooks::isFinite() {
   return true;
 }
 
-bool ReferenceBooks::finish(double dt) {
+bool ReferenceBalance::finish(double dt) {
   if (!isFinite()) return false;
   for (std::size_t i = 0; i < start_.size(); ++i) {
     const std::uint32_t slot = slots_[i];
@@ -126,7 +126,7 @@ bool ReferenceBooks::finish(double dt) {
   return true;
 }
 
-void ReferenceBooks::look() {
+void ReferenceBalance::look() {
   writeFound();
   writeCounts();
   sim_.report.contacts = static_cast<std::uint32_t>(sim_.reference.records.size());
@@ -134,7 +134,7 @@ void ReferenceBooks::look() {
   writeEnergy();
 }
 
-void ReferenceBooks::writeCounts() {
+void ReferenceBalance::writeCounts() {
   StepReport& r = sim_.report;
   r.bodies = static_cast<std::uint32_t>(start_.size());
   r.awakeBodies = static_cast<std::uint32_t>(
@@ -158,7 +158,7 @@ void ReferenceBooks::writeCounts() {
   }
 }
 
-void ReferenceBooks::writeEnergy() {
+void ReferenceBalance::writeEnergy() {
   EnergyLedger& ledger = ledger_;
   double weightTimesSize = 0.0;
   for (std::size_t i = 0; i < start_.size(); ++i) {
@@ -180,8 +180,8 @@ void ReferenceBooks::writeEnergy() {
   sim_.report.energy = ledger;
 }
 
-void ReferenceBooks::addJoints(const std::vector<ConstraintOwner>& owners,
-                               const std::vector<JointForce>& forces, double h) {
+void ReferenceBalance::addJoints(const std::vector<ConstraintOwner>& owners,
+                                 const std::vector<JointForce>& forces, double h) {
   if (substeps_ == 0) {
     for (UserConstraint& user : sim_.constraints) {
       if (user.constraint != nullptr) user.impulse.setZero(user.constraint->dimension());
@@ -210,9 +210,9 @@ void ReferenceBooks::addJoints(const std::vector<ConstraintOwner>& owners,
   }
 }
 
-/// Energies of the spring and of the rotor, and what they change in the books: a spring that the
+/// Energies of the spring and of the rotor, and what they change in the ledger: a spring that the
 /// step follows balances the work of its force; one that a constraint stands for, its work.
-void ReferenceBooks::closeJoint(std::size_t joint, double dt) {
+void ReferenceBalance::closeJoint(std::size_t joint, double dt) {
   JointRecord& record = sim_.joints.records()[joint];
   const JointDefinition& d = record.definition;
   const InertialState &a = stateOf(sim_, d.bodyA), &b = stateOf(sim_, d.bodyB);
@@ -236,7 +236,7 @@ void ReferenceBooks::closeJoint(std::size_t joint, double dt) {
   record.reaction.angular = reactions_[joint].angular / dt - arm.cross(record.reaction.linear);
 }
 
-void ReferenceBooks::finishJoints(double dt) {
+void ReferenceBalance::finishJoints(double dt) {
   const auto records = sim_.joints.records();
   for (std::size_t j = 0; j < records.size(); ++j) {
     JointRecord& record = records[j];
@@ -260,7 +260,7 @@ void ReferenceBooks::finishJoints(double dt) {
 }
 
 /// Contact points as they are found, without forces.
-void ReferenceBooks::writeFound() {
+void ReferenceBalance::writeFound() {
   std::vector<ContactRecord>& records = sim_.reference.records;
   records.clear();
   for (const ReferencePipeline::Manifold& m : pipeline_.manifolds()) {
@@ -286,7 +286,7 @@ void ReferenceBooks::writeFound() {
 }
 
 /// Contact points as the step has left them: the points go with their bodies.
-void ReferenceBooks::writeRecords(double dt) {
+void ReferenceBalance::writeRecords(double dt) {
   std::vector<ContactRecord>& records = sim_.reference.records;
   records.clear();
   const auto moved = [&](std::size_t body, const Coordinate& point) -> Coordinate {
@@ -322,7 +322,7 @@ void ReferenceBooks::writeRecords(double dt) {
   listReferenceRecords(sim_);
 }
 
-void ReferenceBooks::writeEvents() {
+void ReferenceBalance::writeEvents() {
   sim_.events.assign(sim_.eventScratch.removed.begin(), sim_.eventScratch.removed.end());
   sim_.eventScratch.removed.clear();
   using Pair = std::pair<std::uint32_t, std::uint32_t>;

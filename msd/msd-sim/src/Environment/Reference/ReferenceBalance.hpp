@@ -29,10 +29,10 @@ struct JointForce {
 
 /// What a step of the reference method leaves behind for everyone else: states in the solver's
 /// arrays, the report with its ledger, contact records, events, reactions of joints.
-class ReferenceBooks {
+class ReferenceBalance {
  public:
   /// `slots` of the bodies, inertial ones first.
-  ReferenceBooks(Simulation& sim, const std::vector<std::uint32_t>& slots);
+  ReferenceBalance(Simulation& sim, const std::vector<std::uint32_t>& slots);
 
   /// After every substep of length h.
   void add(const std::vector<BodyStory>& stories, const std::vector<ConstraintOwner>& owners,

@@ -1,10 +1,11 @@
-#include "msd-sim/src/Environment/Stages/SweepMomentum.hpp"
+#include "msd-sim/src/Environment/Stages/SweepExtrapolation.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
+#include "msd-sim/src/Environment/WorkGrain.hpp"
 
 namespace msd_sim {
 
@@ -32,7 +33,7 @@ void forBundles(Simulation& sim, const ColourPart& part, const Visit& visit) {
     ContactTable::Lanes<kPoints>& lanes = sim.table.lanes<kPoints>();
     for (std::size_t i = mine.first[kind]; i < mine.last[kind]; ++i) {
       const std::size_t at = i - part.colour->first[kind];
-      visit((bundle + at) * kBundleLanes, number + at * kNumbers, lanes.who[i], lanes.rows[i], lanes.sums[i]);
+      visit((bundle + at) * kBundleLanes, number + at * kNumbers, lanes.bodyPair[i], lanes.rows[i], lanes.sums[i]);
     }
     const std::size_t count = part.colour->last[kind] - part.colour->first[kind];
     bundle += count;
@@ -73,9 +74,9 @@ ColourPart partOf(const Simulation& sim, std::size_t pack, std::size_t part, boo
 template <class Visit>
 void forBundles(Simulation& sim, std::size_t pack, bool cut, const Visit& visit) {
   const auto visitPart = [&](std::size_t part) {
-    forBundles(sim, partOf(sim, pack, part, cut), [&](std::size_t lane, std::size_t number, const BundleBodies& who,
+    forBundles(sim, partOf(sim, pack, part, cut), [&](std::size_t lane, std::size_t number, const BundleBodies& bodyPair,
                                                       auto& rows, ContactSums& sums) {
-      visit(part, lane, number, who, rows, sums);
+      visit(part, lane, number, bodyPair, rows, sums);
     });
   };
   const std::size_t parts = partCount(sim, pack, cut);
@@ -88,8 +89,8 @@ void forBundles(Simulation& sim, std::size_t pack, bool cut, const Visit& visit)
 
 }  // namespace
 
-SweepMomentum::SweepMomentum(Simulation& sim, std::size_t pack)
-    : sim_{sim}, pack_{pack}, scratch_{sim.packScratch[pack]->momentum} {
+SweepExtrapolation::SweepExtrapolation(Simulation& sim, std::size_t pack)
+    : sim_{sim}, pack_{pack}, scratch_{sim.packScratch[pack]->extrapolation} {
   scratch_.lanes.clear();
   scratch_.bodies.clear();
   scratch_.islands.clear();
@@ -104,10 +105,10 @@ SweepMomentum::SweepMomentum(Simulation& sim, std::size_t pack)
   if (scratch_.bodies.empty()) return;
   const auto count = static_cast<std::uint32_t>(scratch_.islands.size());
   std::size_t numbers = 0;
-  forBundles(sim, pack, false, [&](std::size_t, std::size_t, std::size_t, const BundleBodies& who, auto& rows, ContactSums&) {
+  forBundles(sim, pack, false, [&](std::size_t, std::size_t, std::size_t, const BundleBodies& bodyPair, auto& rows, ContactSums&) {
     numbers += 3 * std::size(rows.points) * kBundleLanes;
     for (std::size_t lane = 0; lane < kBundleLanes; ++lane) {
-      const auto [body0, body1] = LaneBodies{who, lane};
+      const auto [body0, body1] = LaneBodies{bodyPair, lane};
       const std::uint32_t slot = sim.pushable[body0] != 0 ? body0 : body1;
       std::uint32_t at = count;  // of nobody, and of islands that do not start cold
       if (slot != 0 && islands.plan[islands.islandOf[slot]].extrapolates) {
@@ -127,15 +128,15 @@ SweepMomentum::SweepMomentum(Simulation& sim, std::size_t pack)
   cut_ = count == 1 && sim.packs.packs[pack].shared;
   // One more than there are: of lanes that do not take part.
   const std::size_t sums = cut_ ? kLineNumbers * partCount(sim, pack, true) : count + 1;
-  scratch_.unrest.assign(sums, 0.0);
+  scratch_.localResidual.assign(sums, 0.0);
   scratch_.against.assign(sums, 0.0);
 }
 
 /// (G-9): where a sweep from y led to x₊, and the one before had led to x, the momentum that led from x to y was for
 /// the worse if (y - x₊)·(x₊ - x) > 0, in the norm of the compliances; then it starts anew
 /// (O'Donoghue and Candès, Found. Comput. Math. 15, 2015).
-void SweepMomentum::choosePace(int sweep) {
-  std::fill(scratch_.unrest.begin(), scratch_.unrest.end(), 0.0);
+void SweepExtrapolation::choosePace(int sweep) {
+  std::fill(scratch_.localResidual.begin(), scratch_.localResidual.end(), 0.0);
   std::fill(scratch_.against.begin(), scratch_.against.end(), 0.0);
   forBundles(sim_, pack_, cut_, [&](std::size_t part, std::size_t lane, std::size_t number, const BundleBodies&, auto& rows,
                                     ContactSums& sums) {
@@ -152,17 +153,17 @@ void SweepMomentum::choosePace(int sweep) {
     for (std::size_t l = 0; l < kBundleLanes; ++l) {
       const std::size_t k = scratch_.lanes[lane + l] + (cut_ ? part * kLineNumbers : 0);
       scratch_.against[k] += rows.couplings[0][l] * against[l];
-      scratch_.unrest[k] = std::max(scratch_.unrest[k], std::exchange(sums.unrest[l], 0.0));
+      scratch_.localResidual[k] = std::max(scratch_.localResidual[k], std::exchange(sums.localResidual[l], 0.0));
     }
   });
   for (std::size_t part = kLineNumbers; part < scratch_.against.size() && cut_; part += kLineNumbers) {
     scratch_.against[0] += scratch_.against[part];
-    scratch_.unrest[0] = std::max(scratch_.unrest[0], scratch_.unrest[part]);
+    scratch_.localResidual[0] = std::max(scratch_.localResidual[0], scratch_.localResidual[part]);
   }
   for (std::size_t k = 0; k < scratch_.islands.size(); ++k) {
     const double limit = static_cast<double>(sim_.islands.plan[scratch_.islands[k]].budget.limit(sweep));
     scratch_.beta[k] = 0.0;
-    if (sweep == 0 || !(scratch_.unrest[k] > limit)) continue;  // has settled, or may not go on
+    if (sweep == 0 || !(scratch_.localResidual[k] > limit)) continue;  // has settled, or may not go on
     double& t = scratch_.t[k];
     if (scratch_.against[k] > 0.0) t = 1.0;
     const double next = 0.5 * (1.0 + std::sqrt(1.0 + 4.0 * t * t));
@@ -171,7 +172,7 @@ void SweepMomentum::choosePace(int sweep) {
   }
 }
 
-void SweepMomentum::advance(int sweep, std::uint32_t stamp) {
+void SweepExtrapolation::advance(int sweep, std::uint32_t stamp) {
   choosePace(sweep);
   forBundles(sim_, pack_, cut_, [&](std::size_t, std::size_t lane, std::size_t number, const BundleBodies&, auto& rows,
                                     ContactSums&) {
@@ -204,11 +205,11 @@ void SweepMomentum::advance(int sweep, std::uint32_t stamp) {
       BodyMotion& m = sim_.solver.motion[i];
       for (double& v : m.v) goOn(v);
       for (double& w : m.w) goOn(w);
-      if (beta > 0.0) sim_.solver.stirred[i] = stamp;
+      if (beta > 0.0) sim_.solver.dirty[i] = stamp;
     }
   };
   if (cut_) {
-    sim_.team->forRange(scratch_.bodies.size(), kBodyGrain, extrapolate);
+    sim_.team->forRange(scratch_.bodies.size(), kWorkGrain.bodies, extrapolate);
   } else {
     extrapolate(0, scratch_.bodies.size());
   }
