@@ -153,13 +153,15 @@ bool isGuided(const JointDefinition& joint) {
 void countContacts(Simulation& sim, double dt) {
   const Islands& islands = sim.islands;
   ContactCache& contacts = sim.collision.contacts();
+  const std::span<const CollisionPipeline::Pair> pairs = sim.collision.pairs();
   const auto count = [&](CensusTaker& taker, std::uint32_t id, const ContactCache::Contact& contact) {
     const auto [a, b] = contact.bodies;
     if (sim.pushable[a] == 0 && sim.pushable[b] == 0) return;
     const std::uint32_t island = islands.islandOf[sim.pushable[a] != 0 ? a : b];
     IslandCensus& census = taker.of(island);
     ++census.manifolds;
-    if (contact.born == contacts.frame()) ++census.fresh;
+    // Features come and go where bodies rock in a hollow; what has touched is not new.
+    if (contact.born == contacts.frame() && !pairs[contact.pair].touching) ++census.fresh;
     census.guided = census.guided || sim.slots[a].special || sim.slots[b].special;
     census.bounces = census.bounces || contact.bounces;
     census.resists = census.resists || contact.resistance != ContactCache::kNone;
