@@ -12,7 +12,8 @@ struct ExactTuning {
   int substeps{1};  ///< of a step (E-1)
   int jointSubsteps{
       4};  ///< of a step in which joints act; doubled where these are too stiff for it, ...
-  int mostSubsteps{64};  ///< ... up to so many, ...
+  int mostSubsteps{64};         ///< ... up to so many, ...
+  int mostTouchingSubsteps{8};  ///< ... or so many where contacts act: there more do not help
   int gapCorrections{
       10};          ///< times that phase 1 is solved again for gaps and joints of bodies that turn
   int attempts{5};  ///< that share the Newton steps of an island

@@ -9,10 +9,6 @@ namespace msd_sim {
 
 namespace {
 
-// Substeps of a step, and of one in which joints act; where these are too stiff for it, the number is
-// doubled up to the largest: where contacts act or the problem itself was not solved, more than a few do not help.
-constexpr int kMostTouchingSubsteps = 8;
-
 // Exact mode has all islands in one pack.
 constexpr std::size_t kWholePack = 0;
 
@@ -86,7 +82,7 @@ void driftBodies(Simulation& sim, double h) {
 bool mayRefine(const Simulation& sim, std::size_t island, int substeps) {
   const bool touches = sim.exact.start[island] != sim.exact.start[island + 1];
   const bool swings = !touches && sim.exact.islands[island]->phaseConverged;
-  return substeps < (swings ? kExactTuning.mostSubsteps : kMostTouchingSubsteps);
+  return substeps < (swings ? kExactTuning.mostSubsteps : kExactTuning.mostTouchingSubsteps);
 }
 
 /// Back to before phase 1, for the islands that are to be solved once more; the others keep the velocities found.
