@@ -232,7 +232,7 @@ TEST(BallKernels, giveTheSameBitsAtEveryWidth) {
     alignas(64) double sums[16] = {};
     k.place(bodies, &bundle, 1);
     k.warm(bodies, &bundle, 1);
-    k.weigh(bodies, &bundle, 1);
+    k.computeMasses(bodies, &bundle, 1);
     double worst = k.aim(bodies, &bundle, 1, pass, true);
     worst += k.measure(bodies, &bundle, 1, true, true);
     k.push(bodies, replies.data(), &bundle, 1, 0.0, false);

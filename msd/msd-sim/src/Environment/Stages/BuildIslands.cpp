@@ -37,7 +37,7 @@ void findSupports(Simulation& sim) {
   const auto note = [&](std::uint32_t body, std::uint32_t other) {
     if (sim.pushable[body] == 0 || sim.pushable[other] != 0) return;
     const std::atomic_ref<IslandSupport> support{islands.support[islands.islandOf[body]]};
-    raise(hold, sim.slots[other].kinematic ? IslandSupport::kDriven : IslandSupport::kStatic);
+    raise(support, sim.slots[other].kinematic ? IslandSupport::kDriven : IslandSupport::kStatic);
     if (sim.slots[other].kinematic) set(islands.carried[islands.islandOf[body]], std::uint8_t{1});
   };
   forContacts(sim, [&](const ContactCache::Contact& contact) {
