@@ -181,12 +181,14 @@ double JointComponent::evaluateBallPositions(const SolverBodies& bodies) {
   for (std::size_t k = 0; k < links_.size(); ++k) {
     const Link& link = links_[k];
     const Ball& ball = balls_[k];
-    const DriftedPose& a = drifted_[link.bodyA];
-    const DriftedPose& b = drifted_[link.bodyB];
-    const Vector3D error = (b.x - a.x) + (b.q * ball.anchorB - a.q * ball.anchorA) - ball.keep;
+    const BodyPose& a = drifted_[link.bodyA];
+    const BodyPose& b = drifted_[link.bodyB];
+    const Vector3D xA = vectorOf(a.x), xB = vectorOf(b.x);
+    const Vector3D error =
+        (xB - xA) + (quaternionOf(b.q) * ball.anchorB - quaternionOf(a.q) * ball.anchorA) - ball.keep;
     threeOf(residual_, link.row) = inverseH * error;
     const double closed =
-        kClosed * link.size + kRoundingOfPlaces * (largestOf(a.x) + largestOf(b.x));
+        kClosed * link.size + kRoundingOfPlaces * (largestOf(xA) + largestOf(xB));
     worst = std::max(worst, largestOf(error) / closed);
   }
   return worst;

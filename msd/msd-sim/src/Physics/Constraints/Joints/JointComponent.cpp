@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "msd-sim/src/Physics/Constraints/Joints/Tolerances.hpp"
+#include "msd-sim/src/Physics/Constraints/Rows/Kernels.hpp"
 
 namespace msd_sim {
 
@@ -131,7 +132,8 @@ void JointComponent::applyDifference(SolverBodies& bodies) {
 }
 
 void JointComponent::predict(const SolverBodies& bodies) {
-  for (std::size_t b = 0; b < slots_.size(); ++b) drifted_[b] = drifted(bodies, slots_[b], h_);
+  static const BodyKernels& kernels = kernelsFor(SimdTarget::kAuto).body;  // all targets give the same bits
+  kernels.predict(bodies, drifting_, h_, drifted_);
 }
 
 /// Errors at the start of the substep, and how much of them phase 1 is to remove (J-8).
@@ -188,9 +190,9 @@ JointComponent::PositionErrors JointComponent::evaluatePositions(const SolverBod
   PositionErrors worst;
   for (const Link& link : links_) {
     const JointRecord& record = records[link.joint];
-    const DriftedPose& a = drifted_[link.bodyA];
-    const DriftedPose& b = drifted_[link.bodyB];
-    JointPlace place{a.x, b.x, a.q, b.q, time_ + h_};
+    const BodyPose& a = drifted_[link.bodyA];
+    const BodyPose& b = drifted_[link.bodyB];
+    JointPlace place{vectorOf(a.x), vectorOf(b.x), quaternionOf(a.q), quaternionOf(b.q), time_ + h_};
     if (record.definition.constraint != nullptr) {
       const JointPlace now = placeOf(bodies, link.slotA, link.slotB);
       place.vA = now.vA, place.wA = now.wA, place.vB = now.vB, place.wB = now.wB;
@@ -199,7 +201,7 @@ JointComponent::PositionErrors JointComponent::evaluatePositions(const SolverBod
     evaluateErrors(record.definition, place, errors);
     const auto holding = static_cast<std::uint32_t>(holdingRowCount(record.definition));
     // Rounding of the positions themselves cannot be solved away.
-    const double floor = kRoundingOfPlaces * (a.x.lpNorm<Eigen::Infinity>() + b.x.lpNorm<Eigen::Infinity>());
+    const double floor = kRoundingOfPlaces * (vectorOf(a.x).lpNorm<Eigen::Infinity>() + vectorOf(b.x).lpNorm<Eigen::Infinity>());
     const double closed = kClosed * link.size + floor;
     for (std::uint32_t i = 0; i < holding; ++i) {
       const SystemRow& row = rows_[link.row + i];

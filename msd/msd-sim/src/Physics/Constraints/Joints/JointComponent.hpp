@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "msd-sim/src/DataTypes/AlignedVector.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/BlockFactor.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/JointMotion.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/JointRecord.hpp"
@@ -276,7 +277,8 @@ class JointComponent {
   bool has_given_up_{false};
   bool is_best_{false};  ///< nothing was changed since markBest
 
-  std::vector<DriftedPose> drifted_;
+  std::vector<std::int32_t> drifting_;   ///< slots of the bodies, in whole blocks
+  AlignedVector<BodyPose> drifted_;      ///< of these
   std::vector<double> residual_;         ///< per row [m/s]
   std::vector<double> change_;           ///< of the impulses
   std::vector<double> right_side_;       ///< of the running linear solve

@@ -127,7 +127,9 @@ bool JointComponent::build(std::span<const std::uint32_t> joints,
     touch_start_.push_back(static_cast<std::uint32_t>(touching_.size()));
   }
   const std::size_t n = rows_.size(), c = bounded_.size();
-  drifted_.resize(slots_.size());
+  drifting_.assign(slots_.begin(), slots_.end());
+  drifting_.resize((slots_.size() + SolverBodies::kBlock - 1) / SolverBodies::kBlock * SolverBodies::kBlock, 0);
+  drifted_.resize(drifting_.size());
   moves_.reserve(slots_.size());
   residual_.resize(n);
   change_.resize(n);

@@ -22,14 +22,6 @@ inline void push(BodyMotion& m, const Vector3D& linear, const Vector3D& angular)
   }
 }
 
-/// Pose of a body after the drift of a substep with its present velocity: equations (T-3), (T-9)
-/// and (T-10) of docs/theory/time-stepping.md, as the body kernels move it.
-struct DriftedPose {
-  Vector3D x;
-  Quaternion q;
-};
-[[nodiscard]] DriftedPose drifted(const SolverBodies& bodies, std::uint32_t slot, double h);
-
 [[nodiscard]] inline JointPlace placeOf(const SolverBodies& bodies, std::uint32_t a,
                                         std::uint32_t b) {
   return {vectorOf(bodies.pose[a].x),   vectorOf(bodies.pose[b].x),   quaternionOf(bodies.pose[a].q),

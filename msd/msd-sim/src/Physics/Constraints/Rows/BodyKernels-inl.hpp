@@ -351,6 +351,21 @@ struct MeasureWork {
   }
 };
 
+/// (T-3), (T-9) and (T-10) as DriftBody takes them, of bodies that nothing holds back.
+MSD_INLINE void predictGroup(const SolverBodies& b, const Group& g, Lane h, BodyPose* poses) {
+  const Mass m(b, g);
+  Lane motion[8];
+  loadLines<8>(b.motion, g, 0, motion);
+  Pose pose(b, g);
+  const Lane3 wB = unrotate(rotationOf(pose.q()), Lane3{motion[3], motion[4], motion[5]});
+  pose.setX(fma(h, Lane3{motion[0], motion[1], motion[2]}, pose.x()));
+  pose.setQ(turn(pose.q(), m.inertia * wB, m.inverse, sqrt(dot(wB, wB)), h).q);
+  std::int32_t order[kBundleLanes];
+  for (int l = 0; l < kLanes; ++l) order[l] = l;
+  constexpr std::int64_t kStride = sizeof(BodyPose) / sizeof(double);
+  scatterLines<8>(reinterpret_cast<double*>(poses), order, kStride, pose.line, g.lanes);
+}
+
 template <bool kWorkMeasured>
 struct DriftBody {
   SolverBodies& b;
@@ -484,6 +499,12 @@ void drift(SolverBodies& b, BodyList bodies, const DriftStep& step) {
     forGroups(bodies, DriftBody<true>{b, h, kick, scale, kicked});
   } else {
     forGroups(bodies, DriftBody<false>{b, h, kick, scale, kicked});
+  }
+}
+void predict(const SolverBodies& b, BodyList bodies, double h, std::span<BodyPose> poses) {
+  for (std::size_t i = 0; i < bodies.size(); i += kLanes) {
+    const Group g(bodies.data() + i);
+    if (g.lanes != 0) predictGroup(b, g, set(h), poses.data() + i);
   }
 }
 void finish(SolverBodies& b, BodyList bodies, const PhaseKick& kicked) {

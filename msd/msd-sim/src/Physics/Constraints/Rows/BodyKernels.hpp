@@ -52,6 +52,10 @@ struct BodyKernels {
   /// what it gave becomes the warm start of the next.
   void (*drift)(SolverBodies&, BodyList bodies, const DriftStep&);
 
+  /// Where the bodies of a list would be after a drift of h with the velocities of now: entry i is that of the i-th,
+  /// entries of slot 0 stay. Changes nothing else.
+  void (*predict)(const SolverBodies&, BodyList bodies, double h, std::span<BodyPose> poses);
+
   /// After the phase that ends a substep: the warm start of the next; writes BodyTurn::surplus and ::kinetic.
   void (*finish)(SolverBodies&, BodyList bodies, const PhaseKick& kicked);
 

@@ -16,7 +16,7 @@ namespace msd_sim {
 Kernels makePortableKernels() {
   using namespace lanes_portable;
   return {"portable",
-          {body_kernels::begin, body_kernels::kick, body_kernels::measureWork, body_kernels::drift,
+          {body_kernels::begin, body_kernels::kick, body_kernels::measureWork, body_kernels::drift, body_kernels::predict,
            body_kernels::finish, body_kernels::displace},
           contact_kernels::table<1>(),
           contact_kernels::table<2>(),

@@ -16,7 +16,7 @@
 MSD_KERNELS_BEGIN
 Kernels makeKernels(std::string_view name) {
   return {name,
-          {body_kernels::begin, body_kernels::kick, body_kernels::measureWork, body_kernels::drift,
+          {body_kernels::begin, body_kernels::kick, body_kernels::measureWork, body_kernels::drift, body_kernels::predict,
            body_kernels::finish, body_kernels::displace},
           contact_kernels::table<1>(),
           contact_kernels::table<2>(),
