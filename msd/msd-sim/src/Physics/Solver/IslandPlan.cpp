@@ -1,4 +1,3 @@
-#include <cstdlib>
 #include "msd-sim/src/Physics/Solver/IslandPlan.hpp"
 
 #include <algorithm>
@@ -132,7 +131,6 @@ IslandPlan planIsland(const IslandCensus& island, const PlanSettings& settings) 
       plan.budget.settled = plan.budget.gate = plan.budget.hit = static_cast<float>(kTuning.graspResidual);
     }
   }
-  if (island.joints > 0 && !island.guided && !island.driven && getenv("XF")) { plan.budget.few = static_cast<std::uint16_t>(atoi(getenv("XF"))); plan.budget.most = static_cast<std::uint16_t>(atoi(getenv("XM"))); }
   // Joints that are solved at once have nothing to agree upon with others where nothing touches.
   if (island.manifolds == 0 && !island.sweptJoints) plan.budget.few = plan.budget.most = 1;
   return plan;
