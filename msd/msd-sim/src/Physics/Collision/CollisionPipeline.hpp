@@ -288,8 +288,8 @@ class CollisionPipeline {
   void testWave(std::span<const std::uint32_t> due, const CollisionStep& step, WorkTeam& team);
   /// False where its contacts serve on: both bodies have moved, but hardly against each other.
   bool testPair(std::uint32_t pair, const CollisionStep& step, Found& found);
-  /// Drops the manifolds none of whose points can act in the step (K-16); returns the least gap of these, or infinity.
-  double dropIdle(const Collider& a, const Collider& b, const CollisionStep& step, Found& found) const;
+  /// Drops the manifolds none of whose points can act in the step (K-16).
+  void dropIdle(const Collider& a, const Collider& b, const CollisionStep& step, Found& found) const;
   /// For each manifold of a test the contact that it continues, or none. Returns how many the pair has.
   std::size_t matchContacts(const Pair& pair, const Found& found, std::span<std::uint32_t> matched,
                             const SolverBodies& bodies) const;

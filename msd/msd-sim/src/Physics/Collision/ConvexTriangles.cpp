@@ -78,9 +78,8 @@ int collideConvexTriangles(const CollisionShape& convex, const Pose& poseA,
   if (out.empty()) return 0;
   const TriangleBvh& triangles = *surface.triangles;
   const Pose pose_S = poseB.inverse() * poseA;
-  const Vector3D path_S = poseB.orientation.conjugate() * -track.approach.path;
-  SurfaceCollider collider{convex, pose_S, triangles, {margin, path_S, track.approach.other}};
-  // Nothing that can act: at least as far as the nearest triangle known of.
+  SurfaceCollider collider{convex, pose_S, triangles, margin};
+  // Nothing within the margin: at least that far, or as far as the nearest triangle known of.
   double nearest = margin;
   const std::uint32_t above = findTriangleAbove(triangles, collider.origin());
   if (above != TriangleBvh::kNone) {
@@ -93,19 +92,21 @@ int collideConvexTriangles(const CollisionShape& convex, const Pose& poseA,
          listTriangles(triangles, worldBounds(convex, pose_S), spread, track.travel, *track.memory));
     if (isListed) {
       collider.measureUpTo(spread);
-      nearest = addListed(collider, margin, track);
+      nearest = std::max(nearest, addListed(collider, margin, track));
     } else {
       TriangleMemory::Start start;
       triangles.query(worldBounds(convex, pose_S).expanded(margin), [&](std::uint32_t index) {
         start.count = 0;
-        nearest = std::min(nearest, collider.addTriangle(index, start));
+        collider.addTriangle(index, start);
       });
     }
     collider.finish();
   }
   const int count = collider.write(poseB, out);
-  if (count == 0) out[0].count = 0;
-  out[0].separation = std::max(count == 0 ? nearest : collider.leftOut(), 0.0);
+  if (count == 0) {
+    out[0].count = 0;
+    out[0].separation = std::max(nearest, 0.0);
+  }
   return count;
 }
 

@@ -22,8 +22,7 @@ inline constexpr int kTriangleShift = 8;
 
 /// A convex shape (A) against a mesh or terrain (B). Writes one manifold per plane of contact, at most
 /// min(out.size(), kMaxTriangleManifolds), those with the deepest points if there are more, in the
-/// order of their first triangles. Returns their number; with none, out[0].separation is set, with some it is how
-/// far away the nearest triangle is that cannot act because of the way the shapes move (K-20).
+/// order of their first triangles. Returns their number; with none, out[0].separation is set.
 ///
 /// Inner edges. A triangle inside a flat region touches with its face normal only. Elsewhere the
 /// direction of least overlap counts if it is one of the surface's own normals there (TriangleCone.hpp);

@@ -72,8 +72,7 @@ int collideShapes(const CollisionShape& a, const Pose& poseA, const CollisionSha
     return collideConvexTriangles(a, poseA, b, poseB, margin, out, track);
   }
   if (b.isConvex() && a.triangles != nullptr) {
-    const SurfaceTrack turned{track.memory, track.travel, {-track.approach.path, track.approach.other}};
-    const int count = collideConvexTriangles(b, poseB, a, poseA, margin, out, turned);
+    const int count = collideConvexTriangles(b, poseB, a, poseA, margin, out, track);
     for (int i = 0; i < count; ++i) swapManifold(out[static_cast<std::size_t>(i)], true);
     return count;
   }

@@ -274,7 +274,7 @@ void CollisionPipeline::testWave(std::span<const std::uint32_t> due, const Colli
 
 // (K-16): a point acts in the step only if its gap can close: by its velocity along the normal, by a share of
 // its sliding, since normals lean, by what turns and loads can add, and by hits.
-double CollisionPipeline::dropIdle(const Collider& a, const Collider& b, const CollisionStep& step,
+void CollisionPipeline::dropIdle(const Collider& a, const Collider& b, const CollisionStep& step,
                                  Found& found) const {
   const BodyTravel& ta = step.travel[a.body];
   const BodyTravel& tb = step.travel[b.body];
@@ -290,16 +290,14 @@ double CollisionPipeline::dropIdle(const Collider& a, const Collider& b, const C
   for (std::size_t i = 0; i < found.count; ++i) {
     const ContactManifold& m = found.manifolds[i];
     bool acts = false;
-    double nearest = std::numeric_limits<double>::infinity();
     for (int k = 0; k < m.count; ++k) {
       const ManifoldPoint& p = m.points[static_cast<std::size_t>(k)];
       const Vector3D u = path + turnB.cross(p.pointB - xb) - turnA.cross(p.pointA - xa);
       const double closing = -u.dot(m.normal);
       const double sliding = (u + closing * m.normal).norm();
-      nearest = std::min(nearest, p.gap);
+      least = std::min(least, p.gap);
       acts = acts || p.gap <= std::max(closing, 0.0) + kLeaningShare * sliding + other;
     }
-    if (!acts) least = std::min(least, nearest);
     if (!acts) continue;
     if (kept != i) found.manifolds[kept] = m;
     ++kept;
@@ -309,7 +307,6 @@ double CollisionPipeline::dropIdle(const Collider& a, const Collider& b, const C
     found.manifolds[0].separation = least;
   }
   found.count = kept;
-  return least;
 }
 
 // Margin: what both bodies may come against each other in this step, and a share of their size so that a
@@ -347,17 +344,12 @@ bool CollisionPipeline::testPair(std::uint32_t index, const CollisionStep& step,
   first.count = 0;
   first.separation = -std::numeric_limits<double>::infinity();
   const bool polyhedra = a.shape.polyhedron != nullptr && b.shape.polyhedron != nullptr;
-  const bool hasTriangles = a.shape.triangles != nullptr || b.shape.triangles != nullptr;
-  const Approach approach{vectorOf(tb.path) - vectorOf(ta.path),
-                          ta.turn + tb.turn + ta.fall + tb.fall + ta.hit + tb.hit + kAlwaysActive * size};
-  const SurfaceTrack track{pair.memory == kNone ? nullptr : &memories_[pair.memory], sums, approach};
+  const SurfaceTrack track{pair.memory == kNone ? nullptr : &memories_[pair.memory], sums};
   found.count = static_cast<std::size_t>(
       polyhedra
           ? collidePolyhedra(a.shape, poseA, b.shape, poseB, margin, pair.cache, found.manifolds)
           : collideShapes(a.shape, poseA, b.shape, poseB, margin, pair.cache, found.manifolds, track));
-  // What can act in this step only where the bodies change their ways: it is looked for once they may.
-  double idle = polyhedra || found.count == 0 || !hasTriangles ? std::numeric_limits<double>::infinity() : first.separation;
-  if (found.count > 0 && coming > kAlwaysActive * size) idle = std::min(idle, dropIdle(a, b, step, found));
+  if (found.count > 0 && coming > kAlwaysActive * size) dropIdle(a, b, step, found);
   if (found.count == 1) {
     aimHalfway({a, poseA, ta.coming()}, {b, poseB, tb.coming()}, bodies, margin, pair.cache, first);
   }
@@ -370,7 +362,7 @@ bool CollisionPipeline::testPair(std::uint32_t index, const CollisionStep& step,
     kept = std::min(kept, contact.keptTravel * size);
   }
   const bool touches = found.count > 0;
-  clock.limit = sums + (touches ? std::min(coming + kept, idle) : first.separation);
+  clock.limit = sums + (touches ? coming + kept : first.separation);
   clock.movedLimit = touches ? sums + kept : std::numeric_limits<double>::infinity();
   for (int c = 0; c < 3; ++c) clock.normal[c] = touches ? static_cast<float>(first.normal[c]) : 0.0f;
   const double allowed = touches ? kept : std::min(first.separation, kFarApart * size);

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "msd-sim/src/DataTypes/Infinity.hpp"
-#include "msd-sim/src/Physics/Collision/CollisionTolerances.hpp"
 #include "msd-sim/src/Physics/Collision/ConvexConvex.hpp"
 #include "msd-sim/src/Physics/Collision/ConvexTriangles.hpp"
 #include "msd-sim/src/Physics/Collision/DiscClip.hpp"
@@ -55,13 +54,10 @@ void keepStart(const Simplex& simplex, TriangleMemory::Start& start) {
 }  // namespace
 
 SurfaceCollider::SurfaceCollider(const CollisionShape& convex, const Pose& pose_S,
-                                 const TriangleBvh& surface, const Reach& reach)
+                                 const TriangleBvh& surface, double margin)
     : surface_{surface},
-      margin_{reach.margin},
-      path_{reach.path},
-      path2_{reach.path.squaredNorm()},
-      other_{reach.other},
-      sight_{reach.margin},
+      margin_{margin},
+      sight_{margin},
       size_{convex.size},
       groups_{convex.size} {
   pair_.b = makeConvexView(convex);
@@ -69,18 +65,6 @@ SurfaceCollider::SurfaceCollider(const CollisionShape& convex, const Pose& pose_
   origin_ = pose_S.position + pair_.R_AB * convex.centre;
   pair_.p_AB = pose_S.position - origin_;
   radius_ = pair_.b.radius;
-}
-
-double SurfaceCollider::reachAlong(const Vector3D& m) const {
-  if (other_ >= margin_) return margin_;
-  const double away = m.dot(path_);
-  const double sliding = std::sqrt(std::max(path2_ - away * away, 0.0));
-  return std::min(margin_, std::max(-away, 0.0) + kLeaningShare * sliding + other_);
-}
-
-double SurfaceCollider::leaveOut(double distance) {
-  if (distance <= margin_) left_out_ = std::min(left_out_, distance);
-  return distance;
 }
 
 double SurfaceCollider::addTriangle(std::uint32_t index, TriangleMemory::Start& start) {
@@ -91,7 +75,7 @@ double SurfaceCollider::addTriangle(std::uint32_t index, TriangleMemory::Start& 
   if (behind > 0.0) return behind;
   look(triangle.normal);
   const double lowest = facing_.lowest - triangle.offset;
-  if (lowest > facing_.reach) return leaveOut(lowest);
+  if (lowest > margin_) return lowest;
   const bool isDeep = -lowest > tolerance::kDeepShare * size_;
   if (triangle.isInnerFlat() && !isDeep) {
     face(triangle.normal);
@@ -99,11 +83,11 @@ double SurfaceCollider::addTriangle(std::uint32_t index, TriangleMemory::Start& 
     return lowest;
   }
   if (pair_.b.core == ConvexView::Core::kPoint) return addSphereContact(triangle);
-  const AxisGap byAxes = separationByAxes(triangle);
-  if (byAxes.isOut) return leaveOut(byAxes.gap);
-  if (start.count == 0 || other_ < margin_) {
+  const double byAxes = separationByAxes(triangle);
+  if (byAxes > margin_) return byAxes;
+  if (start.count == 0) {
     const double beside = distanceBeside(triangle);
-    if (beside > 0.0) return leaveOut(beside);
+    if (beside > margin_) return beside;
   }
   if (isTipInside(triangle, std::max(-lowest, 0.0))) {
     addFaceContact(triangle);
@@ -146,7 +130,6 @@ void SurfaceCollider::look(const Vector3D& n) {
   facing_.tip = supportCore(pair_.b, -(pair_.R_AB.transpose() * n));
   facing_.tip.point = pair_.R_AB * facing_.tip.point + pair_.p_AB - radius_ * n;
   facing_.lowest = n.dot(facing_.tip.point);
-  facing_.reach = reachAlong(n);
 }
 
 void SurfaceCollider::face(const Vector3D& n) {
@@ -179,13 +162,12 @@ void SurfaceCollider::face(const Vector3D& n) {
 }
 
 void SurfaceCollider::keepAxis(const Vector3D& m, double low) {
-  axes_[axis_count_ % kMaxAxes] = {m, low, reachAlong(m)};
+  axes_[axis_count_ % kMaxAxes] = {m, low};
   ++axis_count_;
 }
 
-SurfaceCollider::AxisGap SurfaceCollider::separationByAxes(const SurfaceTriangle& triangle) {
+double SurfaceCollider::separationByAxes(const SurfaceTriangle& triangle) {
   double best = facing_.lowest - triangle.offset;
-  bool isOut = false;
   guess_ = triangle.normal;
   for (std::uint32_t i = 0; i < std::min(axis_count_, kMaxAxes); ++i) {
     const Axis& axis = axes_[i];
@@ -193,13 +175,12 @@ SurfaceCollider::AxisGap SurfaceCollider::separationByAxes(const SurfaceTriangle
         std::max(std::max(axis.m.dot(triangle.corners[0]), axis.m.dot(triangle.corners[1])),
                  axis.m.dot(triangle.corners[2]));
     const double gap = axis.low - top;
-    isOut = isOut || gap > axis.reach;
     if (gap > best) {
       best = gap;
       guess_ = axis.m;
     }
   }
-  return {best, isOut};
+  return best;
 }
 
 double SurfaceCollider::distanceBeside(const SurfaceTriangle& triangle) const {
@@ -208,13 +189,11 @@ double SurfaceCollider::distanceBeside(const SurfaceTriangle& triangle) const {
     const Vector3D outward = e.cross(triangle.normal);
     const double length = outward.norm();
     const double inner = -outward.dot(triangle.corners[k]);  // of the shape's inner point
-    if (!(inner > 0.0)) continue;
-    const double reach = reachAlong(outward / length) * length;
-    if (!(inner > reach)) continue;
+    if (!(inner > margin_ * length)) continue;
     const Vector3D d = -(pair_.R_AB.transpose() * outward);
     const Coordinate near = pair_.R_AB * supportCore(pair_.b, d).point + pair_.p_AB;
     const double distance = inner + outward.dot(near) - radius_ * length;
-    if (distance > reach) return distance / length;
+    if (distance > margin_ * length) return distance / length;
   }
   return -kInfinity;
 }
@@ -281,8 +260,8 @@ double SurfaceCollider::addSphereContact(const SurfaceTriangle& triangle) {
     addFaceContact(triangle);
     return distance - radius_;
   }
+  if (distance - radius_ > margin_) return distance - radius_;
   const Vector3D m = r / distance;
-  if (distance - radius_ > reachAlong(m)) return leaveOut(distance - radius_);
   if (judgeNormal(surface_, triangle, m) != NormalVerdict::kOwn) {  // a neighbour is nearer
     return distance - radius_;
   }
@@ -329,7 +308,7 @@ double SurfaceCollider::separate(const SurfaceTriangle& triangle, TriangleMemory
     separation = {outcome.v / -length, length, simplex.pointA(), simplex.pointB()};
     finishSeparation(pair_, separation);
     keepAxis(separation.normal, separation.normal.dot(separation.pointB));
-    if (separation.gap > reachAlong(separation.normal)) return separation.gap;
+    if (separation.gap > margin_) return separation.gap;
     verdict = judgeNormal(surface_, triangle, separation.normal);
   } else {
     SurfaceCap cap;
@@ -368,7 +347,7 @@ double SurfaceCollider::addAnyContact(const SurfaceTriangle& triangle,
   Separation separation;
   NormalVerdict verdict = NormalVerdict::kElsewhere;
   const double distance = separate(triangle, start, separation, verdict);
-  if (distance > margin_ || distance > reachAlong(separation.normal)) return leaveOut(distance);
+  if (distance > margin_) return distance;
   if (verdict == NormalVerdict::kElsewhere) {
     if (separation.gap < orphan_gap_) {
       orphan_gap_ = separation.gap;

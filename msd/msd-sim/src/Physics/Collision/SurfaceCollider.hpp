@@ -22,7 +22,6 @@ struct FacingFace {
   ContactFace face;
   SupportVertex tip{};                ///< the point of the surface that is lowest over the plane
   double lowest{0.0};                 ///< its height: normal·tip [m]
-  double reach{0.0};                  ///< how far the shape may come down to the plane in the step [m]
   bool hasTip{false};                 ///< it is one of the face's corners
   bool isExtracted{false};            ///< `face` and what follows from it are known
   std::array<Coordinate, 4> rim;      ///< points that stand for a disc
@@ -44,13 +43,8 @@ struct FacingFace {
 /// first of the pair, so that normals point from it to the shape.
 class SurfaceCollider {
  public:
-  /// How far away a triangle may be that can act in the step.
-  struct Reach {
-    double margin;  ///< whatever its direction [m]
-    Vector3D path;  ///< of the shape against the surface in the step, surface axes [m]
-    double other;   ///< what turning, loads and hits may add to it [m]
-  };
-  SurfaceCollider(const CollisionShape& convex, const Pose& pose_S, const TriangleBvh& surface, const Reach& reach);
+  SurfaceCollider(const CollisionShape& convex, const Pose& pose_S, const TriangleBvh& surface,
+                  double margin);
 
   /// Up to which distance a triangle that does not touch is measured, at least the margin [m].
   void measureUpTo(double distance) { sight_ = std::max(distance, margin_); }
@@ -64,20 +58,12 @@ class SurfaceCollider {
   /// Call after the last triangle.
   void finish();
 
-  /// Distance of the nearest triangle within the margin that was left out because the shape does not come its way;
-  /// infinite without one [m].
-  [[nodiscard]] double leftOut() const { return left_out_; }
-
   [[nodiscard]] const TriangleBvh& surface() const { return surface_; }
   [[nodiscard]] const Coordinate& origin() const { return origin_; }
   /// Writes the manifolds with the deepest points; returns their number.
   int write(const Pose& poseB, std::span<ContactManifold> out) const;
 
  private:
-  /// (K-20): how far the shape may come against a direction m, from the surface to it, in the step.
-  [[nodiscard]] double reachAlong(const Vector3D& m) const;
-  /// Notes a triangle that is near but cannot act; returns its distance.
-  double leaveOut(double distance);
   /// Finds the point of the shape that is lowest over a plane.
   void look(const Vector3D& n);
   /// Finds the whole face that looks at a plane.
@@ -85,15 +71,11 @@ class SurfaceCollider {
   /// Keeps a direction m from the surface to the shape that may separate other triangles too; `low` is where
   /// the shape begins along it.
   void keepAxis(const Vector3D& m, double low);
-  /// How far the directions that were found for other triangles separate this one at least: the best of
-  /// them, which stays as a guess, and whether one of them shows that the triangle cannot act.
-  struct AxisGap {
-    double gap;
-    bool isOut;
-  };
-  [[nodiscard]] AxisGap separationByAxes(const SurfaceTriangle& triangle);
+  /// How far the directions that were found for other triangles separate this one at least. The best of
+  /// them stays as a guess.
+  [[nodiscard]] double separationByAxes(const SurfaceTriangle& triangle);
   /// How far the shape is from a plane through a side of the triangle, square to it, where that is beyond
-  /// its reach; else minus infinity.
+  /// the margin; else minus infinity.
   [[nodiscard]] double distanceBeside(const SurfaceTriangle& triangle) const;
   [[nodiscard]] bool isTipInside(const SurfaceTriangle& triangle, double depth) const;
   [[nodiscard]] bool mayHoldCorner(const SurfaceTriangle& triangle) const;
@@ -114,10 +96,6 @@ class SurfaceCollider {
 
   const TriangleBvh& surface_;
   double margin_;
-  Vector3D path_;
-  double path2_;
-  double other_;
-  double left_out_{std::numeric_limits<double>::infinity()};
   double sight_;
   double size_;
   double radius_{0.0};
@@ -127,8 +105,7 @@ class SurfaceCollider {
   KnownPlane known_;
   struct Axis {
     Vector3D m;  ///< unit, from the surface to the shape
-    double low;    ///< of the shape along m [m]
-    double reach;  ///< along m [m]
+    double low;  ///< of the shape along m [m]
   };
   static constexpr std::uint32_t kMaxAxes = 8;
   std::array<Axis, kMaxAxes> axes_;

@@ -6,8 +6,6 @@
 #include <limits>
 #include <type_traits>
 
-#include "msd-sim/src/DataTypes/Vector3D.hpp"
-
 namespace msd_sim {
 
 /// What a convex shape and a surface remember of each other from one test to the next
@@ -47,17 +45,10 @@ struct TriangleMemory {
 
 static_assert(std::is_trivially_copyable_v<TriangleMemory>);
 
-/// How two shapes may come against each other in the step (K-20). Of what is not known, everything may.
-struct Approach {
-  Vector3D path{Vector3D::Zero()};                        ///< of B's centre against A's [m]
-  double other{std::numeric_limits<double>::infinity()};  ///< what turning, loads and hits may add in any direction [m]
-};
-
-/// The memory of a pair, if it has one, the travel at which it is tested, and what may come.
+/// The memory of a pair, if it has one, and the travel at which it is tested.
 struct SurfaceTrack {
   TriangleMemory* memory{nullptr};
   double travel{0.0};  ///< [m]
-  Approach approach{};
 };
 
 }  // namespace msd_sim
