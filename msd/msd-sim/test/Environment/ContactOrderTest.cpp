@@ -165,10 +165,10 @@ TEST(PairRest, forgetsMotionsThatBothShapesShare) {
   for (int i = 0; i < 1000; ++i) {
     const PairCase c = anyPair(random);
     const double allowed = 1e-3;
-    const PairRest rest = restOf(c.a, c.poseA, c.b, c.poseB, allowed);
+    const PairRest rest = restOf({c.a, c.poseA, c.b, c.poseB}, allowed);
     const Pose motion{random.vector(5.0), random.turn()};
     const double left =
-        wayLeft(rest, c.a, moved(motion, c.poseA), c.b, moved(motion, c.poseB));
+        wayLeft(rest, {c.a, moved(motion, c.poseA), c.b, moved(motion, c.poseB)});
     worst = std::max(worst, allowed - left);
   }
   EXPECT_LT(worst, 3e-6);  // measured 1.8e-6: rounding to single precision, counted twice
@@ -180,13 +180,13 @@ TEST(PairRest, isNoLongerThanTheWayOfAnyPoint) {
   for (int i = 0; i < 1000; ++i) {
     const PairCase c = anyPair(random);
     const double allowed = 10.0;
-    const PairRest rest = restOf(c.a, c.poseA, c.b, c.poseB, allowed);
+    const PairRest rest = restOf({c.a, c.poseA, c.b, c.poseB}, allowed);
     const double size = std::pow(10.0, random.between(-6.0, -0.5));
     const Vector3D axis = random.vector(size);
     const Pose motion{random.vector(size),
                       Quaternion{1.0, axis.x(), axis.y(), axis.z()}.normalized()};
     const Pose nowB = moved(motion, c.poseB);
-    const double left = wayLeft(rest, c.a, c.poseA, c.b, nowB);
+    const double left = wayLeft(rest, {c.a, c.poseA, c.b, nowB});
     // A ball turns within itself: only its centre moves. Of the others, points of the surface.
     for (int k = 0; k < 8; ++k) {
       const bool ball = c.b.kind == ShapeKind::kSphere;

@@ -17,6 +17,7 @@ struct alignas(64) Collider {
   std::uint32_t nextOfBody{kNone};
   bool exists{false};
   bool moves{false};               ///< belongs to a body that can move (not static)
+  bool isCentred{false};           ///< `local` is the body's own frame; written by addCollider
   std::int32_t leaf{-1};           ///< in the tree of moving or of static boxes
   std::uint32_t layer{1};
   std::uint32_t mask{0xFFFFFFFFu};

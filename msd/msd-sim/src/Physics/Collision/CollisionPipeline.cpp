@@ -80,7 +80,8 @@ ContactMaterial CollisionPipeline::combine(const ContactMaterial& a, const Conta
 
 Pose CollisionPipeline::colliderPose(const Collider& collider, const SolverBodies& bodies) const {
   const BodyPose& p = bodies.pose[collider.body];
-  return Pose{vectorOf(p.x), quaternionOf(p.q)} * collider.local;
+  const Pose pose{vectorOf(p.x), quaternionOf(p.q)};
+  return collider.isCentred ? pose : pose * collider.local;
 }
 
 std::uint32_t CollisionPipeline::addCollider(const Collider& collider) {
@@ -99,6 +100,7 @@ std::uint32_t CollisionPipeline::addCollider(const Collider& collider) {
   colliders_[id].travelLimit = -std::numeric_limits<double>::infinity();
   colliders_[id].spareWidth = kFatMargin * collider.shape.size;
   colliders_[id].inner = innerRadius(collider.shape);
+  colliders_[id].isCentred = collider.local.position.isZero(0.0) && collider.local.orientation.coeffs() == Quaternion::Identity().coeffs();
   colliders_[id].firstPair = kNone;
   return id;
 }

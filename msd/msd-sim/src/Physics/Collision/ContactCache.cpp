@@ -71,9 +71,10 @@ CarriedPoints ContactCache::carriedBy(std::uint32_t id, const SolverBodies& pose
   CarriedPoints carried;
   const Pose pose = poseOf(poses, book.body0());
   const double sign = book.flipped ? -1.0 : 1.0;
+  const Matrix3D toWorld = pose.orientation.toRotationMatrix();
   with(id, [&]<int kStored>(const StoredContact<kStored>& s) {
-    const Vector3D n = pose.orientation * vectorOf(s.normal);
-    carried.tangent = pose.orientation * vectorOf(s.tangent);
+    const Vector3D n = toWorld * vectorOf(s.normal);
+    carried.tangent = toWorld * vectorOf(s.tangent);
     const Vector3D second = n.cross(carried.tangent);
     carried.friction = s.friction;
     carried.restitution = s.restitution;
@@ -83,7 +84,7 @@ CarriedPoints ContactCache::carriedBy(std::uint32_t id, const SolverBodies& pose
       if (!carried.active[p]) continue;
       carried.any = true;
       carried.feature[p] = book.feature[p];
-      carried.position[p] = pose.toWorld(vectorOf(point.anchor0));
+      carried.position[p] = pose.position + toWorld * vectorOf(point.anchor0);
       const double(&force)[3] = s.forces.expected[p];
       carried.normalForce[p] = force[0];
       carried.tangential[p] = sign * (force[1] * carried.tangent + force[2] * second);

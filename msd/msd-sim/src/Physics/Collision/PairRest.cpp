@@ -15,34 +15,25 @@ bool isSphere(const CollisionShape& shape) {
   return shape.kind == ShapeKind::kSphere;
 }
 
-/// One shape of a pair in the frame of the other.
-struct Relative {
-  Vector3D x;
-  Eigen::Vector4d q{Eigen::Vector4d::Zero()};  ///< w first
-  double radius{0.0};                          ///< of what turns with it [m]
-
-  Relative(const CollisionShape& a, const Pose& poseA, const CollisionShape& b, const Pose& poseB) {
-    if (isSphere(a) && isSphere(b)) {
-      x = {(poseB.position - poseA.position).norm(), 0.0, 0.0};
-      return;
-    }
-    const bool moves = isSphere(b) || (!isSphere(a) && b.size <= a.size);
-    const Pose& frame = moves ? poseA : poseB;
-    const Pose& moving = moves ? poseB : poseA;
-    const CollisionShape& shape = moves ? b : a;
-    x = frame.toLocal(moving.position);
-    if (isSphere(shape)) return;
-    const Quaternion turn = frame.orientation.conjugate() * moving.orientation;
-    q = {turn.w(), turn.x(), turn.y(), turn.z()};
-    radius = shape.size;
-  }
-};
-
 }  // namespace
 
-PairRest restOf(const CollisionShape& a, const Pose& poseA, const CollisionShape& b,
-                const Pose& poseB, double allowed) {
-  const Relative now{a, poseA, b, poseB};
+RelativePlace::RelativePlace(const CollisionShape& a, const Pose& poseA, const CollisionShape& b, const Pose& poseB) {
+  if (isSphere(a) && isSphere(b)) {
+    x = {(poseB.position - poseA.position).norm(), 0.0, 0.0};
+    return;
+  }
+  const bool moves = isSphere(b) || (!isSphere(a) && b.size <= a.size);
+  const Pose& frame = moves ? poseA : poseB;
+  const Pose& moving = moves ? poseB : poseA;
+  const CollisionShape& shape = moves ? b : a;
+  x = frame.toLocal(moving.position);
+  if (isSphere(shape)) return;
+  const Quaternion turn = frame.orientation.conjugate() * moving.orientation;
+  q = {turn.w(), turn.x(), turn.y(), turn.z()};
+  radius = shape.size;
+}
+
+PairRest restOf(const RelativePlace& now, double allowed) {
   PairRest rest;
   for (int c = 0; c < 3; ++c) rest.x[c] = static_cast<float>(now.x[c]);
   for (int c = 0; c < 4; ++c) rest.q[c] = static_cast<float>(now.q[c]);
@@ -52,9 +43,7 @@ PairRest restOf(const CollisionShape& a, const Pose& poseA, const CollisionShape
 
 // A point r away from the origin moves by no more than the origin does and, since |q - q0| is twice
 // the sine of a quarter of the angle, by 2 r |q - q0|; q and -q are the same turn.
-double wayLeft(const PairRest& rest, const CollisionShape& a, const Pose& poseA,
-               const CollisionShape& b, const Pose& poseB) {
-  const Relative now{a, poseA, b, poseB};
+double wayLeft(const PairRest& rest, const RelativePlace& now) {
   const Vector3D x{rest.x[0], rest.x[1], rest.x[2]};
   const Eigen::Vector4d q{rest.q[0], rest.q[1], rest.q[2], rest.q[3]};
   const double turn = std::min((now.q - q).norm(), (now.q + q).norm());

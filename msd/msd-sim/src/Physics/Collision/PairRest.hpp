@@ -14,13 +14,20 @@ struct PairRest {
   float allowed{0.0f};  ///< how far they may move before the next test [m]; 0: they must be tested
 };
 
+/// One shape of a pair in the frame of the other, as PairRest keeps it.
+struct RelativePlace {
+  Vector3D x;                                  ///< [m]
+  Eigen::Vector4d q{Eigen::Vector4d::Zero()};  ///< w first
+  double radius{0.0};                          ///< of what turns with it [m]
+
+  RelativePlace(const CollisionShape& a, const Pose& poseA, const CollisionShape& b, const Pose& poseB);
+};
+
 /// The rest of a pair just tested that may move by `allowed` [m].
-[[nodiscard]] PairRest restOf(const CollisionShape& a, const Pose& poseA, const CollisionShape& b,
-                              const Pose& poseB, double allowed);
+[[nodiscard]] PairRest restOf(const RelativePlace& now, double allowed);
 
 /// What is left of the way that the shapes may move against each other [m]; an upper bound of how
 /// far any of their points has moved is subtracted.
-[[nodiscard]] double wayLeft(const PairRest& rest, const CollisionShape& a, const Pose& poseA,
-                             const CollisionShape& b, const Pose& poseB);
+[[nodiscard]] double wayLeft(const PairRest& rest, const RelativePlace& now);
 
 }  // namespace msd_sim

@@ -347,9 +347,10 @@ bool CollisionPipeline::testPair(std::uint32_t index, const CollisionStep& step,
   const double coming = relativeComing(ta, tb);
   const double sums = ta.sum + tb.sum;
   const Pose poseA = colliderPose(a, bodies), poseB = colliderPose(b, bodies);
+  const RelativePlace now{a.shape, poseA, b.shape, poseB};
   PairClock& clock = clocks_[index];
   if (pair.rest.allowed > 0.0f) {
-    const double left = wayLeft(pair.rest, a.shape, poseA, b.shape, poseB);
+    const double left = wayLeft(pair.rest, now);
     if (!clock.touches()) {
       if (left > coming) {
         clock.limit = sums + left;
@@ -394,7 +395,7 @@ bool CollisionPipeline::testPair(std::uint32_t index, const CollisionStep& step,
   clock.gap = static_cast<float>(touches ? leastGap(first) : std::min(first.separation, kFarApart * size));
   clock.place = static_cast<float>(placeAlong(clock.normal, bodies.pose[a.body], bodies.pose[b.body]));
   const double allowed = touches ? kept : std::min(first.separation, kFarApart * size);
-  pair.rest = allowed > 0.0 ? restOf(a.shape, poseA, b.shape, poseB, allowed) : PairRest{};
+  pair.rest = allowed > 0.0 ? restOf(now, allowed) : PairRest{};
   return true;
 }
 
