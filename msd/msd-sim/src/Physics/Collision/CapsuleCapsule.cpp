@@ -75,8 +75,7 @@ class Writer {
 
   /// Adds the pair of surface points that face each other along the line between two axis points.
   void addAlong(const Parameters& p, const Vector3D& n, const Vector3D& along) const {
-    const Vector3D pointA =
-        p.s * axes_.u + a_.radius * outward(along, axes_.u, p.s, axes_.halfA);
+    const Vector3D pointA = p.s * axes_.u + a_.radius * outward(along, axes_.u, p.s, axes_.halfA);
     const Vector3D pointB =
         axes_.r + p.t * axes_.w + b_.radius * outward(-along, axes_.w, p.t, axes_.halfB);
     const double gap = n.dot(pointB - pointA);
@@ -94,10 +93,10 @@ class Writer {
   }
 
  private:
-  void write(const Parameters& p, const Vector3D& pointA, const Vector3D& pointB, double gap) const {
-    out_.points[out_.count++] = {
-        origin_ + pointA, origin_ + pointB, gap,
-        featurePair(endCode(p.s, axes_.halfA), endCode(p.t, axes_.halfB))};
+  void write(const Parameters& p, const Vector3D& pointA, const Vector3D& pointB,
+             double gap) const {
+    out_.points[out_.count++] = {origin_ + pointA, origin_ + pointB, gap,
+                                 featurePair(endCode(p.s, axes_.halfA), endCode(p.t, axes_.halfB))};
   }
 
   const CollisionShape& a_;
@@ -136,8 +135,8 @@ struct Stretch {
 };
 
 /// Capsules side by side touch along a line: the two ends of the stretch they share.
-/// `overlap` is the distance of the axes below which an end counts although the line between the axes
-/// there leaves the common normal; 0 where none does [m].
+/// `overlap` is the distance of the axes below which an end counts although the line between the
+/// axes there leaves the common normal; 0 where none does [m].
 void addLine(const Axes& axes, const Vector3D& n, double size, double overlap,
              const Writer& writer) {
   const Stretch stretch{axes};
@@ -156,9 +155,10 @@ void addLine(const Axes& axes, const Vector3D& n, double size, double overlap,
   }
 }
 
-/// Capsules that touch with one end and stand open like scissors may shut in the step (K-19): the other end of the
-/// stretch they share, where it is within the margin.
-void addFarEnd(const Axes& axes, const Vector3D& n, double size, const Parameters& nearest, const Writer& writer) {
+/// Capsules that touch with one end and stand open like scissors may shut in the step (K-19): the
+/// other end of the stretch they share, where it is within the margin.
+void addFarEnd(const Axes& axes, const Vector3D& n, double size, const Parameters& nearest,
+               const Writer& writer) {
   const Stretch stretch{axes};
   if (!(stretch.length > tolerance::kSamePoint * size)) return;
   const Parameters ends[2] = {stretch.end(axes, -1.0), stretch.end(axes, 1.0)};
@@ -166,7 +166,8 @@ void addFarEnd(const Axes& axes, const Vector3D& n, double size, const Parameter
   const Parameters& p = ends[isLower ? 0 : 1];
   const Vector3D along = axes.r + p.t * axes.w - p.s * axes.u;
   const double length = along.norm();
-  if (length > tolerance::kTouching * size && n.dot(along) > kDeepLineCosine * length) writer.addAcross(p, n, along / length);
+  if (length > tolerance::kTouching * size && n.dot(along) > kDeepLineCosine * length)
+    writer.addAcross(p, n, along / length);
 }
 
 }  // namespace
@@ -206,8 +207,7 @@ void collideCapsuleCapsule(const CollisionShape& a, const Pose& poseA, const Col
   const Writer writer{a, b, axes, poseA.position, margin, out};
   const double sine2 = 1.0 - axes.cosine * axes.cosine;
   const double radii = a.radius + b.radius;
-  const bool isDeep =
-      gap < -kDeepLine * radii && std::abs(axes.cosine) > kDeepLineCosine;
+  const bool isDeep = gap < -kDeepLine * radii && std::abs(axes.cosine) > kDeepLineCosine;
   if (isDeep || sine2 < tolerance::kParallelSine * tolerance::kParallelSine) {
     addLine(axes, n, size, isDeep ? radii : 0.0, writer);
   }
@@ -215,7 +215,8 @@ void collideCapsuleCapsule(const CollisionShape& a, const Pose& poseA, const Col
   bool hasDeepest = false;
   for (int i = 0; i < out.count; ++i) hasDeepest |= out.points[i].gap <= deepest;
   if (!hasDeepest) writer.addNearest(nearest, n, gap);
-  if (out.count == 1 && std::abs(axes.cosine) > kDeepLineCosine) addFarEnd(axes, n, size, nearest, writer);
+  if (out.count == 1 && std::abs(axes.cosine) > kDeepLineCosine)
+    addFarEnd(axes, n, size, nearest, writer);
 }
 
 }  // namespace msd_sim

@@ -18,13 +18,15 @@ constexpr std::size_t kBoxGrain = 256;
 
 // A collider with more neighbours than this is looked at more closely: it may lie within others.
 constexpr std::size_t kManyNeighbours = 64;
-// Of the colliders whose centres lie within the ball in a collider's middle, so many are tested at least.
+// Of the colliders whose centres lie within the ball in a collider's middle, so many are tested at
+// least.
 constexpr std::size_t kMostWithin = 16;
 
 // Fewer colliders than this find the tree in the cache in any order.
 constexpr std::size_t kSortFrom = 512;
 
-// A tree is built anew where so many of its boxes are new, and so large a share of them (one in ...).
+// A tree is built anew where so many of its boxes are new, and so large a share of them (one in
+// ...).
 constexpr std::size_t kLeastRebuild = 256;
 constexpr std::size_t kRebuildShare = 8;
 
@@ -34,7 +36,9 @@ ContactMaterial geometricMeans(const ContactMaterial& a, const ContactMaterial& 
           std::sqrt(a.torsionalResistance * b.torsionalResistance), a.special || b.special};
 }
 
-bool hasSurface(const Collider& collider) { return collider.shape.triangles != nullptr; }
+bool hasSurface(const Collider& collider) {
+  return collider.shape.triangles != nullptr;
+}
 
 /// Radius of a ball about a shape's centre that lies within it; 0 for surfaces.
 double innerRadius(const CollisionShape& shape) {
@@ -100,7 +104,8 @@ std::uint32_t CollisionPipeline::addCollider(const Collider& collider) {
   colliders_[id].travelLimit = -std::numeric_limits<double>::infinity();
   colliders_[id].spareWidth = kFatMargin * collider.shape.size;
   colliders_[id].inner = innerRadius(collider.shape);
-  colliders_[id].isCentred = collider.local.position.isZero(0.0) && collider.local.orientation.coeffs() == Quaternion::Identity().coeffs();
+  colliders_[id].isCentred = collider.local.position.isZero(0.0) &&
+                             collider.local.orientation.coeffs() == Quaternion::Identity().coeffs();
   colliders_[id].firstPair = kNone;
   return id;
 }
@@ -124,8 +129,8 @@ void CollisionPipeline::refreshBody(std::uint32_t firstCollider) {
 
 namespace {
 
-/// Room that a fat box leaves on every side: for what loads, turns and pushes from the side can add in the
-/// coming step, and for its turning in the steps after that.
+/// Room that a fat box leaves on every side: for what loads, turns and pushes from the side can add
+/// in the coming step, and for its turning in the steps after that.
 double fatMargin(const Collider& collider, const BodyTravel& travel) {
   return collider.spareWidth + travel.fall + kFatSteps * travel.turn;
 }
@@ -143,8 +148,8 @@ Aabb swept(const Aabb& box, const Vector3D& path) {
 }  // namespace
 
 // The travel says at once that a box still holds its collider whichever way the body went. Where it
-// does not, the body has mostly gone where its box is long, and a look at where the collider comes in the step
-// tells. A body that has become slow gets a smaller box.
+// does not, the body has mostly gone where its box is long, and a look at where the collider comes
+// in the step tells. A body that has become slow gets a smaller box.
 bool CollisionPipeline::needsBox(Collider& collider, const SolverBodies& bodies,
                                  const BodyTravel& travel) const {
   constexpr double kAnew = -std::numeric_limits<double>::infinity();  // its pairs are to be found
@@ -164,7 +169,8 @@ bool CollisionPipeline::needsBox(Collider& collider, const SolverBodies& bodies,
 
 // A fat box holds the collider until its body has travelled its margin farther, and longer where it
 // goes on as it moves now.
-Aabb CollisionPipeline::fatBox(Collider& collider, const SolverBodies& bodies, const BodyTravel& travel) const {
+Aabb CollisionPipeline::fatBox(Collider& collider, const SolverBodies& bodies,
+                               const BodyTravel& travel) const {
   Aabb box = worldBounds(collider.shape, colliderPose(collider, bodies));
   collider.travelLimit = std::numeric_limits<double>::infinity();
   if (collider.moves) {
@@ -175,13 +181,16 @@ Aabb CollisionPipeline::fatBox(Collider& collider, const SolverBodies& bodies, c
   return box;
 }
 
-// The trees decide nothing but the time that queries take. Where few boxes are new they are moved one by one; where
-// many are, the tree is built anew, by all threads, which costs less and gives a better one.
+// The trees decide nothing but the time that queries take. Where few boxes are new they are moved
+// one by one; where many are, the tree is built anew, by all threads, which costs less and gives a
+// better one.
 void CollisionPipeline::placeBoxes(WorkTeam& team) {
   std::size_t moving = 0;
   for (const std::uint32_t id : moved_) moving += colliders_[id].moves ? 1 : 0;
   const bool anew = moving >= kLeastRebuild && moving * kRebuildShare >= moving_.leafCount();
-  const auto staysLoose = [&](const Collider& c) { return anew && c.moves && c.leaf != DynamicTree::kNull; };
+  const auto staysLoose = [&](const Collider& c) {
+    return anew && c.moves && c.leaf != DynamicTree::kNull;
+  };
   if (anew) {
     team.forRange(moved_.size(), kBoxGrain, [&](std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i) {
@@ -219,8 +228,7 @@ void CollisionPipeline::findPairs(const SolverBodies& bodies, std::span<const Bo
   team.forRange(colliders_.size(), kBoxGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t id = first; id < last; ++id) {
       Collider& collider = colliders_[id];
-      is_moved_[id] =
-          collider.exists && needsBox(collider, bodies, travel[collider.body]) ? 1 : 0;
+      is_moved_[id] = collider.exists && needsBox(collider, bodies, travel[collider.body]) ? 1 : 0;
     }
   });
   for (std::uint32_t id = 0; id < colliders_.size(); ++id) {
@@ -256,9 +264,7 @@ std::uint64_t spread(std::uint32_t x) {
 // afterwards: the order decides nothing but the time it takes.
 void CollisionPipeline::sortMoved(const SolverBodies& bodies, WorkTeam& team) {
   if (moved_.size() < kSortFrom) return;
-  const auto place = [&](std::uint32_t id) {
-    return vectorOf(bodies.pose[colliders_[id].body].x);
-  };
+  const auto place = [&](std::uint32_t id) { return vectorOf(bodies.pose[colliders_[id].body].x); };
   Coordinate lower = place(moved_[0]), upper = lower;
   for (const std::uint32_t id : moved_) {
     lower = lower.cwiseMin(place(id));
@@ -311,7 +317,8 @@ void CollisionPipeline::visitNeighbours(std::uint32_t id, const PairRule& rule,
   if (collider.moves) static_.query(box, look);
 }
 
-void CollisionPipeline::queryPairs(const SolverBodies& bodies, const PairRule& rule, WorkTeam& team) {
+void CollisionPipeline::queryPairs(const SolverBodies& bodies, const PairRule& rule,
+                                   WorkTeam& team) {
   const std::size_t blocks = (moved_.size() + kQueryGrain - 1) / kQueryGrain;
   if (found_.size() < blocks) found_.resize(blocks);
   team.forBlocks(blocks, [&](std::size_t block) {
@@ -359,10 +366,11 @@ void CollisionPipeline::sortFresh() {
   fresh_.swap(sorted_fresh_);
 }
 
-// Where bodies lie within each other, n of them make n² pairs of which hardly one means anything. Those nearest
-// by number are kept, so that each has about as many as any other; once they have parted, the next look finds others.
-void CollisionPipeline::queryMany(std::uint32_t id, const SolverBodies& bodies, const PairRule& rule,
-                                   std::vector<PairTable::Key>& found) {
+// Where bodies lie within each other, n of them make n² pairs of which hardly one means anything.
+// Those nearest by number are kept, so that each has about as many as any other; once they have
+// parted, the next look finds others.
+void CollisionPipeline::queryMany(std::uint32_t id, const SolverBodies& bodies,
+                                  const PairRule& rule, std::vector<PairTable::Key>& found) {
   const auto centre = [&](const Collider& c) -> Coordinate {
     return colliderPose(c, bodies).toWorld(c.shape.centre);
   };
@@ -432,8 +440,7 @@ std::vector<std::uint32_t> CollisionPipeline::pairsOf(std::uint32_t firstCollide
 void CollisionPipeline::addPair(const PairTable::Key& key) {
   table_.insert(key);
   pairs_.push_back(Pair{.colliderA = key.a, .colliderB = key.b});
-  clocks_.push_back(PairClock{.bodyA = colliders_[key.a].body,
-                              .bodyB = colliders_[key.b].body});
+  clocks_.push_back(PairClock{.bodyA = colliders_[key.a].body, .bodyB = colliders_[key.b].body});
   links_.emplace_back();
   linkPair(static_cast<std::uint32_t>(pairs_.size() - 1));
   if (!hasSurface(colliders_[key.a]) && !hasSurface(colliders_[key.b])) return;
@@ -448,8 +455,8 @@ void CollisionPipeline::addPair(const PairTable::Key& key) {
 
 void CollisionPipeline::removePair(std::uint32_t index) {
   if (pairs_[index].touching) {
-    ended_.push_back({colliders_[pairs_[index].colliderA].body,
-                      colliders_[pairs_[index].colliderB].body});
+    ended_.push_back(
+        {colliders_[pairs_[index].colliderA].body, colliders_[pairs_[index].colliderB].body});
   }
   for (std::uint32_t c = pairs_[index].firstContact; c != ContactCache::kNone;) {
     const std::uint32_t next = contacts_.contact(c).next;

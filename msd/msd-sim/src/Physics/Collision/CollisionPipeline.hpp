@@ -29,11 +29,12 @@ class AssetEnvironment;
 class AssetInertial;
 class ReferencePipeline;
 
-/// How far a body has moved, and what it does in the coming step, so that pairs know when to look again
-/// (docs/theory/collision.md, K-2 and K-15).
+/// How far a body has moved, and what it does in the coming step, so that pairs know when to look
+/// again (docs/theory/collision.md, K-2 and K-15).
 ///
-/// `sum` only ever grows: no point of the body has moved farther in total. A pair that was d apart when its
-/// sums were s cannot touch while sum(A) + sum(B) - s and what both do in the step add up to less than d.
+/// `sum` only ever grows: no point of the body has moved farther in total. A pair that was d apart
+/// when its sums were s cannot touch while sum(A) + sum(B) - s and what both do in the step add up
+/// to less than d.
 struct alignas(64) BodyTravel {
   double sum{0.0};   ///< [m]
   double path[3]{};  ///< of the centre in the step, at the velocity it has [m]
@@ -56,7 +57,8 @@ struct CollisionStep {
   double dt{0.0};  ///< [s]
 };
 
-/// Finds contacts: broadphase, narrowphase, and the contacts that persist (docs/theory/collision.md).
+/// Finds contacts: broadphase, narrowphase, and the contacts that persist
+/// (docs/theory/collision.md).
 ///
 /// Works on colliders, poses and travels; what a body is made of or moved by is not its business.
 class CollisionPipeline {
@@ -82,12 +84,15 @@ class CollisionPipeline {
     double movedLimit{std::numeric_limits<double>::infinity()};
     std::uint32_t bodyA{0};
     std::uint32_t bodyB{0};
-    /// Direction from A to B along which they touched or were apart when it was tested, world; zero where none is known.
+    /// Direction from A to B along which they touched or were apart when it was tested, world; zero
+    /// where none is known.
     float normal[3]{};
     float gap{0.0f};          ///< along it, then [m]
     float place{0.0f};        ///< of B's centre from A's along it, then [m]
     float restitution{0.0f};  ///< of the pair, once it has touched
-    [[nodiscard]] bool hasNormal() const { return normal[0] != 0.0f || normal[1] != 0.0f || normal[2] != 0.0f; }
+    [[nodiscard]] bool hasNormal() const {
+      return normal[0] != 0.0f || normal[1] != 0.0f || normal[2] != 0.0f;
+    }
     [[nodiscard]] bool touches() const {
       return movedLimit < std::numeric_limits<double>::infinity();
     }
@@ -110,8 +115,8 @@ class CollisionPipeline {
       std::function<ContactMaterial(const ContactMaterial& a, const ContactMaterial& b)>;
   /// Counts for contacts made from now on.
   void setCombination(Combination combination) { combination_ = std::move(combination); }
-  /// A combination out of range since the last call: its two sides and what it came to. The contact took
-  /// the geometric means.
+  /// A combination out of range since the last call: its two sides and what it came to. The contact
+  /// took the geometric means.
   struct BadCombination {
     ContactMaterial a, b, result;
   };
@@ -143,7 +148,8 @@ class CollisionPipeline {
     return table_.find({std::min(a, b), std::max(a, b)});
   }
   /// True while the collider's tree box holds it.
-  [[nodiscard]] bool isBoxCurrent(std::uint32_t collider, std::span<const BodyTravel> travel) const {
+  [[nodiscard]] bool isBoxCurrent(std::uint32_t collider,
+                                  std::span<const BodyTravel> travel) const {
     const Collider& c = colliders_[collider];
     return c.leaf != DynamicTree::kNull && travel[c.body].sum <= c.travelLimit;
   }
@@ -157,7 +163,8 @@ class CollisionPipeline {
   [[nodiscard]] const DynamicTree& movingTree() const { return moving_; }
   [[nodiscard]] const DynamicTree& staticTree() const { return static_; }
 
-  /// Broadphase: new fat boxes for what may leave its old one in the step, and the new pairs that follow.
+  /// Broadphase: new fat boxes for what may leave its old one in the step, and the new pairs that
+  /// follow.
   void findPairs(const SolverBodies& bodies, std::span<const BodyTravel> travel,
                  const PairRule& rule, WorkTeam& team);
 
@@ -187,9 +194,10 @@ class CollisionPipeline {
 
   // --- the reference method (Environment/Reference, docs/reference-method.md) ---
 
-  /// Finds what touches among the bodies, solves the contacts together with their friction, and adds the
-  /// forces to the bodies' accumulators. `velocityBias`: what the loads will add to the velocity of every
-  /// inertial body, M⁻¹F dt; not multiplied by 1 + e. Velocities and positions stay.
+  /// Finds what touches among the bodies, solves the contacts together with their friction, and
+  /// adds the forces to the bodies' accumulators. `velocityBias`: what the loads will add to the
+  /// velocity of every inertial body, M⁻¹F dt; not multiplied by 1 + e. Velocities and positions
+  /// stay.
   void execute(std::span<AssetInertial> inertialAssets,
                std::span<const AssetEnvironment> environmentalAssets, double dt,
                const std::vector<SpatialVector>& velocityBias = {});
@@ -206,9 +214,9 @@ class CollisionPipeline {
   /// What execute works with, and what it found.
   [[nodiscard]] ReferencePipeline& reference();
 
-  /// Everything that decides the future, into bytes and back (Environment/WorldSnapshot.cpp). `load`
-  /// throws std::invalid_argument on bytes that do not fit these colliders; the pipeline it is called
-  /// on is then of no further use.
+  /// Everything that decides the future, into bytes and back (Environment/WorldSnapshot.cpp).
+  /// `load` throws std::invalid_argument on bytes that do not fit these colliders; the pipeline it
+  /// is called on is then of no further use.
   void save(ByteWriter& out) const;
   void load(ByteReader& in);
   /// What is wrong with pairs, boxes and contacts of a world of so many body slots, or nothing.
@@ -216,8 +224,9 @@ class CollisionPipeline {
 
   [[nodiscard]] Pose colliderPose(const Collider& collider, const SolverBodies& bodies) const;
 
-  /// Brings the contacts of a pair up to date within a step of which the share `left` is still to come (K-17): each
-  /// keeps its kind and its row bodies. Calls for different pairs may run side by side.
+  /// Brings the contacts of a pair up to date within a step of which the share `left` is still to
+  /// come (K-17): each keeps its kind and its row bodies. Calls for different pairs may run side by
+  /// side.
   void lookAgain(std::uint32_t pair, const CollisionStep& step, double left);
 
   /// How deep the shapes of a pair overlap where the bodies stand [m]. Changes nothing.
@@ -234,7 +243,8 @@ class CollisionPipeline {
   [[nodiscard]] bool needsBox(Collider& collider, const SolverBodies& bodies,
                               const BodyTravel& travel) const;
   /// A new fat box for a collider, which notes how far it will do (K-3).
-  [[nodiscard]] Aabb fatBox(Collider& collider, const SolverBodies& bodies, const BodyTravel& travel) const;
+  [[nodiscard]] Aabb fatBox(Collider& collider, const SolverBodies& bodies,
+                            const BodyTravel& travel) const;
   /// Puts the new boxes into the trees.
   void placeBoxes(WorkTeam& team);
   void queryPairs(const SolverBodies& bodies, const PairRule& rule, WorkTeam& team);
@@ -243,7 +253,7 @@ class CollisionPipeline {
   void visitNeighbours(std::uint32_t collider, const PairRule& rule, const Visit& visit) const;
   /// The same where very many do: of those that lie in its very middle, a few.
   void queryMany(std::uint32_t collider, const SolverBodies& bodies, const PairRule& rule,
-                  std::vector<PairTable::Key>& found);
+                 std::vector<PairTable::Key>& found);
   /// The body beside that of a collider in a pair.
   [[nodiscard]] std::uint32_t otherBody(std::uint32_t pair, std::uint32_t collider) const {
     const std::uint32_t body = colliders_[collider].body;
@@ -292,12 +302,16 @@ class CollisionPipeline {
   /// False where its contacts serve on: both bodies have moved, but hardly against each other.
   bool testPair(std::uint32_t pair, const CollisionStep& step, Found& found);
   /// Drops the manifolds none of whose points can act in the step (K-16).
-  void dropIdle(const Collider& a, const Collider& b, const CollisionStep& step, Found& found) const;
-  /// For each manifold of a test the contact that it continues, or none. Returns how many the pair has.
+  void dropIdle(const Collider& a, const Collider& b, const CollisionStep& step,
+                Found& found) const;
+  /// For each manifold of a test the contact that it continues, or none. Returns how many the pair
+  /// has.
   std::size_t matchContacts(const Pair& pair, const Found& found, std::span<std::uint32_t> matched,
                             const SolverBodies& bodies) const;
-  /// Takes over what a test found where no contact comes, goes or changes its kind, and leaves the rest for later.
-  void applyInPlace(std::uint32_t pair, const Found& found, const SolverBodies& bodies, BlockFinds& left);
+  /// Takes over what a test found where no contact comes, goes or changes its kind, and leaves the
+  /// rest for later.
+  void applyInPlace(std::uint32_t pair, const Found& found, const SolverBodies& bodies,
+                    BlockFinds& left);
   /// Contacts of a pair come, go and change their kind; their points are written later.
   void applyManifolds(const BlockFinds::Pair& pair, BlockFinds& left);
   /// Writes points of contacts that have come or changed.
@@ -309,14 +323,14 @@ class CollisionPipeline {
   DynamicTree moving_;
   DynamicTree static_;
   PairTable table_;
-  AlignedVector<Pair> pairs_;       ///< parallel to table_
-  AlignedVector<PairClock> clocks_; ///< parallel to pairs_
+  AlignedVector<Pair> pairs_;        ///< parallel to table_
+  AlignedVector<PairClock> clocks_;  ///< parallel to pairs_
   /// Lists of the pairs of each collider, one through either side of a pair: 2 × pair + side.
   struct PairLinks {
     std::uint32_t next[2];
     std::uint32_t previous[2];
   };
-  std::vector<PairLinks> links_;    ///< parallel to pairs_
+  std::vector<PairLinks> links_;  ///< parallel to pairs_
   AlignedVector<TriangleMemory> memories_;
   std::vector<std::uint32_t> free_memories_;
   ContactCache contacts_;
@@ -338,22 +352,22 @@ class CollisionPipeline {
   Workspace reference_;
   std::optional<BadCombination> bad_combination_;
 
-  std::vector<std::uint32_t> moved_;                     ///< colliders that got a new box
-  std::vector<Aabb> boxes_;                              ///< of these
-  std::vector<std::uint64_t> places_;                    ///< of these: place on a curve, collider
+  std::vector<std::uint32_t> moved_;   ///< colliders that got a new box
+  std::vector<Aabb> boxes_;            ///< of these
+  std::vector<std::uint64_t> places_;  ///< of these: place on a curve, collider
   std::vector<std::uint64_t> sorted_places_;
-  std::vector<std::uint8_t> is_moved_;                   ///< per collider
-  std::vector<std::uint8_t> has_moved_;                  ///< per body: one of its colliders has
-  std::vector<std::vector<PairTable::Key>> found_;       ///< per block of moved colliders
+  std::vector<std::uint8_t> is_moved_;              ///< per collider
+  std::vector<std::uint8_t> has_moved_;             ///< per body: one of its colliders has
+  std::vector<std::vector<PairTable::Key>> found_;  ///< per block of moved colliders
   std::vector<PairTable::Key> fresh_;
   std::vector<PairTable::Key> sorted_fresh_;
-  std::vector<std::uint32_t> fresh_start_;               ///< per collider: where its new pairs begin
-  std::vector<std::uint32_t> due_;                       ///< pairs to test
+  std::vector<std::uint32_t> fresh_start_;  ///< per collider: where its new pairs begin
+  std::vector<std::uint32_t> due_;          ///< pairs to test
   std::vector<EndedPair> ended_;
-  std::vector<Verdict> verdicts_;                        ///< of every pair
-  std::vector<std::uint32_t> due_sorted_;                ///< those to be tested, by body
-  std::vector<std::uint32_t> due_start_;                 ///< of these: where each body's begin
-  std::vector<BlockFinds> finds_;                        ///< per block of a wave of pairs to test
+  std::vector<Verdict> verdicts_;          ///< of every pair
+  std::vector<std::uint32_t> due_sorted_;  ///< those to be tested, by body
+  std::vector<std::uint32_t> due_start_;   ///< of these: where each body's begin
+  std::vector<BlockFinds> finds_;          ///< per block of a wave of pairs to test
 };
 
 }  // namespace msd_sim

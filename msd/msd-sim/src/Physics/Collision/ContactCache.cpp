@@ -37,7 +37,7 @@ Pose poseOf(const SolverBodies& bodies, std::uint32_t body) {
 }  // namespace
 
 std::array<int, CarriedPoints::kPoints> CarriedPoints::match(const ContactManifold& manifold,
-                                                            double reach) const {
+                                                             double reach) const {
   std::array<int, kPoints> result;
   result.fill(-1);
   if (!any) return result;
@@ -99,7 +99,8 @@ std::uint32_t ContactCache::take() {
   constexpr auto kKind = static_cast<std::size_t>(kPoints == 4 ? 2 : kPoints - 1);
   auto& pool = std::get<AlignedVector<StoredContact<kPoints>>>(numbers_);
   std::vector<std::uint32_t>& free = free_[kKind];
-  records_[kKind].resize(pool.size());  // the same length, should memory have run out between the two
+  records_[kKind].resize(
+      pool.size());  // the same length, should memory have run out between the two
   std::uint32_t place;
   if (free.empty()) {
     place = static_cast<std::uint32_t>(pool.size());
@@ -118,10 +119,11 @@ void ContactCache::release(std::uint32_t id) {
   free_[id % kNumberStep].push_back(static_cast<std::uint32_t>(indexOf(id)));
 }
 
-std::uint32_t ContactCache::add(std::uint32_t pair, const ContactBodies& bodies, const ContactMaterial& material,
-                                Kind kind) {
+std::uint32_t ContactCache::add(std::uint32_t pair, const ContactBodies& bodies,
+                                const ContactMaterial& material, Kind kind) {
   const std::uint32_t id = forKind(kind, [&]<int kPoints>() { return take<kPoints>(); });
-  contact(id) = Contact{.pair = pair, .bodies = bodies, .born = frame_, .bounces = material.restitution > 0.0};
+  contact(id) = Contact{
+      .pair = pair, .bodies = bodies, .born = frame_, .bounces = material.restitution > 0.0};
   if (material.restitution > 0.0) ++bouncing_count_;
   const ContactResistance resistance{.rolling = material.rollingResistance,
                                      .torsional = material.torsionalResistance,
@@ -177,7 +179,8 @@ std::uint32_t ContactCache::moveTo(std::uint32_t id, Kind kind) {
   return id;
 }
 
-void ContactCache::write(std::uint32_t id, const NewPoints& points, const SolverBodies& poses, bool isNew) {
+void ContactCache::write(std::uint32_t id, const NewPoints& points, const SolverBodies& poses,
+                         bool isNew) {
   with(id, [&]<int kPoints>(StoredContact<kPoints>& s) {
     if (isNew) s = {};
     s.friction = points.carried.friction;
@@ -186,8 +189,8 @@ void ContactCache::write(std::uint32_t id, const NewPoints& points, const Solver
   });
 }
 
-void ContactCache::renew(std::uint32_t id, const ContactManifold& manifold, const ContactRounding& rounding,
-                         const SolverBodies& poses) {
+void ContactCache::renew(std::uint32_t id, const ContactManifold& manifold,
+                         const ContactRounding& rounding, const SolverBodies& poses) {
   with(id, [&]<int kPoints>(StoredContact<kPoints>& s) {
     const CarriedPoints old = carriedBy(id, poses);
     int active = 0;
@@ -195,12 +198,14 @@ void ContactCache::renew(std::uint32_t id, const ContactManifold& manifold, cons
     ContactManifold fitting = manifold;
     fitting.count = std::min(fitting.count, kPoints);
     for (; fitting.count < active; ++fitting.count) {
-      fitting.points[static_cast<std::size_t>(fitting.count)] = fitting.points[static_cast<std::size_t>(fitting.count - 1)];
+      fitting.points[static_cast<std::size_t>(fitting.count)] =
+          fitting.points[static_cast<std::size_t>(fitting.count - 1)];
     }
     // Points that were there keep their places, and so what they carry.
     for (std::size_t p = 0; p < static_cast<std::size_t>(fitting.count); ++p) {
-      const auto same = std::find_if(fitting.points.begin(), fitting.points.begin() + fitting.count,
-                                     [&](const ManifoldPoint& x) { return x.feature == contact(id).feature[p]; });
+      const auto same =
+          std::find_if(fitting.points.begin(), fitting.points.begin() + fitting.count,
+                       [&](const ManifoldPoint& x) { return x.feature == contact(id).feature[p]; });
       if (same != fitting.points.begin() + fitting.count) std::swap(*same, fitting.points[p]);
     }
     ContactRounding fit = rounding;
@@ -214,9 +219,9 @@ void ContactCache::renew(std::uint32_t id, const ContactManifold& manifold, cons
 }
 
 template <int kPoints>
-void ContactCache::writePoints(Contact& contact, StoredContact<kPoints>& s, const ContactManifold& manifold,
-                               const ContactRounding& rounding, const SolverBodies& poses,
-                               const CarriedPoints& old) {
+void ContactCache::writePoints(Contact& contact, StoredContact<kPoints>& s,
+                               const ContactManifold& manifold, const ContactRounding& rounding,
+                               const SolverBodies& poses, const CarriedPoints& old) {
   // The owner of the normal becomes row body 0.
   contact.flipped = manifold.owner == NormalOwner::kBodyB;
   s.rounding0 = contact.flipped ? rounding.b : rounding.a;
@@ -275,7 +280,8 @@ void ContactCache::writePoints(Contact& contact, StoredContact<kPoints>& s, cons
 Vector3D ContactCache::normal(std::uint32_t id, const SolverBodies& poses) const {
   const Contact& c = contact(id);
   Vector3D result;
-  with(id, [&](const auto& s) { result = quaternionOf(poses.pose[c.body0()].q) * vectorOf(s.normal); });
+  with(id,
+       [&](const auto& s) { result = quaternionOf(poses.pose[c.body0()].q) * vectorOf(s.normal); });
   return c.flipped ? Vector3D{-result} : result;
 }
 

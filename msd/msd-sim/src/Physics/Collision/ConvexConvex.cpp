@@ -38,13 +38,12 @@ NormalOwner snapNormal(const ConvexPair& pair, const FaceNormal& faceA, const Fa
   return NormalOwner::kNeither;
 }
 
-/// A face that is seen as an area, or the edge where it is seen edge-on or where neither shape turns
-/// a face to the other.
+/// A face that is seen as an area, or the edge where it is seen edge-on or where neither shape
+/// turns a face to the other.
 void extractFeature(const ConvexView& view, const FaceNormal& face, const Vector3D& d, bool asArea,
                     ContactFace& out) {
   const bool hasFaces = face.cosine > -1.0;
-  const bool isSide =
-      view.core == ConvexView::Core::kCylinder && face.cosine * face.cosine < 0.5;
+  const bool isSide = view.core == ConvexView::Core::kCylinder && face.cosine * face.cosine < 0.5;
   if (!hasFaces) {
     extractFace(view, face, d, out);
   } else if (asArea && (isSide || face.cosine > tolerance::kEdgeOnCosine)) {
@@ -72,8 +71,8 @@ Separation findSeparation(const ConvexPair& pair, double margin, ManifoldCache& 
   }
 
   loadSimplex(pair, cache, ManifoldCache::Kind::kSimplex, simplex);
-  Vector3D guess = cache.kind == ManifoldCache::Kind::kEmpty ? Vector3D{-pair.p_AB}
-                                                             : Vector3D{-cache.axis};
+  Vector3D guess =
+      cache.kind == ManifoldCache::Kind::kEmpty ? Vector3D{-pair.p_AB} : Vector3D{-cache.axis};
   if (!(guess.squaredNorm() > 0.0)) guess = Vector3D::UnitX();
   const double radii = pair.a.radius + pair.b.radius;
   const GjkOutcome outcome = runGjk(pair, guess, margin + radii, simplex);
@@ -100,15 +99,13 @@ Separation findSeparation(const ConvexPair& pair, double margin, ManifoldCache& 
 NormalOwner findContacts(const ConvexPair& pair, double margin, Separation& separation,
                          CandidateList& candidates) {
   const FaceNormal faceA = findFaceNormal(pair.a, separation.normal);
-  const FaceNormal faceB =
-      findFaceNormal(pair.b, -(pair.R_AB.transpose() * separation.normal));
+  const FaceNormal faceB = findFaceNormal(pair.b, -(pair.R_AB.transpose() * separation.normal));
   const NormalOwner owner = snapNormal(pair, faceA, faceB, separation);
 
   const Vector3D& n = separation.normal;
   ContactFace a;
   ContactFace b;
-  const bool asArea =
-      std::max(faceA.cosine, faceB.cosine) > tolerance::kFaceCosine;
+  const bool asArea = std::max(faceA.cosine, faceB.cosine) > tolerance::kFaceCosine;
   extractFeature(pair.a, faceA, n, asArea, a);
   extractFeature(pair.b, faceB, -(pair.R_AB.transpose() * n), asArea, b);
   transformFace(pair.R_AB, pair.p_AB, b);

@@ -19,8 +19,8 @@ std::uint32_t findTriangleAbove(const TriangleBvh& triangles, const Coordinate& 
   return loadTriangle(triangles, at, centre, {}).offset > 0.0 ? at : TriangleBvh::kNone;
 }
 
-/// Lists the triangles within `spread` of a box; what is known of those listed before stays. False, with
-/// an empty list, where they are too many.
+/// Lists the triangles within `spread` of a box; what is known of those listed before stays. False,
+/// with an empty list, where they are too many.
 bool listTriangles(const TriangleBvh& triangles, const Aabb& box, double spread, double travel,
                    TriangleMemory& memory) {
   const std::uint32_t oldCount = memory.count;
@@ -44,7 +44,8 @@ bool listTriangles(const TriangleBvh& triangles, const Aabb& box, double spread,
   return true;
 }
 
-/// A lower bound of the distance of the triangles that do not touch, and the one it belongs to, if it is listed.
+/// A lower bound of the distance of the triangles that do not touch, and the one it belongs to, if
+/// it is listed.
 struct Nearest {
   double distance;
   std::uint32_t triangle{TriangleBvh::kNone};
@@ -96,9 +97,9 @@ int collideConvexTriangles(const CollisionShape& convex, const Pose& poseA,
   } else {
     const double spread = margin + tolerance::kTriangleSpread * convex.size;
     const bool isListed =
-        track.memory != nullptr &&
-        (track.memory->covers(track.travel, margin) ||
-         listTriangles(triangles, worldBounds(convex, pose_S), spread, track.travel, *track.memory));
+        track.memory != nullptr && (track.memory->covers(track.travel, margin) ||
+                                    listTriangles(triangles, worldBounds(convex, pose_S), spread,
+                                                  track.travel, *track.memory));
     if (isListed) {
       collider.measureUpTo(spread);
       const Nearest listed = addListed(collider, margin, track);
@@ -117,7 +118,8 @@ int collideConvexTriangles(const CollisionShape& convex, const Pose& poseA,
     out[0].count = 0;
     out[0].separation = std::max(nearest.distance, 0.0);
     if (nearest.triangle != TriangleBvh::kNone) {
-      out[0].normal = -(poseB.orientation * loadTriangle(triangles, nearest.triangle, collider.origin(), {}).normal);
+      out[0].normal = -(poseB.orientation *
+                        loadTriangle(triangles, nearest.triangle, collider.origin(), {}).normal);
     }
   }
   return count;

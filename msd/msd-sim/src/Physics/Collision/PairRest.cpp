@@ -17,7 +17,8 @@ bool isSphere(const CollisionShape& shape) {
 
 }  // namespace
 
-RelativePlace::RelativePlace(const CollisionShape& a, const Pose& poseA, const CollisionShape& b, const Pose& poseB) {
+RelativePlace::RelativePlace(const CollisionShape& a, const Pose& poseA, const CollisionShape& b,
+                             const Pose& poseB) {
   if (isSphere(a) && isSphere(b)) {
     x = {(poseB.position - poseA.position).norm(), 0.0, 0.0};
     return;

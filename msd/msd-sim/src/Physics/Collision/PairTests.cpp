@@ -23,11 +23,12 @@ constexpr std::size_t kTestGrain = 32;
 constexpr std::size_t kLeastTestGrain = 4;
 constexpr std::size_t kTestBlocks = 128;
 
-// So many pairs are tested before what they found is applied: enough for many threads to share, and what
-// waits for its turn stays small.
+// So many pairs are tested before what they found is applied: enough for many threads to share, and
+// what waits for its turn stays small.
 constexpr std::size_t kWave = 256 * kTestGrain;
 
-// Memory is asked for this many pairs before it is needed: the pair itself, what it names, and what that names.
+// Memory is asked for this many pairs before it is needed: the pair itself, what it names, and what
+// that names.
 constexpr std::size_t kPairsAhead = 12;
 constexpr std::size_t kFetchAhead = 6;
 constexpr std::size_t kShapesAhead = 3;
@@ -108,13 +109,15 @@ void raiseShared(double& number, double value) {
 
 double leastGap(const ContactManifold& manifold) {
   double least = std::numeric_limits<double>::infinity();
-  for (int k = 0; k < manifold.count; ++k) least = std::min(least, manifold.points[static_cast<std::size_t>(k)].gap);
+  for (int k = 0; k < manifold.count; ++k)
+    least = std::min(least, manifold.points[static_cast<std::size_t>(k)].gap);
   return least;
 }
 
-/// The one of some contacts whose normal is nearest to one, if it is near enough; it is taken out of the list.
-std::uint32_t takeNearest(const ContactCache& contacts, std::span<std::uint32_t> old, const Vector3D& normal,
-                          const SolverBodies& bodies) {
+/// The one of some contacts whose normal is nearest to one, if it is near enough; it is taken out
+/// of the list.
+std::uint32_t takeNearest(const ContactCache& contacts, std::span<std::uint32_t> old,
+                          const Vector3D& normal, const SolverBodies& bodies) {
   std::size_t best = old.size();
   double nearest = kSameNormal;
   for (std::size_t k = 0; k < old.size(); ++k) {
@@ -145,9 +148,10 @@ CollisionPipeline::Verdict CollisionPipeline::judge(std::uint32_t pair,
   return due ? Verdict::kDue : Verdict::kWaits;
 }
 
-// (K-15): a body that is hit moves on with a share of the speed, by the masses: u m_B/(m_A + m_B), and
-// (1 + e) times that where it bounces. Whatever lies in its way may be met in this step, too. u is the speed along
-// the direction in which the last test found the pair to touch or to be apart, if the gap there can close in the step.
+// (K-15): a body that is hit moves on with a share of the speed, by the masses: u m_B/(m_A + m_B),
+// and (1 + e) times that where it bounces. Whatever lies in its way may be met in this step, too. u
+// is the speed along the direction in which the last test found the pair to touch or to be apart,
+// if the gap there can close in the step.
 void CollisionPipeline::spreadHits(const CollisionStep& step, WorkTeam& team) {
   constexpr std::size_t kGrain = 2048;  // pairs a thread takes at a time
   team.forRange(step.travel.size(), kGrain, [&](std::size_t first, std::size_t last) {
@@ -199,8 +203,9 @@ void CollisionPipeline::findDue(std::span<const BodyTravel> travel, WorkTeam& te
   }
 }
 
-// In the order of the bodies, which is that of the lanes within a colour: what one test has fetched the
-// next ones find in the cache, the bodies as well as the bundles that the contacts are written to.
+// In the order of the bodies, which is that of the lanes within a colour: what one test has fetched
+// the next ones find in the cache, the bodies as well as the bundles that the contacts are written
+// to.
 void CollisionPipeline::sortDue(std::span<const std::uint8_t> pushable) {
   const auto bodyOf = [&](std::uint32_t pair) {
     return firstBody(clocks_[pair].bodyA, clocks_[pair].bodyB, pushable);
@@ -243,7 +248,8 @@ void CollisionPipeline::fetchContact(std::uint32_t contact) const {
   });
 }
 
-// What the shapes are made of, and the second contact; only once the colliders and the first have come.
+// What the shapes are made of, and the second contact; only once the colliders and the first have
+// come.
 void CollisionPipeline::fetchShapes(std::uint32_t index) const {
   const std::uint32_t first = pairs_[index].firstContact;
   if (first != ContactCache::kNone) fetchContact(contacts_.contact(first).next);
@@ -282,7 +288,8 @@ void CollisionPipeline::testWave(std::span<const std::uint32_t> due, const Colli
     Found found;
     const std::size_t begin = block * grain, last = std::min(due.size(), begin + grain);
     for (std::size_t i = begin; i < std::min(begin + kPairsAhead, last); ++i) fetchBooks(due[i]);
-    for (std::size_t i = begin; i < std::min(begin + kFetchAhead, last); ++i) fetchPair(due[i], step);
+    for (std::size_t i = begin; i < std::min(begin + kFetchAhead, last); ++i)
+      fetchPair(due[i], step);
     for (std::size_t i = begin; i < last; ++i) {
       if (i + kPairsAhead < last) fetchBooks(due[i + kPairsAhead]);
       if (i + kFetchAhead < last) fetchPair(due[i + kFetchAhead], step);
@@ -297,8 +304,8 @@ void CollisionPipeline::testWave(std::span<const std::uint32_t> due, const Colli
   team.forBlocks(blocks, [&](std::size_t block) { writePoints(finds_[block], bodies); });
 }
 
-// (K-16): a point acts in the step only if its gap can close: by its velocity along the normal, by a share of
-// its sliding, since normals lean, by what turns and loads can add, and by hits.
+// (K-16): a point acts in the step only if its gap can close: by its velocity along the normal, by
+// a share of its sliding, since normals lean, by what turns and loads can add, and by hits.
 void CollisionPipeline::dropIdle(const Collider& a, const Collider& b, const CollisionStep& step,
                                  Found& found) const {
   const BodyTravel& ta = step.travel[a.body];
@@ -334,8 +341,8 @@ void CollisionPipeline::dropIdle(const Collider& a, const Collider& b, const Col
   found.count = kept;
 }
 
-// Margin: what both bodies may come against each other in this step, and a share of their size so that a
-// pair at rest need not be tested again soon. docs/theory/collision.md derives both bounds.
+// Margin: what both bodies may come against each other in this step, and a share of their size so
+// that a pair at rest need not be tested again soon. docs/theory/collision.md derives both bounds.
 bool CollisionPipeline::testPair(std::uint32_t index, const CollisionStep& step, Found& found) {
   Pair& pair = pairs_[index];
   const SolverBodies& bodies = step.bodies;
@@ -372,10 +379,11 @@ bool CollisionPipeline::testPair(std::uint32_t index, const CollisionStep& step,
   first.normal.setZero();
   const bool polyhedra = a.shape.polyhedron != nullptr && b.shape.polyhedron != nullptr;
   const SurfaceTrack track{pair.memory == kNone ? nullptr : &memories_[pair.memory], sums};
-  found.count = static_cast<std::size_t>(
-      polyhedra
-          ? collidePolyhedra(a.shape, poseA, b.shape, poseB, margin, pair.cache, found.manifolds)
-          : collideShapes(a.shape, poseA, b.shape, poseB, margin, pair.cache, found.manifolds, track));
+  found.count =
+      static_cast<std::size_t>(polyhedra ? collidePolyhedra(a.shape, poseA, b.shape, poseB, margin,
+                                                            pair.cache, found.manifolds)
+                                         : collideShapes(a.shape, poseA, b.shape, poseB, margin,
+                                                         pair.cache, found.manifolds, track));
   if (found.count > 0 && coming > kAlwaysActive * size) dropIdle(a, b, step, found);
   if (found.count == 1) {
     aimHalfway({a, poseA, ta.coming()}, {b, poseB, tb.coming()}, bodies, margin, pair.cache, first);
@@ -392,15 +400,18 @@ bool CollisionPipeline::testPair(std::uint32_t index, const CollisionStep& step,
   clock.limit = sums + (touches ? coming + kept : first.separation);
   clock.movedLimit = touches ? sums + kept : std::numeric_limits<double>::infinity();
   for (int c = 0; c < 3; ++c) clock.normal[c] = static_cast<float>(first.normal[c]);
-  clock.gap = static_cast<float>(touches ? leastGap(first) : std::min(first.separation, kFarApart * size));
-  clock.place = static_cast<float>(placeAlong(clock.normal, bodies.pose[a.body], bodies.pose[b.body]));
+  clock.gap =
+      static_cast<float>(touches ? leastGap(first) : std::min(first.separation, kFarApart * size));
+  clock.place =
+      static_cast<float>(placeAlong(clock.normal, bodies.pose[a.body], bodies.pose[b.body]));
   const double allowed = touches ? kept : std::min(first.separation, kFarApart * size);
   pair.rest = allowed > 0.0 ? restOf(now, allowed) : PairRest{};
   return true;
 }
 
-// (K-17): every manifold goes on with the contact whose normal is nearest to its own; contacts that get none stay with
-// the points they have. Where a contact has fewer points than the manifold, those go that will be the highest.
+// (K-17): every manifold goes on with the contact whose normal is nearest to its own; contacts that
+// get none stay with the points they have. Where a contact has fewer points than the manifold,
+// those go that will be the highest.
 void CollisionPipeline::lookAgain(std::uint32_t index, const CollisionStep& step, double left) {
   const Pair& pair = pairs_[index];
   const Collider& a = colliders_[pair.colliderA];
@@ -408,7 +419,8 @@ void CollisionPipeline::lookAgain(std::uint32_t index, const CollisionStep& step
   if (!a.shape.isConvex() || !b.shape.isConvex()) return;
   const SolverBodies& bodies = step.bodies;
   const double size = std::min(a.shape.size, b.shape.size);
-  const double margin = left * relativeComing(step.travel[a.body], step.travel[b.body]) + kSpareMargin * size;
+  const double margin =
+      left * relativeComing(step.travel[a.body], step.travel[b.body]) + kSpareMargin * size;
   const Pose poseA = colliderPose(a, bodies), poseB = colliderPose(b, bodies);
   ManifoldCache cache = pair.cache;
   std::array<ContactManifold, kMostManifolds> manifolds;
@@ -418,7 +430,8 @@ void CollisionPipeline::lookAgain(std::uint32_t index, const CollisionStep& step
     ContactManifold& m = manifolds[static_cast<std::size_t>(i)];
     std::uint32_t best = ContactCache::kNone;
     double nearest = -2.0;
-    for (std::uint32_t c = pair.firstContact; c != ContactCache::kNone; c = contacts_.contact(c).next) {
+    for (std::uint32_t c = pair.firstContact; c != ContactCache::kNone;
+         c = contacts_.contact(c).next) {
       if (std::find(taken, taken + i, c) != taken + i) continue;
       const double cosine = contacts_.normal(c, bodies).dot(m.normal);
       if (cosine > nearest) nearest = cosine, best = c;
@@ -434,10 +447,12 @@ void CollisionPipeline::lookAgain(std::uint32_t index, const CollisionStep& step
       return p.gap + left * step.dt * u.dot(m.normal);
     };
     const int room = kPointsOfKind[static_cast<std::size_t>(ContactCache::kindOf(best))];
-    if (m.count > room) std::sort(m.points.begin(), m.points.begin() + m.count, [&](const ManifoldPoint& x, const ManifoldPoint& y) {
-      const double ex = endOf(x), ey = endOf(y);
-      return ex != ey ? ex < ey : x.feature < y.feature;
-    });
+    if (m.count > room)
+      std::sort(m.points.begin(), m.points.begin() + m.count,
+                [&](const ManifoldPoint& x, const ManifoldPoint& y) {
+                  const double ex = endOf(x), ey = endOf(y);
+                  return ex != ey ? ex < ey : x.feature < y.feature;
+                });
     contacts_.renew(best, m, describeRounding(a, poseA, b, poseB, m).rounding, bodies);
   }
 }
@@ -447,35 +462,40 @@ double CollisionPipeline::penetration(std::uint32_t index, const SolverBodies& b
   const Collider& b = colliders_[pairs_[index].colliderB];
   ManifoldCache cache;  // no axis of earlier steps: the least depth counts
   std::array<ContactManifold, kMostManifolds> manifolds;
-  const int count =
-      collideShapes(a.shape, colliderPose(a, bodies), b.shape, colliderPose(b, bodies), 0.0, cache, manifolds);
+  const int count = collideShapes(a.shape, colliderPose(a, bodies), b.shape,
+                                  colliderPose(b, bodies), 0.0, cache, manifolds);
   double deepest = 0.0;
   for (int i = 0; i < count; ++i) {
     const ContactManifold& m = manifolds[static_cast<std::size_t>(i)];
-    for (int k = 0; k < m.count; ++k) deepest = std::max(deepest, -m.points[static_cast<std::size_t>(k)].gap);
+    for (int k = 0; k < m.count; ++k)
+      deepest = std::max(deepest, -m.points[static_cast<std::size_t>(k)].gap);
   }
   return deepest;
 }
 
-// One manifold after one: the same contact goes on whatever its normal does. A surface's manifolds come in no lasting
-// order: each continues the old contact whose normal is nearest to its own, if that is near enough.
-std::size_t CollisionPipeline::matchContacts(const Pair& pair, const Found& found, std::span<std::uint32_t> matched,
+// One manifold after one: the same contact goes on whatever its normal does. A surface's manifolds
+// come in no lasting order: each continues the old contact whose normal is nearest to its own, if
+// that is near enough.
+std::size_t CollisionPipeline::matchContacts(const Pair& pair, const Found& found,
+                                             std::span<std::uint32_t> matched,
                                              const SolverBodies& bodies) const {
   std::array<std::uint32_t, kMostManifolds> old;
   std::size_t count = 0;
-  for (std::uint32_t c = pair.firstContact; c != ContactCache::kNone; c = contacts_.contact(c).next) old[count++] = c;
+  for (std::uint32_t c = pair.firstContact; c != ContactCache::kNone; c = contacts_.contact(c).next)
+    old[count++] = c;
   if (found.count == 1 && count <= 1) {
     matched[0] = count == 1 ? old[0] : ContactCache::kNone;
     return count;
   }
   for (std::size_t i = found.count; i-- > 0;) {
-    matched[i] = takeNearest(contacts_, std::span{old}.first(count), found.manifolds[i].normal, bodies);
+    matched[i] =
+        takeNearest(contacts_, std::span{old}.first(count), found.manifolds[i].normal, bodies);
   }
   return count;
 }
 
-void CollisionPipeline::applyInPlace(std::uint32_t index, const Found& found, const SolverBodies& bodies,
-                                     BlockFinds& left) {
+void CollisionPipeline::applyInPlace(std::uint32_t index, const Found& found,
+                                     const SolverBodies& bodies, BlockFinds& left) {
   Pair& pair = pairs_[index];
   std::array<std::uint32_t, kMostManifolds> matched;
   bool stays = matchContacts(pair, found, matched, bodies) == found.count;
@@ -501,16 +521,19 @@ void CollisionPipeline::applyInPlace(std::uint32_t index, const Found& found, co
     left.manifolds.push_back(found.manifolds[i]);
     left.roundings.push_back(found.roundings[i]);
     left.targets.push_back({.contact = matched[i], .isNew = false, .carried = {}});
-    if (matched[i] != ContactCache::kNone) left.targets.back().carried = contacts_.carriedBy(matched[i], bodies);
+    if (matched[i] != ContactCache::kNone)
+      left.targets.back().carried = contacts_.carriedBy(matched[i], bodies);
   }
 }
 
 void CollisionPipeline::applyManifolds(const BlockFinds::Pair& what, BlockFinds& left) {
   Pair& pair = pairs_[what.index];
-  const std::span<BlockFinds::Target> targets = std::span{left.targets}.subspan(what.first, what.count);
+  const std::span<BlockFinds::Target> targets =
+      std::span{left.targets}.subspan(what.first, what.count);
   for (std::uint32_t c = pair.firstContact; c != ContactCache::kNone;) {
     const std::uint32_t next = contacts_.contact(c).next;
-    const bool goesOn = std::any_of(targets.begin(), targets.end(), [c](const auto& t) { return t.contact == c; });
+    const bool goesOn =
+        std::any_of(targets.begin(), targets.end(), [c](const auto& t) { return t.contact == c; });
     if (!goesOn) contacts_.remove(c);
     c = next;
   }
@@ -540,7 +563,8 @@ void CollisionPipeline::applyManifolds(const BlockFinds::Pair& what, BlockFinds&
 void CollisionPipeline::writePoints(const BlockFinds& left, const SolverBodies& bodies) {
   for (std::size_t i = 0; i < left.targets.size(); ++i) {
     const BlockFinds::Target& target = left.targets[i];
-    contacts_.write(target.contact, {left.manifolds[i], left.roundings[i], target.carried}, bodies, target.isNew);
+    contacts_.write(target.contact, {left.manifolds[i], left.roundings[i], target.carried}, bodies,
+                    target.isNew);
   }
 }
 

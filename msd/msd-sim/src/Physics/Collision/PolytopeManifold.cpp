@@ -16,8 +16,7 @@ using msd_assets::ConvexPolyhedron;
 namespace {
 
 RelativePose relativePose(const PlacedPolytope& a, const PlacedPolytope& b) {
-  return {a.rotation.transpose() * b.rotation,
-          a.rotation.transpose() * (b.position - a.position)};
+  return {a.rotation.transpose() * b.rotation, a.rotation.transpose() * (b.position - a.position)};
 }
 
 /// Do the features that a cache names exist? It may be of another pair.
@@ -43,9 +42,11 @@ Apart cachedSeparation(const PlacedPolytope& a, const PlacedPolytope& b, const R
   if (!fits(cache, *a.polyhedron, *b.polyhedron)) return {};
   switch (cache.kind) {
     case AxisCache::Kind::kFaceA:
-      return {faceSeparation(*a.polyhedron, cache.a, *b.polyhedron, bInA), a.polyhedron->normal(cache.a)};
+      return {faceSeparation(*a.polyhedron, cache.a, *b.polyhedron, bInA),
+              a.polyhedron->normal(cache.a)};
     case AxisCache::Kind::kFaceB:
-      return {faceSeparation(*b.polyhedron, cache.b, *a.polyhedron, bInA.inverse()), normalOfFaceB(b, cache.b, bInA)};
+      return {faceSeparation(*b.polyhedron, cache.b, *a.polyhedron, bInA.inverse()),
+              normalOfFaceB(b, cache.b, bInA)};
     case AxisCache::Kind::kEdges: {
       const auto& ea = a.polyhedron->edges()[cache.a];
       const auto& eb = b.polyhedron->edges()[cache.b];
@@ -59,7 +60,9 @@ Apart cachedSeparation(const PlacedPolytope& a, const PlacedPolytope& b, const R
       if (n.dot(a.polyhedron->normal(ea.face0) + a.polyhedron->normal(ea.face1)) < 0.0) n = -n;
       // The true supports along n, so that the answer is a separation whatever moved.
       const double behindA = -leastAlong(*a.polyhedron, -n);
-      return {leastAlong(*b.polyhedron, bInA.rotation.transpose() * n) + n.dot(bInA.translation) - behindA, n};
+      return {leastAlong(*b.polyhedron, bInA.rotation.transpose() * n) + n.dot(bInA.translation) -
+                  behindA,
+              n};
     }
     case AxisCache::Kind::kNone:
       break;
@@ -77,8 +80,8 @@ double faceArea(const ConvexPolyhedron& p, std::uint16_t face) {
   return 0.5 * sum.norm();
 }
 
-/// From the best axis of each kind to the manifolds: one, or two where the best is a pair of edges and
-/// the bodies may move so far that a face can touch as well before they are tested again.
+/// From the best axis of each kind to the manifolds: one, or two where the best is a pair of edges
+/// and the bodies may move so far that a face can touch as well before they are tested again.
 int makeManifolds(const PlacedPolytope& a, const PlacedPolytope& b, const FaceAxis& faceA,
                   const FaceAxis& faceB, const EdgeAxis& edges, double scale, double margin,
                   AxisCache& cache, std::span<ContactManifold> out) {
@@ -123,13 +126,15 @@ int setSeparated(const PlacedPolytope& a, const Apart& apart, std::span<ContactM
   return 0;
 }
 
-/// Does the nearest corner lie over the face? Of shapes that are apart it is then as far away as any point of them.
+/// Does the nearest corner lie over the face? Of shapes that are apart it is then as far away as
+/// any point of them.
 bool isOverFace(const ConvexPolyhedron& p, const FaceAxis& axis) {
   const Vector3D normal = p.normal(axis.face);
   const auto corners = p.faceVertices(axis.face);
   for (std::size_t k = 0; k < corners.size(); ++k) {
     const Coordinate from = p.vertex(corners[k]);
-    const Vector3D side = (p.vertex(corners[k + 1 == corners.size() ? 0 : k + 1]) - from).cross(normal);
+    const Vector3D side =
+        (p.vertex(corners[k + 1 == corners.size() ? 0 : k + 1]) - from).cross(normal);
     if (side.dot(axis.deepest - from) > 0.0) return false;
   }
   return true;
@@ -221,21 +226,23 @@ int collidePolytopes(const PlacedPolytope& a, const PlacedPolytope& b, double ma
     return setSeparated(a, {faceA.separation, a.polyhedron->normal(faceA.face)}, out);
   }
   // A face of B that separates less than the best of A has no part in what follows.
-  const FaceAxis faceB = findBestFace(
-      *b.polyhedron, *a.polyhedron, bInA.inverse(),
-      {.hint = cache.faceB, .floor = faceA.separation - kFaceTie * scaleOf(a, b), .enough = margin});
+  const FaceAxis faceB = findBestFace(*b.polyhedron, *a.polyhedron, bInA.inverse(),
+                                      {.hint = cache.faceB,
+                                       .floor = faceA.separation - kFaceTie * scaleOf(a, b),
+                                       .enough = margin});
   cache.faceB = faceB.face;
   if (faceB.separation > margin) {
     cache.set(AxisCache::Kind::kFaceB, 0, faceB.face);
     return setSeparated(a, {faceB.separation, normalOfFaceB(b, faceB.face, bInA)}, out);
   }
   const double face = std::max(faceA.separation, faceB.separation);
-  const bool isDistance = face > 0.0 && (faceA.separation >= faceB.separation ? isOverFace(*a.polyhedron, faceA)
-                                                                              : isOverFace(*b.polyhedron, faceB));
+  const bool isDistance =
+      face > 0.0 && (faceA.separation >= faceB.separation ? isOverFace(*a.polyhedron, faceA)
+                                                          : isOverFace(*b.polyhedron, faceB));
   // What is as far apart as a face says no edges can separate more.
   const EdgeAxis edges = isDistance ? EdgeAxis{}
-                                    : findBestEdges(*a.polyhedron, faceA, *b.polyhedron, faceB, bInA,
-                                                    std::max(-face, reach), margin);
+                                    : findBestEdges(*a.polyhedron, faceA, *b.polyhedron, faceB,
+                                                    bInA, std::max(-face, reach), margin);
   if (edges.separation > margin) {
     cache.set(AxisCache::Kind::kEdges, edges.a, edges.b);
     return setSeparated(a, {edges.separation, edges.normal}, out);
@@ -298,8 +305,7 @@ int collideBoxes(const PlacedPolytope& a, const Vector3D& halfA, const PlacedPol
   }
   faceA.face = boxFace(*a.polyhedron, axisA, axes.t[axisA] >= 0.0);
   faceB.face = boxFace(*b.polyhedron, axisB, axes.R.col(axisB).dot(axes.t) < 0.0);
-  const int count =
-      makeManifolds(a, b, faceA, faceB, edges, scaleOf(a, b), margin, cache, out);
+  const int count = makeManifolds(a, b, faceA, faceB, edges, scaleOf(a, b), margin, cache, out);
   const int used = cache.kind == AxisCache::Kind::kFaceA   ? axisA
                    : cache.kind == AxisCache::Kind::kFaceB ? 3 + axisB
                                                            : edgeAxis;
