@@ -82,9 +82,12 @@ class CollisionPipeline {
     double movedLimit{std::numeric_limits<double>::infinity()};
     std::uint32_t bodyA{0};
     std::uint32_t bodyB{0};
-    /// Normal from A to B when it was tested, world; zero without contact.
+    /// Direction from A to B along which they touched or were apart when it was tested, world; zero where none is known.
     float normal[3]{};
+    float gap{0.0f};          ///< along it, then [m]
+    float place{0.0f};        ///< of B's centre from A's along it, then [m]
     float restitution{0.0f};  ///< of the pair, once it has touched
+    [[nodiscard]] bool hasNormal() const { return normal[0] != 0.0f || normal[1] != 0.0f || normal[2] != 0.0f; }
     [[nodiscard]] bool touches() const {
       return movedLimit < std::numeric_limits<double>::infinity();
     }

@@ -216,6 +216,8 @@ void CollisionPipeline::save(ByteWriter& out) const {
     out.put(clocks_[i].limit);
     out.put(clocks_[i].movedLimit);
     for (const float n : clocks_[i].normal) out.put(n);
+    out.put(clocks_[i].gap);
+    out.put(clocks_[i].place);
     out.put(clocks_[i].restitution);
     out.put(pair.colliderA);
     out.put(pair.colliderB);
@@ -268,6 +270,8 @@ void CollisionPipeline::load(ByteReader& in) {
     in.take(clock.limit);
     in.take(clock.movedLimit);
     for (float& n : clock.normal) in.take(n);
+    in.take(clock.gap);
+    in.take(clock.place);
     in.take(clock.restitution);
     const std::uint32_t colliderA = in.takeBelow(colliders_.size());
     const std::uint32_t colliderB = in.takeBelow(colliders_.size());
@@ -279,6 +283,8 @@ void CollisionPipeline::load(ByteReader& in) {
     clocks_.back().limit = clock.limit;
     clocks_.back().movedLimit = clock.movedLimit;
     std::copy_n(clock.normal, 3, clocks_.back().normal);
+    clocks_.back().gap = clock.gap;
+    clocks_.back().place = clock.place;
     clocks_.back().restitution = clock.restitution;
     Pair& pair = pairs_.back();
     in.take(pair.firstContact);

@@ -27,7 +27,9 @@ enum class NormalOwner : std::uint8_t {
 struct ContactManifold {
   static constexpr int kMaxPoints = 4;
 
-  Vector3D normal{Vector3D::Zero()};  ///< unit, from A to B
+  /// Unit, from A to B. Where count == 0, a direction along which they are about as far apart as `separation` says, or
+  /// zero.
+  Vector3D normal{Vector3D::Zero()};
   std::array<ManifoldPoint, kMaxPoints> points{};
   int count{0};
   NormalOwner owner{NormalOwner::kNeither};

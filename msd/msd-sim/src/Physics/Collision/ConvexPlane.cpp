@@ -104,6 +104,7 @@ void collideConvexPlane(const CollisionShape& convex, const Pose& poseA,
   out.count = 0;
   const double lowest = local.height(supportCore(view, -local.normal).point) - view.radius;
   out.separation = std::max(lowest, 0.0);
+  out.normal = -n_W;
   if (lowest > margin) return;
   CandidateList candidates;
   switch (convex.kind) {

@@ -44,16 +44,25 @@ bool listTriangles(const TriangleBvh& triangles, const Aabb& box, double spread,
   return true;
 }
 
-/// Looks at the listed triangles whose distance may be used up; returns a lower bound of the distance
-/// of all that do not touch.
-double addListed(SurfaceCollider& collider, double margin, const SurfaceTrack& track) {
-  double nearest = track.memory->reach - track.travel;
+/// A lower bound of the distance of the triangles that do not touch, and the one it belongs to, if it is listed.
+struct Nearest {
+  double distance;
+  std::uint32_t triangle{TriangleBvh::kNone};
+
+  void add(double other, std::uint32_t index) {
+    if (other < distance) *this = {other, index};
+  }
+};
+
+/// Looks at the listed triangles whose distance may be used up.
+Nearest addListed(SurfaceCollider& collider, double margin, const SurfaceTrack& track) {
+  Nearest nearest{track.memory->reach - track.travel};
   std::array<std::uint32_t, TriangleMemory::kMost> due;
   std::uint32_t dueCount = 0;
   for (std::uint32_t i = 0; i < track.memory->count; ++i) {
     const TriangleMemory::Entry& entry = track.memory->entries[i];
     if (entry.bound - track.travel > margin) {
-      nearest = std::min(nearest, entry.bound - track.travel);
+      nearest.add(entry.bound - track.travel, entry.triangle);
     } else {
       collider.surface().fetchNumbers(entry.triangle);
       due[dueCount++] = i;
@@ -65,7 +74,7 @@ double addListed(SurfaceCollider& collider, double margin, const SurfaceTrack& t
   for (std::uint32_t i = 0; i < dueCount; ++i) {
     TriangleMemory::Entry& entry = track.memory->entries[due[i]];
     entry.bound = track.travel + collider.addTriangle(entry.triangle, entry.start);
-    nearest = std::min(nearest, entry.bound - track.travel);
+    nearest.add(entry.bound - track.travel, entry.triangle);
   }
   return nearest;
 }
@@ -80,7 +89,7 @@ int collideConvexTriangles(const CollisionShape& convex, const Pose& poseA,
   const Pose pose_S = poseB.inverse() * poseA;
   SurfaceCollider collider{convex, pose_S, triangles, margin};
   // Nothing within the margin: at least that far, or as far as the nearest triangle known of.
-  double nearest = margin;
+  Nearest nearest{margin};
   const std::uint32_t above = findTriangleAbove(triangles, collider.origin());
   if (above != TriangleBvh::kNone) {
     collider.addPlane(above);
@@ -92,7 +101,8 @@ int collideConvexTriangles(const CollisionShape& convex, const Pose& poseA,
          listTriangles(triangles, worldBounds(convex, pose_S), spread, track.travel, *track.memory));
     if (isListed) {
       collider.measureUpTo(spread);
-      nearest = std::max(nearest, addListed(collider, margin, track));
+      const Nearest listed = addListed(collider, margin, track);
+      nearest = {std::max(margin, listed.distance), listed.triangle};
     } else {
       TriangleMemory::Start start;
       triangles.query(worldBounds(convex, pose_S).expanded(margin), [&](std::uint32_t index) {
@@ -105,7 +115,10 @@ int collideConvexTriangles(const CollisionShape& convex, const Pose& poseA,
   const int count = collider.write(poseB, out);
   if (count == 0) {
     out[0].count = 0;
-    out[0].separation = std::max(nearest, 0.0);
+    out[0].separation = std::max(nearest.distance, 0.0);
+    if (nearest.triangle != TriangleBvh::kNone) {
+      out[0].normal = -(poseB.orientation * loadTriangle(triangles, nearest.triangle, collider.origin(), {}).normal);
+    }
   }
   return count;
 }

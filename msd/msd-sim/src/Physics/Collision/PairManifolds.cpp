@@ -68,11 +68,13 @@ int collideShapes(const CollisionShape& a, const Pose& poseA, const CollisionSha
   }
   out[0].count = 0;
   out[0].separation = std::numeric_limits<double>::infinity();
+  out[0].normal.setZero();
   if (a.isConvex() && b.triangles != nullptr) {
     return collideConvexTriangles(a, poseA, b, poseB, margin, out, track);
   }
   if (b.isConvex() && a.triangles != nullptr) {
     const int count = collideConvexTriangles(b, poseB, a, poseA, margin, out, track);
+    if (count == 0) out[0].normal = -out[0].normal;
     for (int i = 0; i < count; ++i) swapManifold(out[static_cast<std::size_t>(i)], true);
     return count;
   }

@@ -73,9 +73,29 @@ double relativePath(const BodyTravel& a, const BodyTravel& b) {
   return std::sqrt(x * x + y * y + z * z);
 }
 
+/// The same along a direction from A to B: positive where they come nearer.
+double closingAlong(const float (&n)[3], const BodyTravel& a, const BodyTravel& b) {
+  double closing = 0.0;
+  for (int c = 0; c < 3; ++c) closing -= (b.path[c] - a.path[c]) * static_cast<double>(n[c]);
+  return closing;
+}
+
 /// (K-2): most that two points of two bodies come against each other in the step [m].
 double relativeComing(const BodyTravel& a, const BodyTravel& b) {
   return relativePath(a, b) + a.turn + b.turn + a.fall + b.fall + a.hit + b.hit;
+}
+
+/// How far the centre of B is from that of A along the normal of their pair [m].
+double placeAlong(const float (&n)[3], const BodyPose& a, const BodyPose& b) {
+  double place = 0.0;
+  for (int c = 0; c < 3; ++c) place += (b.x[c] - a.x[c]) * static_cast<double>(n[c]);
+  return place;
+}
+
+/// The gap of a pair along its normal, were its bodies not to have turned since the last test [m].
+double gapNow(const CollisionPipeline::PairClock& clock, const SolverBodies& bodies) {
+  const double place = placeAlong(clock.normal, bodies.pose[clock.bodyA], bodies.pose[clock.bodyB]);
+  return static_cast<double>(clock.gap) + place - static_cast<double>(clock.place);
 }
 
 /// Raises a number that several threads may raise at a time: the largest wins.
@@ -84,6 +104,12 @@ void raiseShared(double& number, double value) {
   double seen = shared.load(std::memory_order_relaxed);
   while (value > seen && !shared.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
   }
+}
+
+double leastGap(const ContactManifold& manifold) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < manifold.count; ++k) least = std::min(least, manifold.points[static_cast<std::size_t>(k)].gap);
+  return least;
 }
 
 /// The one of some contacts whose normal is nearest to one, if it is near enough; it is taken out of the list.
@@ -120,7 +146,8 @@ CollisionPipeline::Verdict CollisionPipeline::judge(std::uint32_t pair,
 }
 
 // (K-15): a body that is hit moves on with a share of the speed, by the masses: u m_B/(m_A + m_B), and
-// (1 + e) times that where it bounces. Whatever lies in its way may be met in this step, too.
+// (1 + e) times that where it bounces. Whatever lies in its way may be met in this step, too. u is the speed along
+// the direction in which the last test found the pair to touch or to be apart, if the gap there can close in the step.
 void CollisionPipeline::spreadHits(const CollisionStep& step, WorkTeam& team) {
   constexpr std::size_t kGrain = 2048;  // pairs a thread takes at a time
   team.forRange(step.travel.size(), kGrain, [&](std::size_t first, std::size_t last) {
@@ -136,13 +163,11 @@ void CollisionPipeline::spreadHits(const CollisionStep& step, WorkTeam& team) {
                                                                      : std::max(ta.size, tb.size));
       if (!(path > felt)) continue;
       double closing = path;
-      if (clock.touches()) {
-        closing = 0.0;
-        for (int c = 0; c < 3; ++c) {
-          closing -= (tb.path[c] - ta.path[c]) * static_cast<double>(clock.normal[c]);
-        }
-        if (!(closing > felt)) continue;
-      } else if (clock.limit - (ta.sum + tb.sum) > path + ta.turn + tb.turn + ta.fall + tb.fall) {
+      const double besides = ta.turn + tb.turn + ta.fall + tb.fall;
+      if (clock.hasNormal()) {
+        closing = closingAlong(clock.normal, ta, tb);
+        if (!(closing > felt) || gapNow(clock, step.bodies) > closing + besides) continue;
+      } else if (clock.limit - (ta.sum + tb.sum) > path + besides) {
         continue;
       }
       const double wa = step.bodies.motion[clock.bodyA].inverseMass;
@@ -343,6 +368,7 @@ bool CollisionPipeline::testPair(std::uint32_t index, const CollisionStep& step,
   ContactManifold& first = found.manifolds[0];
   first.count = 0;
   first.separation = -std::numeric_limits<double>::infinity();
+  first.normal.setZero();
   const bool polyhedra = a.shape.polyhedron != nullptr && b.shape.polyhedron != nullptr;
   const SurfaceTrack track{pair.memory == kNone ? nullptr : &memories_[pair.memory], sums};
   found.count = static_cast<std::size_t>(
@@ -364,7 +390,9 @@ bool CollisionPipeline::testPair(std::uint32_t index, const CollisionStep& step,
   const bool touches = found.count > 0;
   clock.limit = sums + (touches ? coming + kept : first.separation);
   clock.movedLimit = touches ? sums + kept : std::numeric_limits<double>::infinity();
-  for (int c = 0; c < 3; ++c) clock.normal[c] = touches ? static_cast<float>(first.normal[c]) : 0.0f;
+  for (int c = 0; c < 3; ++c) clock.normal[c] = static_cast<float>(first.normal[c]);
+  clock.gap = static_cast<float>(touches ? leastGap(first) : std::min(first.separation, kFarApart * size));
+  clock.place = static_cast<float>(placeAlong(clock.normal, bodies.pose[a.body], bodies.pose[b.body]));
   const double allowed = touches ? kept : std::min(first.separation, kFarApart * size);
   pair.rest = allowed > 0.0 ? restOf(a.shape, poseA, b.shape, poseB, allowed) : PairRest{};
   return true;

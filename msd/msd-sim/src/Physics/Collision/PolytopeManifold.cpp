@@ -27,15 +27,25 @@ bool fits(const AxisCache& cache, const ConvexPolyhedron& a, const ConvexPolyhed
          cache.b < (edges ? b.edges().size() : b.faceCount());
 }
 
+/// How far two polytopes are apart along a direction.
+struct Apart {
+  double separation{-kInfinity};      ///< [m]
+  Vector3D normal{Vector3D::Zero()};  ///< unit, from A to B, in A's frame
+};
+
+Vector3D normalOfFaceB(const PlacedPolytope& b, std::uint16_t face, const RelativePose& bInA) {
+  return -(bInA.rotation * b.polyhedron->normal(face));
+}
+
 /// Separation along last time's axis; -infinity when there is none.
-double cachedSeparation(const PlacedPolytope& a, const PlacedPolytope& b, const RelativePose& bInA,
-                        const AxisCache& cache) {
-  if (!fits(cache, *a.polyhedron, *b.polyhedron)) return -kInfinity;
+Apart cachedSeparation(const PlacedPolytope& a, const PlacedPolytope& b, const RelativePose& bInA,
+                       const AxisCache& cache) {
+  if (!fits(cache, *a.polyhedron, *b.polyhedron)) return {};
   switch (cache.kind) {
     case AxisCache::Kind::kFaceA:
-      return faceSeparation(*a.polyhedron, cache.a, *b.polyhedron, bInA);
+      return {faceSeparation(*a.polyhedron, cache.a, *b.polyhedron, bInA), a.polyhedron->normal(cache.a)};
     case AxisCache::Kind::kFaceB:
-      return faceSeparation(*b.polyhedron, cache.b, *a.polyhedron, bInA.inverse());
+      return {faceSeparation(*b.polyhedron, cache.b, *a.polyhedron, bInA.inverse()), normalOfFaceB(b, cache.b, bInA)};
     case AxisCache::Kind::kEdges: {
       const auto& ea = a.polyhedron->edges()[cache.a];
       const auto& eb = b.polyhedron->edges()[cache.b];
@@ -44,18 +54,17 @@ double cachedSeparation(const PlacedPolytope& a, const PlacedPolytope& b, const 
           bInA.rotation * (b.polyhedron->vertex(eb.vertex1) - b.polyhedron->vertex(eb.vertex0));
       Vector3D n = da.cross(db);
       const double length2 = n.squaredNorm();
-      if (length2 <= kParallelEdges * da.squaredNorm() * db.squaredNorm()) return -kInfinity;
+      if (length2 <= kParallelEdges * da.squaredNorm() * db.squaredNorm()) return {};
       n /= std::sqrt(length2);
       if (n.dot(a.polyhedron->normal(ea.face0) + a.polyhedron->normal(ea.face1)) < 0.0) n = -n;
       // The true supports along n, so that the answer is a separation whatever moved.
       const double behindA = -leastAlong(*a.polyhedron, -n);
-      return leastAlong(*b.polyhedron, bInA.rotation.transpose() * n) +
-             n.dot(bInA.translation) - behindA;
+      return {leastAlong(*b.polyhedron, bInA.rotation.transpose() * n) + n.dot(bInA.translation) - behindA, n};
     }
     case AxisCache::Kind::kNone:
       break;
   }
-  return -kInfinity;
+  return {};
 }
 
 double faceArea(const ConvexPolyhedron& p, std::uint16_t face) {
@@ -107,9 +116,10 @@ int makeManifolds(const PlacedPolytope& a, const PlacedPolytope& b, const FaceAx
   return out[0].count > 0 ? 1 : 0;
 }
 
-int setSeparated(double separation, std::span<ContactManifold> out) {
+int setSeparated(const PlacedPolytope& a, const Apart& apart, std::span<ContactManifold> out) {
   out[0].count = 0;
-  out[0].separation = separation;
+  out[0].separation = apart.separation;
+  out[0].normal = a.rotation * apart.normal;
   return 0;
 }
 
@@ -182,7 +192,13 @@ struct BoxAxes {
     const double length2 = 1.0 - R(i, j) * R(i, j);
     return length2 > kParallelEdges ? s / std::sqrt(length2) : -kInfinity;
   }
-  /// Unit normal of that axis, from A to B.
+  /// Unit normal of axis number k (0 to 2 faces of A, 3 to 5 of B, then edges), from A to B.
+  [[nodiscard]] Vector3D normal(int k) const {
+    if (k >= 6) return edgeNormal((k - 6) / 3, (k - 6) % 3);
+    const Vector3D n = k < 3 ? Vector3D{Vector3D::Unit(k)} : Vector3D{R.col(k - 3)};
+    return n.dot(t) < 0.0 ? Vector3D{-n} : n;
+  }
+  /// The same of a pair of edges.
   [[nodiscard]] Vector3D edgeNormal(int i, int j) const {
     const Vector3D n = Vector3D::Unit(i).cross(R.col(j)).normalized();
     return n.dot(t) < 0.0 ? Vector3D{-n} : n;
@@ -194,15 +210,15 @@ struct BoxAxes {
 int collidePolytopes(const PlacedPolytope& a, const PlacedPolytope& b, double margin, double reach,
                      AxisCache& cache, std::span<ContactManifold> out) {
   const RelativePose bInA = relativePose(a, b);
-  const double cached = cachedSeparation(a, b, bInA, cache);
-  if (cached > margin) return setSeparated(cached, out);
+  const Apart cached = cachedSeparation(a, b, bInA, cache);
+  if (cached.separation > margin) return setSeparated(a, cached, out);
 
   const FaceAxis faceA =
       findBestFace(*a.polyhedron, *b.polyhedron, bInA, {.hint = cache.faceA, .enough = margin});
   cache.faceA = faceA.face;
   if (faceA.separation > margin) {
     cache.set(AxisCache::Kind::kFaceA, faceA.face, 0);
-    return setSeparated(faceA.separation, out);
+    return setSeparated(a, {faceA.separation, a.polyhedron->normal(faceA.face)}, out);
   }
   // A face of B that separates less than the best of A has no part in what follows.
   const FaceAxis faceB = findBestFace(
@@ -211,7 +227,7 @@ int collidePolytopes(const PlacedPolytope& a, const PlacedPolytope& b, double ma
   cache.faceB = faceB.face;
   if (faceB.separation > margin) {
     cache.set(AxisCache::Kind::kFaceB, 0, faceB.face);
-    return setSeparated(faceB.separation, out);
+    return setSeparated(a, {faceB.separation, normalOfFaceB(b, faceB.face, bInA)}, out);
   }
   const double face = std::max(faceA.separation, faceB.separation);
   const bool isDistance = face > 0.0 && (faceA.separation >= faceB.separation ? isOverFace(*a.polyhedron, faceA)
@@ -222,7 +238,7 @@ int collidePolytopes(const PlacedPolytope& a, const PlacedPolytope& b, double ma
                                                     std::max(-face, reach), margin);
   if (edges.separation > margin) {
     cache.set(AxisCache::Kind::kEdges, edges.a, edges.b);
-    return setSeparated(edges.separation, out);
+    return setSeparated(a, {edges.separation, edges.normal}, out);
   }
   out[0].separation = std::max(face, edges.separation);
   return makeManifolds(a, b, faceA, faceB, edges, scaleOf(a, b), margin, cache, out);
@@ -240,14 +256,14 @@ int collideBoxes(const PlacedPolytope& a, const Vector3D& halfA, const PlacedPol
     const double s = axis < 3   ? axes.faceA(axis)
                      : axis < 6 ? axes.faceB(axis - 3)
                                 : axes.edges((axis - 6) / 3, (axis - 6) % 3, -kInfinity);
-    if (s > margin) return setSeparated(s, out);
+    if (s > margin) return setSeparated(a, {s, axes.normal(axis)}, out);
   }
 
   FaceAxis faceA, faceB;
   const auto separatedBy = [&](double s, int axis) {
     if (s <= margin) return false;
     cache.set(AxisCache::Kind::kFaceA, static_cast<std::uint16_t>(axis), 0);
-    setSeparated(s, out);
+    setSeparated(a, {s, axes.normal(axis)}, out);
     return true;
   };
   for (int i = 0; i < 3; ++i) {

@@ -95,6 +95,7 @@ int collidePolyhedra(const CollisionShape& a, const Pose& poseA, const Collision
       if (reach >= margin) {
         out[0].count = 0;
         out[0].separation = reach;
+        out[0].normal = poseA.orientation * cache.axis;
         return 0;
       }
     }

@@ -32,6 +32,7 @@ void collideSphereHull(const CollisionShape& sphere, const Pose& poseA, const Co
   if (outcome.status == GjkOutcome::Status::kFar) {
     out.count = 0;
     out.separation = outcome.lowerBound - sphere.radius;
+    out.normal = (R * outcome.v).normalized();
     storeSimplex(simplex, -outcome.v.normalized(), ManifoldCache::Kind::kSimplex, cache);
     return;
   }
