@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numbers>
+#include <string>
 
 #include "RandomPairs.hpp"
 #include "TestShapes.hpp"
@@ -96,7 +97,8 @@ TEST(SphereHull, agreesWithTheBoxOfTheSameShape) {
   const CollisionShape asHull = hull(boxCorners(0.5, 0.75, 1.0));
   PairGenerator generator{9};
   for (int i = 0; i < 2000; ++i) {
-    const Pose ball = at(generator.uniform(-2, 2), generator.uniform(-2, 2), generator.uniform(-2, 2));
+    const Pose ball =
+        at(generator.uniform(-2, 2), generator.uniform(-2, 2), generator.uniform(-2, 2));
     Pose solid = at(0.1, 0.2, 0.3);
     solid.orientation = generator.orientation();
     const ContactManifold m = collide(sphere(0.4), ball, cube, solid, 0.3);
@@ -182,13 +184,15 @@ TEST(CapsuleBox, overhangingRodIsClippedAtTheEdge) {
 }
 
 TEST(CapsuleBox, standingUprightGivesOnePoint) {
-  const ContactManifold m = collide(capsule(0.25, 0.5), at(0, 0, 1.7), box(1, 1, 1), at(0, 0, 0), 2.0);
+  const ContactManifold m =
+      collide(capsule(0.25, 0.5), at(0, 0, 1.7), box(1, 1, 1), at(0, 0, 0), 2.0);
   ASSERT_EQ(m.count, 1);
   EXPECT_NEAR(m.points[0].gap, -0.05, 1e-15);
 }
 
 TEST(BoxBox, stackedBoxesTouchInFourCorners) {
-  const ContactManifold m = collide(box(1, 1, 1), at(0, 0, 0), box(0.5, 0.25, 0.5), at(0.1, 0.2, 1.49));
+  const ContactManifold m =
+      collide(box(1, 1, 1), at(0, 0, 0), box(0.5, 0.25, 0.5), at(0.1, 0.2, 1.49));
   ASSERT_EQ(m.count, 4);
   EXPECT_EQ(m.normal, Vector3D(0, 0, 1));
   EXPECT_EQ(m.owner, NormalOwner::kBodyA);
@@ -199,7 +203,8 @@ TEST(BoxBox, stackedBoxesTouchInFourCorners) {
 }
 
 TEST(BoxBox, speculativePointsHavePositiveGaps) {
-  const ContactManifold m = collide(box(1, 1, 1), at(0, 0, 0), box(1, 1, 1), at(0.5, 0.25, 2.01), 0.02);
+  const ContactManifold m =
+      collide(box(1, 1, 1), at(0, 0, 0), box(1, 1, 1), at(0.5, 0.25, 2.01), 0.02);
   ASSERT_EQ(m.count, 4);
   for (int i = 0; i < 4; ++i) EXPECT_NEAR(m.points[i].gap, 0.01, 1e-15);
 }
@@ -221,9 +226,8 @@ TEST(BoxBox, turnedBoxOnBoxKeepsFourPointsOfTheOctagon) {
 
 TEST(BoxBox, crossingEdgesTouchInOnePoint) {
   const CollisionShape cube = box(0.5, 0.5, 0.5);
-  const ContactManifold m =
-      collide(cube, turned({0, 0, 1}, kPi / 4, 0, 0, 0), cube,
-              turned({0, 1, 0}, kPi / 4, std::sqrt(2.0) - 0.01, 0, 0));
+  const ContactManifold m = collide(cube, turned({0, 0, 1}, kPi / 4, 0, 0, 0), cube,
+                                    turned({0, 1, 0}, kPi / 4, std::sqrt(2.0) - 0.01, 0, 0));
   ASSERT_EQ(m.count, 1);
   EXPECT_NEAR(m.points[0].gap, -0.01, 1e-14);
   EXPECT_EQ(m.owner, NormalOwner::kNeither);
@@ -342,12 +346,30 @@ TEST(CollideShapes, twoStaticOnlyShapesNeverTouch) {
   EXPECT_TRUE(std::isinf(m.separation));
 }
 
+/// Expects the same normal and the same points in the same order, to rounding. Measured over
+/// 600,000 pairs: normals 1.1e-14, gaps 7e-16, points 3e-9, these where the way along a line of
+/// contact is flat.
+void expectSame(const ContactManifold& m, const ContactManifold& other, double size,
+                const std::string& which) {
+  ASSERT_EQ(m.count, other.count) << which;
+  if (m.count == 0) return;
+  EXPECT_LE((m.normal - other.normal).norm(), 1e-12) << which;
+  for (int i = 0; i < m.count; ++i) {
+    EXPECT_NEAR(m.points[i].gap, other.points[i].gap, 1e-12 * size) << which;
+    EXPECT_LE((m.points[i].pointA - other.points[i].pointA).norm(), 1e-7 * size) << which;
+  }
+}
+
+RandomPair anyPair(PairGenerator& generator) {
+  const ShapeKind kindA = PairGenerator::convexKind(generator.integer(5));
+  const ShapeKind kindB = PairGenerator::convexKind(generator.integer(5));
+  return generator.pair(kindA, kindB, 5.0, 3.0);
+}
+
 TEST(CollideShapes, cacheNeverChangesTheOutcome) {
   PairGenerator generator{33};
-  int ties = 0;
-  for (int i = 0; i < 3000; ++i) {
-    const RandomPair p = generator.pair(PairGenerator::convexKind(generator.integer(5)),
-                                        PairGenerator::convexKind(generator.integer(5)), 5.0, 3.0);
+  for (int i = 0; i < 100000; ++i) {
+    const RandomPair p = anyPair(generator);
     const double size = p.a.size + p.b.size;
     ManifoldCache cache;
     ContactManifold cold;
@@ -362,15 +384,11 @@ TEST(CollideShapes, cacheNeverChangesTheOutcome) {
     foreign.axis = generator.direction();
     ContactManifold odd;
     collideShapes(p.a, p.poseA, p.b, p.poseB, 0.05 * size, foreign, {&odd, 1});
-    ASSERT_EQ(cold.count, warm.count) << i;
-    ASSERT_EQ(cold.count == 0, odd.count == 0) << i;
-    ties += cold.count != odd.count ? 1 : 0;
-    if (cold.count == 0) continue;
-    EXPECT_NEAR(deepestGap(cold), deepestGap(warm), 1e-9 * size) << i;
-    EXPECT_NEAR(deepestGap(cold), deepestGap(odd), 1e-9 * size) << i;
+    const std::string which = "pair " + std::to_string(i);
+    expectSame(cold, warm, size, which + ", again");
+    expectSame(cold, odd, size, which + ", with another's cache");
+    if (HasFatalFailure()) return;
   }
-  // Candidates that come down at the same angle to rounding: either set of points holds the patch.
-  EXPECT_LE(ties, 2);  // 1 of 3000 measured
 }
 
 }  // namespace

@@ -19,6 +19,12 @@ Vector3D PairGenerator::direction() {
   }
 }
 
+Vector3D PairGenerator::offset(double longest) {
+  // Operands and arguments are evaluated in an order of the compiler's choice; statements are not.
+  const double length = uniform(0.0, longest);
+  return length * direction();
+}
+
 Quaternion PairGenerator::orientation() {
   // A fifth of all bodies stand square, as bodies in scenes do.
   if (integer(5) == 0) {
@@ -74,10 +80,10 @@ RandomPair PairGenerator::pair(ShapeKind kindA, ShapeKind kindB, double aspect, 
   const double sizeB = std::min(std::max(sizeA * logUniform(1.0 / ratio, ratio), 1e-3), 1e3);
   RandomPair pair{shape(kindA, sizeA, aspect), shape(kindB, sizeB, aspect), {}, {}};
   const double spread = pair.a.size + pair.b.size;
-  pair.poseA.position = spread * uniform(0.0, 3.0) * direction();
+  pair.poseA.position = offset(3.0 * spread);
   pair.poseA.orientation = orientation();
   pair.poseB.orientation = orientation();
-  pair.poseB.position = pair.poseA.position + spread * uniform(0.0, 1.1) * direction();
+  pair.poseB.position = pair.poseA.position + offset(1.1 * spread);
   return pair;
 }
 

@@ -26,6 +26,8 @@ class PairGenerator {
   double logUniform(double lower, double upper);
   std::uint64_t integer(std::uint64_t bound) { return engine_() % bound; }
   Vector3D direction();
+  /// In any direction, its length uniform in [0, longest).
+  Vector3D offset(double longest);
   Quaternion orientation();
 
   /// Longest extent `size`, extents in ratios up to `aspect`.

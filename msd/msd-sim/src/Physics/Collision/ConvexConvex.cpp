@@ -53,6 +53,11 @@ void extractFeature(const ConvexView& view, const FaceNormal& face, const Vector
   }
 }
 
+/// Where the search for the nearest points begins without a cache.
+Vector3D startGuess(const ConvexPair& pair) {
+  return pair.p_AB.squaredNorm() > 0.0 ? Vector3D{-pair.p_AB} : Vector3D::UnitX();
+}
+
 std::uint32_t witnessCode(const ContactFace& face) {
   return face.kind == ContactFace::Kind::kPoint ? featureCode(FeatureKind::kCorner, face.corners[0])
                                                 : featureCode(FeatureKind::kSide, 0x2000u);
@@ -71,16 +76,20 @@ Separation findSeparation(const ConvexPair& pair, double margin, ManifoldCache& 
   }
 
   loadSimplex(pair, cache, ManifoldCache::Kind::kSimplex, simplex);
-  Vector3D guess =
-      cache.kind == ManifoldCache::Kind::kEmpty ? Vector3D{-pair.p_AB} : Vector3D{-cache.axis};
-  if (!(guess.squaredNorm() > 0.0)) guess = Vector3D::UnitX();
-  const double radii = pair.a.radius + pair.b.radius;
-  const GjkOutcome outcome = runGjk(pair, guess, margin + radii, simplex);
+  const bool isWarm = cache.kind != ManifoldCache::Kind::kEmpty && cache.axis.squaredNorm() > 0.0;
+  const double reach = margin + pair.a.radius + pair.b.radius;
+  GjkOutcome outcome = runGjk(pair, isWarm ? Vector3D{-cache.axis} : startGuess(pair), reach, simplex);
+  // Which of two ways out of a curved shape is found, where they are as long to the search's tolerance, hangs on its start.
+  const bool isCurved = pair.a.isCurved() || pair.b.isCurved();
+  if (isWarm && isCurved && outcome.status == GjkOutcome::Status::kTouching) {
+    simplex.count = 0;
+    outcome = runGjk(pair, startGuess(pair), reach, simplex);
+  }
 
   ManifoldCache::Kind kind = ManifoldCache::Kind::kSimplex;
   if (outcome.status == GjkOutcome::Status::kFar) {
     separation.normal = -outcome.v.normalized();
-    separation.gap = outcome.lowerBound - radii;
+    separation.gap = outcome.lowerBound - pair.a.radius - pair.b.radius;
   } else if (outcome.status == GjkOutcome::Status::kNear) {
     const double length = outcome.v.norm();
     separation = {outcome.v / -length, length, simplex.pointA(), simplex.pointB()};

@@ -84,12 +84,13 @@ void includeDeepest(const Vector3D& n, double size, const CandidateList& list,
   chosen[nearest] = deepest;
 }
 
-/// Of the candidates that come down within kSameTip of the first, the one with the greatest reach; -1
+/// Of the candidates that come down within kSameTip of the first, the one with the greatest reach [m]; -1
 /// where none comes down. `tip` is the angle at which a candidate does [rad], or infinity.
 template <class Tip, class Reach>
 int findNextDown(const CandidateList& list, const Tip& tip, const Reach& reach) {
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < list.count; ++i) least = std::min(least, tip(list.items[i]));
+  if (std::isinf(least)) return -1;
   int best = -1;
   double greatest = 0.0;
   for (int i = 0; i < list.count; ++i) {
@@ -106,13 +107,15 @@ int findNextDown(const CandidateList& list, const Tip& tip, const Reach& reach) 
 /// A patch that is not flat: the points that a body meets first when it tips about the deepest one,
 /// then about the edge through the first two, to either side. These are an edge and its two faces of
 /// the lower convex hull of (place, gap); what rests on a face of it is held by it.
-std::array<int, 4> chooseByTipping(const Vector3D& n, double size, const CandidateList& list,
-                                   int deepest) {
+std::array<int, 4> chooseByTipping(const Vector3D& n, const Vector3D& flatTie, double size,
+                                   const CandidateList& list, int deepest) {
   constexpr double kNever = std::numeric_limits<double>::infinity();
   const double same = tolerance::kSamePoint * size;
   const ContactCandidate& first = list.items[deepest];
   const auto flat = [&](const Vector3D& r) { return Vector3D{r - n.dot(r) * n}; };
   const auto distance = [&](const ContactCandidate& c) { return flat(c.b - first.b).norm(); };
+  // Along an edge of the patch all reach as far but for rounding; the bias decides between them.
+  const auto bias = [&](const ContactCandidate& c) { return tolerance::kSameDepth * flatTie.dot(c.b); };
   std::array<int, 4> chosen;
   chosen.fill(deepest);
   const int second = findNextDown(
@@ -121,7 +124,7 @@ std::array<int, 4> chooseByTipping(const Vector3D& n, double size, const Candida
         const double d = distance(c);
         return d > same ? (c.gap - first.gap) / d : kNever;
       },
-      distance);
+      [&](const ContactCandidate& c) { return distance(c) + bias(c); });
   if (second < 0) return chosen;
   chosen[1] = second;
 
@@ -137,7 +140,7 @@ std::array<int, 4> chooseByTipping(const Vector3D& n, double size, const Candida
           const double d = reach(c);
           return d > same ? (c.gap - first.gap - slope * edge.dot(c.b - first.b)) / d : kNever;
         },
-        reach);
+        [&](const ContactCandidate& c) { return reach(c) + bias(c); });
     chosen[side > 0.0 ? 2 : 3] = next >= 0 ? next : deepest;
   }
   if (chosen[2] != deepest && chosen[3] != deepest) return chosen;
@@ -152,7 +155,7 @@ std::array<int, 4> chooseByTipping(const Vector3D& n, double size, const Candida
   const auto outside = [&](const ContactCandidate& c) {
     return std::max(out1.dot(c.b - c1), out2.dot(c.b - c2));
   };
-  const int fourth = findBest(list, outside);
+  const int fourth = findBest(list, [&](const ContactCandidate& c) { return outside(c) + bias(c); });
   if (outside(list.items[fourth]) > same) chosen[chosen[2] != deepest ? 3 : 2] = fourth;
   return chosen;
 }
@@ -199,7 +202,7 @@ void reduceCandidates(const Vector3D& n, const Vector3D& tie, double margin, dou
     return tolerance::kReductionBias * flatTie.dot(c.b) - c.gap;
   });
   std::array<int, 4> chosen = gapSpread(list) > tolerance::kSteepPatch * size
-                                  ? chooseByTipping(n, size, list, deepest)
+                                  ? chooseByTipping(n, flatTie, size, list, deepest)
                                   : chooseBySpan(n, flatTie, size, list, deepest);
 
   std::sort(chosen.begin(), chosen.end());
