@@ -21,7 +21,7 @@ struct Column {
 };
 
 using R = StepReport;
-constexpr std::array<Column, 38> kColumns{{
+constexpr std::array<Column, 44> kColumns{{
     {"step", "-", [](const R& r) { return static_cast<double>(r.step); }},
     {"time", "s", [](const R& r) { return r.time; }},
     {"status", "-", nullptr, [](const R& r) { return std::string{msd_sim::statusName(r.status)}; }},
@@ -33,6 +33,12 @@ constexpr std::array<Column, 38> kColumns{{
     {"islands", "-", [](const R& r) { return static_cast<double>(r.islands); }},
     {"colours", "-", [](const R& r) { return static_cast<double>(r.colours); }},
     {"iterations", "-", [](const R& r) { return static_cast<double>(r.iterations); }},
+    {"shape_tests", "-", [](const R& r) { return static_cast<double>(r.shapeTests); }},
+    {"visits", "-", [](const R& r) { return static_cast<double>(r.visits); }},
+    {"visits_allowed", "-", [](const R& r) { return static_cast<double>(r.visitsAllowed); }},
+    {"unsettled", "-", [](const R& r) { return static_cast<double>(r.unsettled); }},
+    {"local_residual", "-", [](const R& r) { return r.localResidual; }},
+    {"last_change", "m/s", [](const R& r) { return r.lastChange; }},
     {"residual", "m/s", [](const R& r) { return r.residual; }},
     {"natural_map", "-", [](const R& r) { return r.certificate.naturalMap; }},
     {"velocity_error", "-", [](const R& r) { return r.certificate.velocityError; }},
@@ -62,12 +68,42 @@ constexpr std::array<Column, 38> kColumns{{
     {"step_ms", "ms", [](const R& r) { return 1e3 * r.seconds(); }},
 }};
 
+/// Of each SolveGroup, after the columns above: as "still_islands".
+struct GroupColumn {
+  std::string_view name;
+  double (*value)(const msd_sim::GroupReport&);
+};
+using G = msd_sim::GroupReport;
+constexpr std::array<GroupColumn, 8> kGroupColumns{{
+    {"islands", [](const G& g) { return static_cast<double>(g.islands); }},
+    {"bodies", [](const G& g) { return static_cast<double>(g.bodies); }},
+    {"manifolds", [](const G& g) { return static_cast<double>(g.manifolds); }},
+    {"substeps", [](const G& g) { return static_cast<double>(g.substeps); }},
+    {"sweeps", [](const G& g) { return static_cast<double>(g.sweeps); }},
+    {"visits", [](const G& g) { return static_cast<double>(g.visits); }},
+    {"visits_allowed", [](const G& g) { return static_cast<double>(g.visitsAllowed); }},
+    {"unsettled", [](const G& g) { return static_cast<double>(g.unsettled); }},
+}};
+
+/// Calls visit(group, column) for all columns of the groups, in their order.
+template <class Visit>
+void forGroupColumns(const Visit& visit) {
+  for (std::size_t i = 0; i < msd_sim::kSolveGroups; ++i) {
+    for (const GroupColumn& column : kGroupColumns) visit(static_cast<msd_sim::SolveGroup>(i), column);
+  }
+}
+
 std::string joined(std::string_view Column::* part) {
   std::string text;
   for (const Column& column : kColumns) {
     if (!text.empty()) text += ", ";
     text += msd_scene::jsonString(column.*part);
   }
+  const bool names = part == &Column::name;
+  forGroupColumns([&](msd_sim::SolveGroup group, const GroupColumn& column) {
+    text += names ? fmt::format(", \"{}_{}\"", msd_sim::solveGroupName(group), column.name)
+                  : std::string{", \"-\""};
+  });
   return text;
 }
 
@@ -86,6 +122,9 @@ void ReportWriter::step(const msd_scene::SceneWorld&, const StepReport& report, 
     row_ += kColumns[i].text != nullptr ? msd_scene::jsonString(kColumns[i].text(report))
                                         : msd_scene::numberText(kColumns[i].value(report));
   }
+  forGroupColumns([&](msd_sim::SolveGroup group, const GroupColumn& column) {
+    row_ += ", " + msd_scene::numberText(column.value(report.group(group)));
+  });
   row_ += ']';
   file_.write(row_);
 }

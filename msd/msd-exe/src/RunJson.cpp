@@ -58,6 +58,31 @@ Json guardJson(const RunStatistics& statistics) {
           {"most_energy", guard.mostEnergy}};
 }
 
+/// How the fast method solved, and what it left; sums over the run.
+Json solveJson(const SolvedRun& solved) {
+  Json groups;
+  for (std::size_t i = 0; i < solved.groups.size(); ++i) {
+    const SolvedRun::Group& group = solved.groups[i];
+    groups[std::string{msd_sim::solveGroupName(static_cast<msd_sim::SolveGroup>(i))}] = {
+        {"steps", group.steps},         {"substeps", group.substeps},
+        {"islands", group.islands},     {"bodies", group.bodies},
+        {"manifolds", group.manifolds}, {"sweeps", group.sweeps},
+        {"visits", group.visits},       {"visits_allowed", group.visitsAllowed},
+        {"unsettled", group.unsettled}};
+  }
+  return {{"body_steps", solved.bodySteps},
+          {"awake_steps", solved.awakeSteps},
+          {"pairs", solved.pairs},
+          {"shape_tests", solved.shapeTests},
+          {"visits", solved.visits},
+          {"visits_allowed", solved.visitsAllowed},
+          {"unsettled_steps", solved.unsettledSteps},
+          {"most_unsettled", solved.mostUnsettled},
+          {"worst_local_residual", solved.localResidual},
+          {"worst_last_change", solved.lastChange},
+          {"groups", groups}};
+}
+
 /// Worst of every step.
 Json certificateJson(const msd_sim::Certificate& c) {
   return {{"natural_map", c.naturalMap},           {"velocity_error", c.velocityError},
@@ -144,6 +169,7 @@ std::string jsonLine(const RunResult& result) {
             {"max_joint_error", statistics.largestJointError()},
             {"energy", energyJson(statistics)},
             {"guard", guardJson(statistics)},
+            {"solve", solveJson(statistics.solved())},
             {"hash", result.scene.world.stateHash().toString()},
             {"status", result.statusName()},
             {"end", endName(result.end)},

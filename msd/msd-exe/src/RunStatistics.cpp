@@ -40,6 +40,7 @@ void RunStatistics::step(const msd_scene::SceneWorld& scene, const msd_sim::Step
   addThreads(msd_sim::threadTimes(scene.world));
   addEnergy(report.energy);
   guard_.add(report);
+  solved_.add(report);
   giving_.add(report);
   addCertificate(report.certificate);
   last_ = report;
@@ -87,6 +88,33 @@ void GuardedRun::add(const msd_sim::StepReport& report) {
   islands += report.guardedIslands;
   leastFactor = std::min(leastFactor, report.guardFactor);
   mostEnergy = std::max(mostEnergy, report.guardEnergy);
+}
+
+void SolvedRun::add(const msd_sim::StepReport& report) {
+  bodySteps += report.bodies;
+  awakeSteps += report.awakeBodies;
+  pairs += report.pairs;
+  shapeTests += report.shapeTests;
+  visits += report.visits;
+  visitsAllowed += report.visitsAllowed;
+  unsettledSteps += report.unsettled > 0 ? 1 : 0;
+  mostUnsettled = std::max(mostUnsettled, report.unsettled);
+  localResidual = std::max(localResidual, report.localResidual);
+  lastChange = std::max(lastChange, report.lastChange);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const msd_sim::GroupReport& part = report.groups[i];
+    if (part.bodies == 0) continue;
+    Group& group = groups[i];
+    group.islands += part.islands;
+    group.bodies += part.bodies;
+    group.manifolds += part.manifolds;
+    group.sweeps += part.sweeps;
+    group.unsettled += part.unsettled;
+    group.visits += part.visits;
+    group.visitsAllowed += part.visitsAllowed;
+    group.steps += 1;
+    group.substeps = part.substeps;
+  }
 }
 
 void GivingContacts::add(const msd_sim::StepReport& report) {

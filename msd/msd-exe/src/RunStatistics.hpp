@@ -37,6 +37,42 @@ struct GivingContacts {
   void add(const msd_sim::StepReport& report);
 };
 
+/// How the fast method solved the steps of a run, and what it left.
+struct SolvedRun {
+  std::uint64_t bodySteps{0};   ///< bodies that can move, step by step
+  std::uint64_t awakeSteps{0};  ///< of these, those that were simulated
+  std::uint64_t pairs{0};       ///< of shapes whose bounds overlap, step by step
+  std::uint64_t shapeTests{0};
+  std::uint64_t visits{0};  ///< of manifolds in sweeps
+  std::uint64_t visitsAllowed{0};
+  std::uint64_t unsettledSteps{0};  ///< that left something unsettled
+  std::uint32_t mostUnsettled{0};   ///< in one step
+  double localResidual{0.0};        ///< worst of all steps, against what counts as settled [-]
+  double lastChange{0.0};           ///< the same as a velocity [m/s]
+
+  /// Sums over the steps.
+  struct Group {
+    std::uint64_t islands{0}, bodies{0}, manifolds{0}, sweeps{0}, unsettled{0}, visits{0},
+        visitsAllowed{0};
+    std::uint64_t steps{0};     ///< in which it had bodies
+    std::uint32_t substeps{0};  ///< of the last of them
+  };
+  std::array<Group, msd_sim::kSolveGroups> groups{};
+
+  void add(const msd_sim::StepReport& report);
+  /// Share of the visits that the plans allowed [-].
+  [[nodiscard]] double usedShare() const { return ratio(visits, visitsAllowed); }
+  /// Means per step: pairs of a body; shape tests and visits of a body that is awake.
+  [[nodiscard]] double pairsPerBody() const { return ratio(pairs, bodySteps); }
+  [[nodiscard]] double testsPerBody() const { return ratio(shapeTests, awakeSteps); }
+  [[nodiscard]] double visitsPerBody() const { return ratio(visits, awakeSteps); }
+
+ private:
+  [[nodiscard]] static double ratio(std::uint64_t part, std::uint64_t whole) {
+    return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0;
+  }
+};
+
 /// What a run adds up to.
 class RunStatistics final : public StepObserver {
  public:
@@ -69,6 +105,7 @@ class RunStatistics final : public StepObserver {
   /// left them [J].
   [[nodiscard]] const msd_sim::EnergyLedger& energy() const { return energy_; }
   [[nodiscard]] const GuardedRun& guard() const { return guard_; }
+  [[nodiscard]] const SolvedRun& solved() const { return solved_; }
   [[nodiscard]] const GivingContacts& giving() const { return giving_; }
   [[nodiscard]] double largestClosure() const { return closure_; }  ///< of a single step [J]
 
@@ -104,6 +141,7 @@ class RunStatistics final : public StepObserver {
   msd_sim::EnergyLedger energy_{};
   double closure_{0.0};
   GuardedRun guard_{};
+  SolvedRun solved_{};
   GivingContacts giving_{};
   std::array<double, msd_sim::kStageCount> stage_seconds_{};
   msd_sim::ThreadTimes thread_times_{};

@@ -74,6 +74,19 @@ void addRun(std::string& out, const RunResult& result) {
        static_cast<double>(s.steps()) / std::max(seconds, 1e-12), times.median, times.p99);
 }
 
+/// What the steps cost, and what they left unsettled (docs/command-line.md).
+void addSolve(std::string& out, const RunStatistics& statistics) {
+  const SolvedRun& solved = statistics.solved();
+  std::string left = "nothing left unsettled";
+  if (solved.unsettledSteps > 0) {
+    left = fmt::format("unsettled in {} of {}: {} at most, by up to {:.2g} times the limit ({:.2g} m/s)",
+                       solved.unsettledSteps, plural(statistics.steps(), "step", "steps"), solved.mostUnsettled,
+                       solved.localResidual, solved.lastChange);
+  }
+  addLine(out, "solve", "{:.2g} pairs a body; {:.2g} shape tests and {:.2g} visits a step and awake body, {:.0f} % of those allowed; {}",
+          solved.pairsPerBody(), solved.testsPerBody(), solved.visitsPerBody(), 100.0 * solved.usedShare(), left);
+}
+
 void addContacts(std::string& out, const RunResult& result) {
   const RunStatistics& s = result.statistics;
   addLine(out, "contacts", "{} at the end, in {}; {} of {} bodies awake", s.last().contacts,
@@ -83,6 +96,7 @@ void addContacts(std::string& out, const RunResult& result) {
        lengthText(s.last().deepestPenetration));
   addLine(out, "residual", "{:.3g} m/s at the end, {:.3g} m/s at most", s.last().residual,
        s.largestResidual());
+  if (result.scene.world.settings().method == msd_sim::Method::kFast) addSolve(out, s);
   if (!std::isnan(s.worstCertificate().naturalMap)) {
     const msd_sim::Certificate& c = s.worstCertificate();
     addLine(out, "certified",
@@ -197,6 +211,25 @@ std::string summaryText(const RunResult& result) {
 
 namespace {
 
+/// How each group of islands was solved, as means over the steps that had it (docs/theory/plan.md).
+std::string solveTable(const SolvedRun& solved) {
+  std::string out = fmt::format("\n{:<12} {:>8} {:>9} {:>9} {:>10} {:>9} {:>9} {:>11} {:>8} {:>10}\n", "group", "steps",
+                                "islands", "bodies", "manifolds", "substeps", "sweeps", "visits", "used", "unsettled");
+  for (std::size_t i = 0; i < solved.groups.size(); ++i) {
+    const SolvedRun::Group& group = solved.groups[i];
+    if (group.steps == 0) continue;
+    const auto mean = [&](std::uint64_t sum) { return static_cast<double>(sum) / static_cast<double>(group.steps); };
+    const double used = group.visitsAllowed > 0
+                            ? 100.0 * static_cast<double>(group.visits) / static_cast<double>(group.visitsAllowed)
+                            : 0.0;
+    fmt::format_to(std::back_inserter(out), "{:<12} {:>8} {:>9.1f} {:>9.1f} {:>10.1f} {:>9} {:>9.1f} {:>11.1f} {:>6.1f} % {:>10.2f}\n",
+                   msd_sim::solveGroupName(static_cast<msd_sim::SolveGroup>(i)), group.steps, mean(group.islands),
+                   mean(group.bodies), mean(group.manifolds), group.substeps, mean(group.sweeps), mean(group.visits),
+                   used, mean(group.unsettled));
+  }
+  return out;
+}
+
 /// Per stage: loops that threads share, time that one thread works alone, share of all threads' time that they wait.
 std::string threadTable(const RunStatistics& statistics) {
   const msd_sim::ThreadTimes& times = statistics.threadTimes();
@@ -245,7 +278,7 @@ std::string profileTable(const RunResult& result) {
     row(msd_sim::stageName(static_cast<msd_sim::Stage>(i)), seconds[i], functions[i]);
   }
   row("all stages", sum, "");
-  return out + threadTable(statistics);
+  return out + (fast ? solveTable(statistics.solved()) : std::string{}) + threadTable(statistics);
 }
 
 }  // namespace msd_exe

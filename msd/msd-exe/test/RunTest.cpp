@@ -65,11 +65,12 @@ TEST_F(Run, jsonLineHasTheKeysOfTheFormat) {
   const auto line = ordered_json::parse(outcome.out);
   std::vector<std::string> keys;
   for (const auto& [key, value] : line.items()) keys.push_back(key);
-  EXPECT_THAT(keys, ElementsAre("engine", "version", "precision", "scene", "bodies", "joints",
-                                "threads", "settings", "steps", "build_ms", "total_ms", "all",
-                                "last_half", "peak_rss_mb", "contacts", "max_penetration",
-                                "residual", "joint_error", "max_joint_error", "energy", "guard",
-                                "hash", "status", "end", "degraded_steps", "faults", "checks"));
+  EXPECT_THAT(keys,
+              ElementsAre("engine", "version", "precision", "scene", "bodies", "joints", "threads",
+                          "settings", "steps", "build_ms", "total_ms", "all", "last_half",
+                          "peak_rss_mb", "contacts", "max_penetration", "residual", "joint_error",
+                          "max_joint_error", "energy", "guard", "solve", "hash", "status", "end",
+                          "degraded_steps", "faults", "checks"));
   EXPECT_EQ(line["scene"], "flight");
   EXPECT_EQ(line["bodies"], 2);
   EXPECT_EQ(line["steps"], 25);
@@ -84,6 +85,50 @@ TEST_F(Run, jsonLineHasTheKeysOfTheFormat) {
       EXPECT_GT(line[part][key].get<double>(), 0.0);
     }
   }
+}
+
+/// A box that slides on a floor, in every step: one pair, one manifold, four substeps of two
+/// phases.
+constexpr const char* kSliding = R"({"version": 1, "name": "sliding", "dt": 0.01, "steps": 10,
+  "solver": {"sleeping": false},
+  "shapes": {"cube": {"type": "box", "halfExtents": [0.5, 0.5, 0.5]}, "floor": {"type": "box", "halfExtents": [50, 50, 1]}},
+  "bodies": [{"name": "floor", "shape": "floor", "static": true, "position": [0, 0, -1]},
+             {"name": "cube", "shape": "cube", "position": [0, 0, 0.5], "linearVelocity": [5, 0, 0]}]})";
+
+TEST_F(Run, tellsWhatTheSolveCostAndLeft) {
+  writeAll(scene(), kSliding);
+  const Outcome outcome = run({"--json", "--report", folder_ / "report.json"});
+  ASSERT_EQ(outcome.exitCode, 0) << outcome.err;
+  const auto solve = ordered_json::parse(outcome.out)["solve"];
+  EXPECT_EQ(solve["body_steps"], 10);
+  EXPECT_EQ(solve["awake_steps"], 10);
+  EXPECT_EQ(solve["pairs"], 10);
+  EXPECT_EQ(solve["groups"]["full"]["steps"], 10);
+  EXPECT_EQ(solve["groups"]["full"]["manifolds"], 10);
+  EXPECT_EQ(solve["groups"]["full"]["visits"], solve["visits"]);
+  EXPECT_EQ(solve["groups"]["still"]["steps"], 0);
+  EXPECT_GE(solve["visits"].get<int>(), 10 * 8);
+  EXPECT_LE(solve["visits"].get<int>(), solve["visits_allowed"].get<int>());
+  EXPECT_EQ(solve["unsettled_steps"].get<int>() > 0,
+            solve["worst_local_residual"].get<double>() > 1.0);
+
+  // The rows of the report add up to it.
+  const auto report = ordered_json::parse(readAll(folder_ / "report.json"));
+  const auto sumOf = [&](const std::string& name) {
+    const auto& names = report["columns"];
+    const auto at = std::find(names.begin(), names.end(), name) - names.begin();
+    double sum = 0.0;
+    for (const auto& row : report["rows"])
+      sum += row.at(static_cast<std::size_t>(at)).get<double>();
+    return sum;
+  };
+  EXPECT_EQ(report["columns"].size(), report["units"].size());
+  EXPECT_EQ(report["columns"].size(), report["rows"][0].size());
+  for (const char* name : {"visits", "visits_allowed", "shape_tests", "pairs"})
+    EXPECT_EQ(sumOf(name), solve[name]) << name;
+  EXPECT_EQ(sumOf("full_visits"), solve["visits"]);
+  EXPECT_EQ(sumOf("full_substeps"), 40.0);
+  EXPECT_EQ(sumOf("still_bodies"), 0.0);
 }
 
 TEST_F(Run, posesFileHasTheLayoutOfTheFormat) {

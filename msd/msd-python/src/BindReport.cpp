@@ -27,6 +27,24 @@ py::list faultsOf(const StepReport& report) {
   return names;
 }
 
+py::dict groupsOf(const StepReport& report) {
+  py::dict groups;
+  for (std::size_t i = 0; i < kSolveGroups; ++i) {
+    const GroupReport& group = report.groups[i];
+    py::dict entries;
+    entries["islands"] = group.islands;
+    entries["bodies"] = group.bodies;
+    entries["manifolds"] = group.manifolds;
+    entries["substeps"] = group.substeps;
+    entries["sweeps"] = group.sweeps;
+    entries["visits"] = group.visits;
+    entries["visits_allowed"] = group.visitsAllowed;
+    entries["unsettled"] = group.unsettled;
+    groups[py::str(std::string{solveGroupName(static_cast<SolveGroup>(i))})] = entries;
+  }
+  return groups;
+}
+
 void bindLedger(py::module_& module) {
   py::class_<EnergyLedger>(
       module, "EnergyLedger",
@@ -114,6 +132,8 @@ void bindReport(py::module_& module) {
       .def_readonly("bodies", &StepReport::bodies, "Bodies that can move.")
       .def_readonly("awake_bodies", &StepReport::awakeBodies, "Those of them that were simulated.")
       .def_readonly("pairs", &StepReport::pairs, "Pairs of shapes whose bounds overlap.")
+      .def_readonly("shape_tests", &StepReport::shapeTests,
+                    "Pairs whose shapes were tested, each time.")
       .def_readonly("manifolds", &StepReport::manifolds, "Pairs that touch or are about to.")
       .def_readonly("contacts", &StepReport::contacts, "Contact points of these.")
       .def_readonly("islands", &StepReport::islands,
@@ -121,6 +141,21 @@ void bindReport(py::module_& module) {
       .def_readonly("colours", &StepReport::colours, "Groups of rows that share no body.")
       .def_readonly("substeps", &StepReport::substeps, "Parts the step was cut into.")
       .def_readonly("iterations", &StepReport::iterations, "Solver sweeps over the whole step.")
+      .def_readonly(
+          "unsettled", &StepReport::unsettled,
+          "Fast mode: contacts and joints whose last change was above what counts as settled.")
+      .def_readonly("local_residual", &StepReport::localResidual,
+                    "Largest of these changes, against what counts as settled [-].")
+      .def_readonly("last_change", &StepReport::lastChange, "The same as a velocity [m/s].")
+      .def_readonly("visits", &StepReport::visits, "Visits of manifolds in sweeps.")
+      .def_readonly("visits_allowed", &StepReport::visitsAllowed,
+                    "Most that the plans of the islands allowed.")
+      .def_property_readonly(
+          "groups", &groupsOf,
+          "Fast mode: how the islands of each group (\"still\", \"slow\", \"joined\", \"full\") "
+          "were "
+          "solved, as dictionaries: islands, bodies, manifolds, substeps, sweeps, visits, "
+          "visits_allowed, unsettled.")
       .def_readonly("residual", &StepReport::residual,
                     "Largest violation of a velocity constraint [m/s].")
       .def_readonly("deepest_penetration", &StepReport::deepestPenetration,

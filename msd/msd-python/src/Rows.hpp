@@ -24,6 +24,8 @@ struct ReportRow {
   double time, dt;
   Word status;
   std::int64_t bodies, awake, pairs, manifolds, contacts, islands, colours, substeps, iterations;
+  std::int64_t shapeTests, unsettled, visits, visitsAllowed;
+  double localResidual, lastChange;
   std::int64_t unsolvedIslands, tornJoints, guardedIslands;
   double residual, penetration, jointError;
   double kinetic, potential, change;

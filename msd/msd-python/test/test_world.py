@@ -399,10 +399,13 @@ def test_everything_a_report_says(world):
     assert report.faults == [] and report.failed_stage is None
     assert report.unsolved_islands == report.torn_joints == 0
     for name in ("bodies", "awake_bodies", "pairs", "manifolds", "contacts", "islands", "colours", "substeps", "iterations",
-                 "guarded_islands"):
+                 "guarded_islands", "shape_tests", "unsettled", "visits", "visits_allowed"):
         assert isinstance(getattr(report, name), int), name
     assert report.bodies == report.awake_bodies == 3 and report.manifolds == 3 and report.pairs >= 3
-    for name in ("residual", "deepest_penetration", "joint_error", "seconds"):
+    assert 0 < report.visits <= report.visits_allowed
+    assert sum(group["bodies"] for group in report.groups.values()) == 3
+    assert sum(group["visits"] for group in report.groups.values()) == report.visits
+    for name in ("residual", "deepest_penetration", "joint_error", "seconds", "local_residual", "last_change"):
         assert getattr(report, name) >= 0.0, name
     assert report.seconds == pytest.approx(sum(report.stage_seconds.values())) and "solve" in report.stage_seconds
     assert set(report.hash) == {"0"} and report.taut_joints is False

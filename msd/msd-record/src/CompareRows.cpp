@@ -48,6 +48,8 @@ std::optional<Unlike> compareColumn(const StepColumn& column, StepReport& record
       return compareNumbers(name, column.real(recorded), column.real(found));
     case StepValue::kCount:
       return compareWhole(name, column.count(recorded), column.count(found));
+    case StepValue::kLargeCount:
+      return compareWhole(name, column.largeCount(recorded), column.largeCount(found));
     case StepValue::kStatus:
       return compareWhole(name, msd_sim::statusName(recorded.status),
                           msd_sim::statusName(found.status));

@@ -118,6 +118,9 @@ RecordedStep readStep(const Statement& s) {
       case StepValue::kCount:
         column.count(r) = count(s, i);
         break;
+      case StepValue::kLargeCount:
+        column.largeCount(r) = static_cast<std::uint64_t>(s.integer(i));
+        break;
       case StepValue::kStatus:
         r.status = readStatus(s.text(i));
         break;

@@ -101,6 +101,9 @@ void RecordingFile::writeReport(const CapturedStep& captured) {
       case StepValue::kCount:
         s.bind(i, std::int64_t{column.count(r)});
         break;
+      case StepValue::kLargeCount:
+        s.bind(i, static_cast<std::int64_t>(column.largeCount(r)));
+        break;
       case StepValue::kStatus:
         s.bind(i, msd_sim::statusName(r.status));
         break;

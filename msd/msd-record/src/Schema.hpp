@@ -11,7 +11,7 @@ namespace msd_record {
 /// "MSDR": marks an SQLite file as a recording (PRAGMA application_id).
 inline constexpr std::int32_t kApplicationId = 0x4D534452;
 /// Number of the schema (PRAGMA user_version). A reader refuses a larger one by name.
-inline constexpr std::int32_t kSchemaVersion = 3;
+inline constexpr std::int32_t kSchemaVersion = 4;
 
 enum class ColumnType : std::uint8_t {
   kKey,      ///< INTEGER PRIMARY KEY

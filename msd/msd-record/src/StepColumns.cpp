@@ -64,6 +64,32 @@ void addCounts(std::vector<StepColumn>& all) {
          [](R& r) -> C& { return r.guardedIslands; });
 }
 
+/// What the solve cost, and what it left.
+void addSolve(std::vector<StepColumn>& all) {
+  using C = std::uint32_t;
+  using L = std::uint64_t;
+  using D = double;
+  const auto add = [&](std::string_view name, std::string_view meaning, C& (*value)(R&)) {
+    all.push_back(count({name, kInteger, "-", meaning, 4, "0"}, value));
+  };
+  const auto addLarge = [&](std::string_view name, std::string_view meaning, L& (*value)(R&)) {
+    all.push_back({.column = {name, kInteger, "-", meaning, 4, "0"},
+                   .value = StepValue::kLargeCount,
+                   .largeCount = value});
+  };
+  add("shape_tests", "pairs whose shapes were tested, each time", [](R& r) -> C& { return r.shapeTests; });
+  add("unsettled", "fast method: contacts and joints whose last change was above what counts as settled",
+      [](R& r) -> C& { return r.unsettled; });
+  all.push_back(real({"local_residual", kNumber, "-",
+                      "fast method: largest last change, against what counts as settled", 4, "0.0"},
+                     [](R& r) -> D& { return r.localResidual; }));
+  all.push_back(real({"last_change", kNumber, "m/s", "the same as a velocity", 4, "0.0"},
+                     [](R& r) -> D& { return r.lastChange; }));
+  addLarge("visits", "fast method: visits of manifolds in sweeps", [](R& r) -> L& { return r.visits; });
+  addLarge("visits_allowed", "most that the plans of the islands allowed",
+           [](R& r) -> L& { return r.visitsAllowed; });
+}
+
 void addErrors(std::vector<StepColumn>& all) {
   using D = double;
   const auto add = [&](const Column& column, double& (*value)(R&)) {
@@ -155,6 +181,7 @@ std::vector<StepColumn> makeColumns() {
                             kOldFaults},
                  .value = StepValue::kFaults});
   addCounts(all);
+  addSolve(all);
   addErrors(all);
   addEnergies(all);
   all.push_back(

@@ -14,6 +14,7 @@ enum class StepValue : std::uint8_t {
   kStep,    ///< the number of the step
   kReal,    ///< a double of the report
   kCount,   ///< a whole number of the report
+  kLargeCount,  ///< the same of 64 bits
   kStatus,  ///< one of three words
   kFaults,  ///< names of faults
   kHash,    ///< 32 hexadecimal digits
@@ -25,6 +26,7 @@ struct StepColumn {
   StepValue value{StepValue::kReal};
   double& (*real)(msd_sim::StepReport&){nullptr};          ///< of kReal
   std::uint32_t& (*count)(msd_sim::StepReport&){nullptr};  ///< of kCount
+  std::uint64_t& (*largeCount)(msd_sim::StepReport&){nullptr};  ///< of kLargeCount
   bool isTime{false};  ///< wall-clock time, which no run repeats
 };
 

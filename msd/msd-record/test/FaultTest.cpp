@@ -248,8 +248,8 @@ TEST(Reader, refusesNewerSchemasAndForeignTables) {
     Database{(folder / "b.db").string(), OpenMode::kWrite}.execute(sql);
     return readingMessage(folder / "b.db");
   };
-  EXPECT_THAT(changed("PRAGMA user_version = 4"),
-              HasSubstr("schema 4, this msd reads schemas 1 to 3; it was written by a newer msd"));
+  EXPECT_THAT(changed("PRAGMA user_version = 5"),
+              HasSubstr("schema 5, this msd reads schemas 1 to 4; it was written by a newer msd"));
   EXPECT_THAT(changed("DROP TABLE steps"),
               HasSubstr("table steps is not that of a recording: it is missing"));
   EXPECT_THAT(

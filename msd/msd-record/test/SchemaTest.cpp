@@ -23,6 +23,8 @@ msd_sim::StepReport distinctReport() {
   for (const StepColumn& column : stepColumns()) {
     if (column.real != nullptr) column.real(report) = next;
     if (column.count != nullptr) column.count(report) = static_cast<std::uint32_t>(next);
+    if (column.largeCount != nullptr)
+      column.largeCount(report) = (std::uint64_t{1} << 40) + static_cast<std::uint64_t>(next);
     next += 1.0;
   }
   return report;
@@ -48,7 +50,9 @@ TEST(StepColumns, areOnePlaceEachAndHoldTheWholeCertificateAndLedger) {
   for (const StepColumn& column : stepColumns()) {
     if (column.real != nullptr) places.insert(&column.real(report));
     if (column.count != nullptr) places.insert(&column.count(report));
-    numbers += column.real != nullptr || column.count != nullptr ? 1 : 0;
+    if (column.largeCount != nullptr) places.insert(&column.largeCount(report));
+    numbers +=
+        column.real != nullptr || column.count != nullptr || column.largeCount != nullptr ? 1 : 0;
   }
   EXPECT_EQ(places.size(), numbers);
   const auto* certificate = reinterpret_cast<const double*>(&report.certificate);
@@ -90,6 +94,11 @@ TEST(StepColumns, areWrittenAndReadBack) {
     if (column.count != nullptr) {
       EXPECT_EQ(ask.integer(0), column.count(report)) << column.column.name;
       EXPECT_EQ(column.count(read.report), column.count(report)) << column.column.name;
+    }
+    if (column.largeCount != nullptr) {
+      EXPECT_EQ(ask.integer(0), static_cast<std::int64_t>(column.largeCount(report)))
+          << column.column.name;
+      EXPECT_EQ(column.largeCount(read.report), column.largeCount(report)) << column.column.name;
     }
   }
 }

@@ -7,23 +7,9 @@
 
 namespace msd_sim {
 
-/// Groups of numbered things: `parent` leads from each to the least of its group, its root.
+/// Groups of numbered things, which several threads may unite at a time: `parent` leads from each to the least of its
+/// group, its root. Which calls come first changes the ways there, and no root.
 [[nodiscard]] inline std::uint32_t findRoot(std::vector<std::uint32_t>& parent, std::uint32_t i) {
-  while (parent[i] != i) {
-    parent[i] = parent[parent[i]];
-    i = parent[i];
-  }
-  return i;
-}
-
-/// The smaller number becomes the root, so that the result does not depend on the order of the calls.
-inline void unite(std::vector<std::uint32_t>& parent, std::uint32_t a, std::uint32_t b) {
-  const std::uint32_t ra = findRoot(parent, a), rb = findRoot(parent, b);
-  parent[std::max(ra, rb)] = std::min(ra, rb);
-}
-
-/// The same where several threads unite at a time. A root gives itself up once; who comes second looks again.
-[[nodiscard]] inline std::uint32_t findSharedRoot(std::vector<std::uint32_t>& parent, std::uint32_t i) {
   constexpr auto kRelaxed = std::memory_order_relaxed;
   for (;;) {
     const std::uint32_t up = std::atomic_ref{parent[i]}.load(kRelaxed);
@@ -34,9 +20,10 @@ inline void unite(std::vector<std::uint32_t>& parent, std::uint32_t a, std::uint
   }
 }
 
-inline void uniteShared(std::vector<std::uint32_t>& parent, std::uint32_t a, std::uint32_t b) {
+/// The smaller number becomes the root. A root gives itself up once; who comes second looks again.
+inline void unite(std::vector<std::uint32_t>& parent, std::uint32_t a, std::uint32_t b) {
   for (;;) {
-    const std::uint32_t ra = findSharedRoot(parent, a), rb = findSharedRoot(parent, b);
+    const std::uint32_t ra = findRoot(parent, a), rb = findRoot(parent, b);
     if (ra == rb) return;
     std::uint32_t larger = std::max(ra, rb);
     if (std::atomic_ref{parent[larger]}.compare_exchange_strong(larger, std::min(ra, rb), std::memory_order_relaxed)) return;

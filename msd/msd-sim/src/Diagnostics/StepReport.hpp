@@ -9,6 +9,7 @@
 #include "msd-sim/src/DataTypes/Hash128.hpp"
 #include "msd-sim/src/DataTypes/Id.hpp"
 #include "msd-sim/src/Diagnostics/EnergyLedger.hpp"
+#include "msd-sim/src/Diagnostics/SolveGroup.hpp"
 
 namespace msd_sim {
 
@@ -99,6 +100,19 @@ struct Certificate {
   double bilateralViolation{std::numeric_limits<double>::quiet_NaN()};  ///< worst joint row [m/s]
 };
 
+/// How the fast method solved the islands of one group, and what it left (docs/theory/plan.md). A visit is one of a
+/// manifold in one sweep.
+struct GroupReport {
+  std::uint32_t islands{0};
+  std::uint32_t bodies{0};     ///< that moved, those in no island too
+  std::uint32_t manifolds{0};
+  std::uint32_t substeps{0};
+  std::uint32_t sweeps{0};     ///< over the step: of each phase, those of the island that took most
+  std::uint32_t unsettled{0};  ///< as StepReport::unsettled
+  std::uint64_t visits{0};
+  std::uint64_t visitsAllowed{0};  ///< by the plans: manifolds times sweeps times phases, island by island
+};
+
 /// What one step did: tests assert on it, benchmarks print it, the recorder writes it and the
 /// viewer plots it.
 struct StepReport {
@@ -114,6 +128,7 @@ struct StepReport {
   std::uint32_t bodies{0};       ///< inertial bodies in the world
   std::uint32_t awakeBodies{0};  ///< of these, those that were simulated
   std::uint32_t pairs{0};        ///< pairs of shapes whose bounds overlap
+  std::uint32_t shapeTests{0};   ///< of these, those whose shapes were tested; again within the step (K-17): once more
   std::uint32_t manifolds{0};    ///< pairs that touch or are about to
   std::uint32_t contacts{0};     ///< contact points of these
   std::uint32_t islands{0};      ///< groups of bodies joined by contacts and joints
@@ -124,6 +139,16 @@ struct StepReport {
   double residual{0.0};            ///< largest violation of a velocity constraint after the solve [m/s]
   double deepestPenetration{0.0};  ///< at the end of the step [m]
   double jointError{0.0};          ///< worst separation of two joint anchors at the end [m]
+
+  /// Fast method: contacts, mechanisms and swept joints that the last sweep over them in the step's last phase still
+  /// changed by more than what counts as settled (docs/theory/warm-start.md, G-8).
+  std::uint32_t unsettled{0};
+  double localResidual{0.0};  ///< largest of these changes, settled ones too, against what counts as settled [-]
+  double lastChange{0.0};     ///< the same as a velocity [m/s]
+  std::uint64_t visits{0};         ///< of manifolds in sweeps, over the step
+  std::uint64_t visitsAllowed{0};  ///< most that the islands' plans allowed
+  std::array<GroupReport, kSolveGroups> groups{};  ///< the same by SolveGroup
+  [[nodiscard]] const GroupReport& group(SolveGroup which) const { return groups[static_cast<std::size_t>(which)]; }
 
   std::uint32_t unsolvedIslands{0};  ///< exact mode: islands whose residual stayed above the tolerance
   std::uint32_t tornJoints{0};       ///< joints open by more than a hundredth of the body they hold

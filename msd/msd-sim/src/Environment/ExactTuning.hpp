@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 
 namespace msd_sim {
@@ -18,6 +19,8 @@ struct ExactTuning {
       10};          ///< times that phase 1 is solved again for gaps and joints of bodies that turn
   int attempts{5};  ///< that share the Newton steps of an island
   int leastNewton{20};  ///< steps that a solve may take even where the island has used up its share
+  /// Shares of the warm start from which a solve that failed starts again, one after the other [-].
+  std::array<double, 4> restarts{0.0, 0.5, 2.0, 0.9};
   int reboundHalvings{12};  ///< of the search for the largest restitution that creates no energy
   int impactsPerPoint{
       64};  ///< single impacts before the rest is solved at once: a chain of n balls needs about n
@@ -47,7 +50,10 @@ struct ExactTuning {
   double slowClosing{
       0.25};  ///< share of the error that a solve may leave before the substep is too long [-]
   double stuckClosing{0.5};  ///< and before it is given up [-]
-  double torn{1e-6};         ///< separation of two anchors with which a step is not ok [m]
+  double farthest{
+      1.0};  ///< way of a body in a substep, in sizes and radians, that no substep takes, ...
+  double farther{2.0};  ///< ... where it is so many times that without the impulses [-]
+  double torn{1e-6};    ///< separation of two anchors with which a step is not ok [m]
 
   // Energy that discretisation may give a mechanism, against its largest kinetic energy [-].
   double swingGain{5e-4};    ///< while it hangs and swings (E-15)

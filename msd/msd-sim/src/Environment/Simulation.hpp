@@ -222,9 +222,28 @@ struct Packs {
   }
 };
 
+/// What the last visits of contacts or joints in a step still changed.
+struct LastChange {
+  double localResidual{0.0};   ///< largest, against what counts as settled [-]
+  double speed{0.0};           ///< largest [m/s]
+  std::uint32_t unsettled{0};  ///< how many are above what counts as settled
+
+  void add(double residual, double settledSpeed, std::uint32_t count = 1) {
+    localResidual = std::max(localResidual, residual);
+    speed = std::max(speed, residual * settledSpeed);
+    if (residual > 1.0) unsettled += count;
+  }
+  void add(const LastChange& part) {
+    localResidual = std::max(localResidual, part.localResidual);
+    speed = std::max(speed, part.speed);
+    unsettled += part.unsettled;
+  }
+};
+
 /// What the contacts of an island did, or all together.
 struct ContactTotals {
   double normalWork{0.0}, frictionWork{0.0}, drivenWork{0.0}, residual{0.0}, points{0.0};
+  LastChange last{};
 };
 
 /// The same of contacts that follow each other in the table and are of one island.
@@ -244,7 +263,9 @@ struct PackScratch {
   SurfaceRows surfaces;
   std::vector<IslandSums> sums;     ///< per block of bodies of a large island
   std::vector<std::vector<IslandRun>> runs;  ///< per block of bundles of a shared pack, for the audit
-  std::uint32_t sweeps{0};
+  std::uint32_t tests{0};           ///< of shapes, between substeps (K-17)
+  std::vector<std::uint32_t> phaseSweeps;  ///< of each phase
+  std::uint64_t visits{0};          ///< of contacts in these
   std::uint32_t guarded{0};         ///< islands that the energy guard held back, once per substep
   double guardedEnergy{0.0};        ///< the most that it took out of one of them at a time [J]
   double deepest{0.0};              ///< penetration [m]
@@ -519,6 +540,8 @@ bool scatterBodies(Simulation& sim);
 /// Writes a body's new state from the solver's arrays to its asset.
 void scatterBody(Simulation& sim, std::uint32_t slot);
 void auditStep(Simulation& sim, double dt);
+/// How each group of islands was solved in a fast step, and what was left (contactTotals). Part of the audit.
+void reportSolve(Simulation& sim, double dt);
 /// Says how far the promises of the report hold: what is unsolved, torn or held back. Part of the audit.
 void judgeStep(Simulation& sim);
 

@@ -5,6 +5,7 @@
 #include "msd-sim/src/Environment/Stages/ApplyLoads.hpp"
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
 #include "msd-sim/src/Environment/WorkGrain.hpp"
+#include "msd-sim/src/Physics/Solver/SettledSpeed.hpp"
 
 namespace msd_sim {
 
@@ -124,14 +125,23 @@ void add(const ContactTotals& part, ContactTotals& all) {
   all.drivenWork += part.drivenWork;
   all.residual = std::max(all.residual, part.residual);
   all.points += part.points;
+  all.last.add(part.last);
 }
 
 /// What a contact did.
 template <class Rows>
-ContactTotals totalsOf(const Rows& rows, const ContactSums& sums, int l) {
+ContactTotals totalsOf(const Rows& rows, const ContactSums& sums, const SettledSpeed& settled, int l) {
   double points = 0.0;
   for (const ContactPointRows& point : rows.points) points += point.normalMass[l] > 0.0 ? 1.0 : 0.0;
-  return {sums.normalWork[l], sums.frictionWork[l], sums.drivenWork[l], sums.residual[l], points};
+  ContactTotals totals{sums.normalWork[l], sums.frictionWork[l], sums.drivenWork[l], sums.residual[l], points};
+  totals.last.add(sums.localResidual[l], settled.of(rows.size[l]));
+  return totals;
+}
+
+/// What counts as settled in the substeps of a pack; before it was solved, anything.
+SettledSpeed settledSpeed(const Simulation& sim, std::size_t pack) {
+  const double h = sim.packScratch[pack]->h;
+  return {h > 0.0 ? h : 1.0, sim.settings.gravity.norm()};
 }
 
 std::uint32_t islandOf(const Simulation& sim, LaneBodies bodyPair) {
@@ -152,6 +162,7 @@ constexpr std::uint32_t kAuditBundles = 16;
 /// there each island's contacts are added one by one.
 void auditShared(Simulation& sim, std::size_t pack) {
   std::vector<std::vector<IslandRun>>& runs = sim.packScratch[pack]->runs;
+  const SettledSpeed settled = settledSpeed(sim, pack);
   const std::span<const ContactTable::Colour> colours = sim.table.coloursOf(pack);
   const auto blocksOf = [](const ContactTable::Colour& colour) { return 1 + colour.bundles() / kAuditBundles; };
   std::size_t blocks = 0;
@@ -165,7 +176,7 @@ void auditShared(Simulation& sim, std::size_t pack) {
                 [&](const auto&, auto& lanes, std::size_t first, std::size_t count) {
                   ContactTable::forLanes(lanes, first, first + count,
                                          [&](std::uint32_t, LaneBodies bodyPair, auto& rows, ContactSums& sums, int l) {
-                                           add(totalsOf(rows, sums, l), runOf(runs[block], islandOf(sim, bodyPair)));
+                                           add(totalsOf(rows, sums, settled, l), runOf(runs[block], islandOf(sim, bodyPair)));
                                          });
                 });
   });
@@ -179,8 +190,9 @@ ContactTotals auditContacts(Simulation& sim) {
   sim.contactTotals.assign(sim.islands.count(), ContactTotals{});
   forPacks(sim, [&](std::size_t pack) {
     if (sim.packs.packs[pack].shared) return auditShared(sim, pack);
+    const SettledSpeed settled = settledSpeed(sim, pack);
     sim.table.forContacts(pack, [&](std::uint32_t, LaneBodies bodyPair, auto& rows, ContactSums& sums, int l) {
-      add(totalsOf(rows, sums, l), sim.contactTotals[islandOf(sim, bodyPair)]);
+      add(totalsOf(rows, sums, settled, l), sim.contactTotals[islandOf(sim, bodyPair)]);
     });
   });
   ContactTotals all;
@@ -234,6 +246,7 @@ void auditStep(Simulation& sim, double dt) {
   report.bodies = sums.bodies;
   report.awakeBodies = sums.awake;
   report.guardFactor = guard.factor;
+  if (sim.settings.method == Method::kFast && dt > 0.0) reportSolve(sim, dt);
 }
 
 }  // namespace msd_sim

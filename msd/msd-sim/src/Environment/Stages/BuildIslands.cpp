@@ -6,14 +6,6 @@ namespace msd_sim {
 
 namespace {
 
-/// Sets an entry that other threads may set to the same at a time, if it is not so yet.
-template <class Entry>
-void set(Entry& entry, Entry value) {
-  const std::atomic_ref<Entry> shared{entry};
-  if (shared.load(std::memory_order_relaxed) != value)
-    shared.store(value, std::memory_order_relaxed);
-}
-
 /// Calls visit(contact) for all contacts, on any thread.
 template <class Visit>
 void forContacts(Simulation& sim, const Visit& visit) {
@@ -36,9 +28,10 @@ void findSupports(Simulation& sim) {
   islands.carried.assign(islands.count(), 0);
   const auto note = [&](std::uint32_t body, std::uint32_t other) {
     if (sim.pushable[body] == 0 || sim.pushable[other] != 0) return;
-    const std::atomic_ref<IslandSupport> support{islands.support[islands.islandOf[body]]};
-    raise(support, sim.slots[other].kinematic ? IslandSupport::kDriven : IslandSupport::kStatic);
-    if (sim.slots[other].kinematic) set(islands.carried[islands.islandOf[body]], std::uint8_t{1});
+    const std::uint32_t island = islands.islandOf[body];
+    raise(islands.support[island],
+          sim.slots[other].kinematic ? IslandSupport::kDriven : IslandSupport::kStatic);
+    if (sim.slots[other].kinematic) setShared(islands.carried[island], 1);
   };
   forContacts(sim, [&](const ContactCache::Contact& contact) {
     const auto [a, b] = contact.bodies;
@@ -46,8 +39,7 @@ void findSupports(Simulation& sim) {
     note(a, b);
     note(b, a);
     if (!sim.slots[a].special && !sim.slots[b].special) return;
-    raise(std::atomic_ref{islands.support[islands.islandOf[sim.pushable[a] != 0 ? a : b]]},
-          IslandSupport::kDriven);
+    raise(islands.support[islands.islandOf[sim.pushable[a] != 0 ? a : b]], IslandSupport::kDriven);
   });
   islands.joints.reserve(sim.slots.size());
   islands.joints.assign(islands.count(), 0);
@@ -78,9 +70,9 @@ void buildIslands(Simulation& sim) {
   for (std::uint32_t i = 0; i < count; ++i) islands.parent[i] = i;
   const std::vector<std::uint8_t>& pushable = sim.pushable;
   const auto join = [&](std::uint32_t a, std::uint32_t b) {
-    if (pushable[a] != 0) set(islands.islandOf[a], 0u);
-    if (pushable[b] != 0) set(islands.islandOf[b], 0u);
-    if (pushable[a] != 0 && pushable[b] != 0) uniteShared(islands.parent, a, b);
+    if (pushable[a] != 0) setShared(islands.islandOf[a], 0);
+    if (pushable[b] != 0) setShared(islands.islandOf[b], 0);
+    if (pushable[a] != 0 && pushable[b] != 0) unite(islands.parent, a, b);
   };
   forContacts(
       sim, [&](const ContactCache::Contact& contact) { join(contact.bodies.a, contact.bodies.b); });
@@ -88,7 +80,7 @@ void buildIslands(Simulation& sim) {
 
   sim.team->forRange(count, kWorkGrain.bodies, [&](std::size_t first, std::size_t last) {
     for (auto i = static_cast<std::uint32_t>(first); i < last; ++i) {
-      const std::uint32_t root = findSharedRoot(islands.parent, i);
+      const std::uint32_t root = findRoot(islands.parent, i);
       std::atomic_ref{islands.parent[i]}.store(root, std::memory_order_relaxed);
     }
   });

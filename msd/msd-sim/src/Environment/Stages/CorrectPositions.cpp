@@ -71,7 +71,7 @@ class PackCorrection {
     return sweepContacts(sim_, pack_,
                          [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
                            return kernels.correct(sim_.solver, lanes.run(first, count), pass_);
-                         });
+                         }).unsettled;
   }
 
   /// Impulses and depths are stored by the first sweep.
@@ -85,7 +85,7 @@ class PackCorrection {
           deepest.add(stored.deepest);
           relative.add(stored.share);
           return part;
-        });
+        }).unsettled;
     scratch_.deepest = deepest.get();
     scratch_.deepestShare = relative.get();
     return unsettled;

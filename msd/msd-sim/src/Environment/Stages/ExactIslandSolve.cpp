@@ -12,14 +12,6 @@ namespace msd_sim {
 
 namespace {
 
-// Shares of the warm start from which a solve that failed starts again.
-constexpr std::array<double, 4> kRestarts{0.0, 0.5, 2.0, 0.9};
-
-// Joints after phase 1, in units of joint_tolerances::kClosed: closed, and so far open that the step
-// has failed; solves that may each leave this share of the error.
-constexpr double kFarthest = 1.0;  // and in a place that no substep reaches, in sizes and radians
-constexpr double kFarther = 2.0;   // where this is so much more than without impulses
-
 /// Gap after the drift of a point that carries an impulse: none, or what it was where that was a
 /// hair's breadth or a penetration.
 double aimedGap(const ExactPoint& p) {
@@ -141,7 +133,7 @@ void ExactIslandSolve::solvePositions() {
     before = std::max(before, reachOf(sim_.solver, bodies_[b], free.linear, free.angular, h_));
     after = std::max(after, reachOf(sim_.solver, bodies_[b], vectorOf(m.v), vectorOf(m.w), h_));
   }
-  if (after > std::max(kFarthest, kFarther * before)) data_.open = std::numeric_limits<double>::infinity();
+  if (after > std::max(kExactTuning.farthest, kExactTuning.farther * before)) data_.open = std::numeric_limits<double>::infinity();
   double& violation = data_.phase.bilateralViolation;
   for (const ExactJointRow& r : data_.jointRows) {
     if (r.row->number >= kMostHoldingRows) continue;
@@ -289,7 +281,7 @@ int ExactIslandSolve::attemptLength() const {
 
 /// A hard problem from other starts: nothing, and shares of the warm start. The better answer counts.
 ExactResult ExactIslandSolve::solveAgain(const ExactResult& first, ExactOptions options) {
-  for (const double share : kRestarts) {
+  for (const double share : kExactTuning.restarts) {
     if (data_.newtonLeft < kExactTuning.leastNewton) break;
     options.maxIterations = attemptLength();
     data_.restart = data_.warmStart;

@@ -82,6 +82,7 @@ void refuseBadCombination(Simulation& sim) {
 /// Pairs that may have changed are tested.
 void testPairs(Simulation& sim) {
   sim.collision.testPairs({sim.solver, sim.travel, sim.pushable, sim.report.dt}, *sim.team);
+  sim.report.shapeTests += sim.collision.testCount();
 }
 
 }  // namespace

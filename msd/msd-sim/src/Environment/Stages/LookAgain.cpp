@@ -158,6 +158,7 @@ void lookAgain(Simulation& sim, std::size_t pack, const ContactPass& pass, doubl
                               left);
     }
   };
+  sim.packScratch[pack]->tests += static_cast<std::uint32_t>(pairs.size());
   if (sim.packs.packs[pack].shared) {
     sim.team->forRange(pairs.size(), kWorkGrain.pairs, test);
   } else {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 
 #include "msd-sim/src/DataTypes/Arrays.hpp"
@@ -30,19 +29,15 @@ double armRate(const SolverBodies& solver, std::uint32_t i, const Vector3D& arm,
 /// Adds to a census what some of its island's bodies or contacts tell; several threads may at a time, where it is
 /// `shared`. Numbers and maxima do not depend on who comes first.
 void addCensus(const IslandCensus& part, IslandCensus& census, bool shared) {
-  const auto raiseFlag = [](bool value, bool& flag) {
-    const std::atomic_ref<bool> all{flag};
-    if (value && !all.load(std::memory_order_relaxed)) all.store(true, std::memory_order_relaxed);
-  };
   (void)addTo(census.manifolds, part.manifolds, shared);
   if (part.fresh > 0) (void)addTo(census.fresh, part.fresh, shared);
-  raise(std::atomic_ref{census.fastest}, part.fastest);
-  raise(std::atomic_ref{census.motion}, part.motion);
-  raiseFlag(part.forced, census.forced);
-  raiseFlag(part.guided, census.guided);
-  raiseFlag(part.bounces, census.bounces);
-  raiseFlag(part.resists, census.resists);
-  raiseFlag(part.rolls, census.rolls);
+  raise(census.fastest, part.fastest);
+  raise(census.motion, part.motion);
+  raise(census.forced, part.forced);
+  raise(census.guided, part.guided);
+  raise(census.bounces, part.bounces);
+  raise(census.resists, part.resists);
+  raise(census.rolls, part.rolls);
 }
 
 /// Gathers what bodies or contacts tell, one after the other, as long as they are of one island.

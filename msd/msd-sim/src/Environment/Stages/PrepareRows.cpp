@@ -87,7 +87,9 @@ void prepareRows(Simulation& sim, double) {
   std::fill(sim.solver.dirty.begin(), sim.solver.dirty.end(), 0u);
   for (std::size_t i = 0; i < sim.packs.packs.size(); ++i) {
     PackScratch& scratch = *sim.packScratch[i];
-    scratch.stamp = scratch.sweeps = scratch.guarded = 0;
+    scratch.stamp = scratch.guarded = scratch.tests = 0;
+    scratch.visits = 0;
+    scratch.phaseSweeps.clear();
     scratch.h = scratch.guardedEnergy = scratch.deepest = scratch.deepestShare = 0.0;
     scratch.resistance.rows.clear();
     scratch.surfaces.rows.clear();

@@ -1,4 +1,5 @@
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
+#include "msd-sim/src/Physics/Solver/SettledSpeed.hpp"
 
 namespace msd_sim {
 
@@ -34,6 +35,7 @@ void prepareResistance(Simulation& sim, std::size_t pack, double h) {
         .lane = lane,
         .frictionWork = sums.frictionWork + lane,
         .drivenWork = sums.drivenWork + lane,
+        .localResidual = sums.localResidual + lane,
         .impulse = h * Vector3D{resistance.moment[0], resistance.moment[1], resistance.moment[2]}});
   });
   for (const ResistanceRow& row : list.rows) warmResistance(sim.solver, row);
@@ -44,7 +46,8 @@ std::uint32_t sweepResistance(Simulation& sim, std::size_t pack, const ContactPa
   std::uint32_t unsettled = 0;
   forResistance(sim, pack, [&](ResistanceRow& row) {
     if (!pass.first && std::max(solver.dirty[row.body0], solver.dirty[row.body1]) + 1 < pass.stamp) return;
-    const double localResidual = visitResistance(solver, row) / speed;
+    row.change = visitResistance(solver, row);
+    const double localResidual = row.change / speed;
     const bool moves0 = solver.motion[row.body0].inverseMass > 0.0;
     const bool moves1 = solver.motion[row.body1].inverseMass > 0.0;
     const SweepBudget& budget = solver.budget[moves0 ? row.body0 : row.body1];
@@ -58,7 +61,9 @@ std::uint32_t sweepResistance(Simulation& sim, std::size_t pack, const ContactPa
 
 void concludeResistance(Simulation& sim, std::size_t pack, double h, const PhaseEnd& end) {
   concludeSurfaces(sim, pack, end);
+  const SettledSpeed settled{h, sim.settings.gravity.norm()};
   forResistance(sim, pack, [&](ResistanceRow& row) {
+    *row.localResidual = std::max(*row.localResidual, row.change / settled.of(row.size));
     addResistanceWork(sim.solver, row);
     sim.collision.contacts().keepResistance(row.contact, row.impulse / h);
   });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "msd-sim/src/DataTypes/SharedUpdate.hpp"
 #include "msd-sim/src/Environment/Simulation.hpp"
 #include "msd-sim/src/Environment/WorkGrain.hpp"
 
@@ -170,45 +171,26 @@ void forPacks(Simulation& sim, const Work& work) {
   });
 }
 
-/// Adds to a count, which several threads may do at a time where it is shared; returns what it was.
-[[nodiscard]] inline std::uint32_t addTo(std::uint32_t& count, std::uint32_t more, bool shared) {
-  if (shared) return std::atomic_ref{count}.fetch_add(more, std::memory_order_relaxed);
-  const std::uint32_t before = count;
-  count += more;
-  return before;
-}
-
-/// Raises an atomic number that several threads may raise at a time: the largest wins.
-template <class Atomic, class Value>
-void raise(Atomic&& shared, Value value) {
-  Value seen = shared.load(std::memory_order_relaxed);
-  while (value > seen && !shared.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
-  }
-}
-
-/// A maximum that several threads add to; their order does not matter to it.
-class SharedMaximum {
- public:
-  void add(double value) { raise(largest_, value); }
-  [[nodiscard]] double get() const { return largest_.load(std::memory_order_relaxed); }
-
- private:
-  std::atomic<double> largest_{0.0};
+/// What a sweep over the contacts of a pack tells.
+struct PackSweep {
+  bool unsettled{false};    ///< some have not settled
+  std::uint32_t visits{0};  ///< contacts that were visited again; 0 of the first sweep, which visits all
 };
 
-/// One sweep over the contacts of a pack. Returns whether some have not settled.
+/// One sweep over the contacts of a pack.
 template <class Kernel>
-bool sweepContacts(Simulation& sim, std::size_t pack, const Kernel& kernel) {
-  std::atomic<bool> unsettled{false};
+PackSweep sweepContacts(Simulation& sim, std::size_t pack, const Kernel& kernel) {
+  const bool shared = sim.packs.packs[pack].shared;
+  PackSweep all;
   forParts(sim, pack, [&](const auto& visit) {
     SweepOutcome part;
     visit([&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
       part.add(kernel(kernels, lanes, first, count));
     });
-    // Looked at before it is written: the line stays with all threads.
-    if (part.unsettled > 0 && !unsettled.load(std::memory_order_relaxed)) unsettled.store(true, std::memory_order_relaxed);
+    if (part.unsettled > 0) setShared(all.unsettled, true);
+    if (part.visits > 0) (void)addTo(all.visits, part.visits, shared);
   });
-  return unsettled.load(std::memory_order_relaxed);
+  return all;
 }
 
 }  // namespace msd_sim

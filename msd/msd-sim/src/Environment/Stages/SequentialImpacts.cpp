@@ -92,7 +92,7 @@ void ExactIslandSolve::solvePair(std::uint32_t body0, std::uint32_t body1) {
   };
   const ExactOptions options{.tolerance = sim_.settings.exactTolerance,
                              .velocityFloor = velocityFloor(),
-                             .aim = 1e-3 * sim_.settings.exactTolerance,
+                             .aim = kExactTuning.aim * sim_.settings.exactTolerance,
                              .maxIterations = sim_.settings.exactIterations};
   ExactResult result;
   // Returns the energy that the impact with a share of the rebounds creates, if more than the

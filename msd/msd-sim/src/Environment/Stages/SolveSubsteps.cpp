@@ -5,13 +5,11 @@
 #include "msd-sim/src/Environment/Stages/MechanismContacts.hpp"
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
 #include "msd-sim/src/Environment/Stages/SweepExtrapolation.hpp"
+#include "msd-sim/src/Physics/Solver/SettledSpeed.hpp"
 
 namespace msd_sim {
 
 namespace {
-
-// Keeps quotients finite without gravity.
-constexpr double kLeastSpeed = 1e-100;
 
 /// Reactions and works of the joints; the bodies of those that broke may touch from now on.
 void finishJoints(Simulation& sim, double dt) {
@@ -25,12 +23,10 @@ void finishJoints(Simulation& sim, double dt) {
 /// What the packs tell of the step, added up in their order.
 void addPackReports(Simulation& sim) {
   StepReport& report = sim.report;
-  report.iterations = 0;
   sim.guardedSubsteps = 0;
   sim.guardedEnergy = 0.0;
   for (std::size_t i = 0; i < sim.packs.packs.size(); ++i) {
     const PackScratch& scratch = *sim.packScratch[i];
-    report.iterations = std::max(report.iterations, scratch.sweeps);
     report.substeps = std::max(report.substeps, static_cast<std::uint32_t>(substepsOf(
                                                     sim.packs.packs[i].group, sim.settings.substeps)));
     sim.guardedSubsteps += scratch.guarded;
@@ -51,17 +47,17 @@ class PackStep {
         joints_{sim.packs.jointsOf(sim.packs.packs[pack])},
         gravity_{sim.settings.gravity.norm()},
         h_{dt / substeps_} {
-    const double kick = 0.5 * h_ * gravity_;
+    const SettledSpeed settled{h_, gravity_};
     pass_ = {.h = h_,
              .inverseH = 1.0 / h_,
              .threshold = sim.settings.restitutionThreshold,
              .band = kTuning.band,
-             .perSettledSpeed = 1.0 / std::max(kTuning.settledKick * kick, kLeastSpeed),
+             .perSettledSpeed = 1.0 / settled.kick,
              .perSettledShare = h_ / kTuning.settledShare,
              .planned = true,
              .ahead = hasManyRows(sim, pack),
              .driven = sim.kinematicCount > 0};
-    jointSweep_.directSpeed = jointSweep_.sweptSpeed = std::max(kTuning.settledKick * kick, kLeastSpeed);
+    jointSweep_.directSpeed = jointSweep_.sweptSpeed = settled.kick;
   }
 
   void run() {
@@ -76,6 +72,7 @@ class PackStep {
       solvePositions(k == 0, goesOn);
       const bool ends = !joined_ || k + 1 == substeps_;
       drift(goesOn, ends ? 1.0 : 2.0);
+      ends_ = k + 1 == substeps_;
       if (ends) solveVelocities();
     }
   }
@@ -108,22 +105,25 @@ class PackStep {
   template <class Kernel, class Joints>
   void runPhase(bool opens, const PhaseKick& kicked, const Kernel& kernel, const Joints& joints) {
     SweepExtrapolation extrapolation{sim_, pack_};
-    pass_.noted = !extrapolation.isIdle();
+    const bool extrapolates = !extrapolation.isIdle();
+    pass_.noted = extrapolates || ends_;
     std::uint32_t unsettled = 1;
     for (pass_.number = 0; pass_.number == 0 || unsettled > 0; ++pass_.number) {
       pass_.first = pass_.number == 0;
       pass_.stamp = ++scratch_.stamp;
       pass_.settled = leastLimit(pass_.number);
-      unsettled = sweepContacts(sim_, pack_, kernel) ? 1 : 0;
+      const PackSweep swept = sweepContacts(sim_, pack_, kernel);
+      unsettled = swept.unsettled ? 1 : 0;
+      scratch_.visits += pass_.first ? contactsOf(sim_, pack_) : swept.visits;
       jointSweep_.stamp = pass_.stamp;
       jointSweep_.number = pass_.number;
       if (!joints_.isEmpty()) unsettled += joints() + sweepMechanisms(sim_, pack_, pass_, opens);
       unsettled += sweepResistance(sim_, pack_, pass_, jointSweep_.directSpeed);
-      if (pass_.noted && unsettled > 0) extrapolation.advance(pass_.number, pass_.stamp);
+      if (extrapolates && unsettled > 0) extrapolation.advance(pass_.number, pass_.stamp);
     }
-    pass_.moved = pass_.noted;
+    pass_.moved = extrapolates;
     pass_.lead = kicked.lead;
-    scratch_.sweeps += static_cast<std::uint32_t>(pass_.number);
+    scratch_.phaseSweeps.push_back(static_cast<std::uint32_t>(pass_.number));
     forColours(sim_, pack_, [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
       kernels.conclude(sim_.solver, lanes.run(first, count), pass_);
     });
@@ -206,6 +206,7 @@ class PackStep {
   int substeps_;
   bool joined_;
   bool bounces_;
+  bool ends_{false};  ///< the running phase is the step's last
   JointSolver::Share joints_;
   double gravity_;
   double h_;

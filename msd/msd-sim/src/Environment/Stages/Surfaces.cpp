@@ -5,6 +5,7 @@
 
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
 #include "msd-sim/src/Physics/RigidBody/Validation.hpp"
+#include "msd-sim/src/Physics/Solver/SettledSpeed.hpp"
 
 namespace msd_sim {
 
@@ -83,6 +84,7 @@ SurfaceRow makeRow(std::uint32_t id, LaneBodies bodyPair, ContactRows<kPoints>& 
   row.normalWork = sums.normalWork + lane;
   row.frictionWork = sums.frictionWork + lane;
   row.drivenWork = sums.drivenWork + lane;
+  row.localResidual = sums.localResidual + lane;
   const Vector3D arm0 = lane3(rows.arm0, lane), arm1 = lane3(rows.arm1, lane);
   for (int i = 0; i < kPoints; ++i) {
     if (!(rows.points[i].normalMass[lane] > 0.0)) continue;
@@ -132,7 +134,8 @@ std::uint32_t sweepSurfaces(Simulation& sim, std::size_t pack, const ContactPass
   std::uint32_t unsettled = 0;
   for (SurfaceRow& row : list.rows) {
     if (pass.first && !list.velocities) openSurface(solver, row);
-    const double localResidual = visitSurface(solver, row, pass.h, list.velocities) / speed;
+    row.change = visitSurface(solver, row, pass.h, list.velocities);
+    const double localResidual = row.change / speed;
     const bool moves0 = solver.motion[row.body0].inverseMass > 0.0;
     const bool moves1 = solver.motion[row.body1].inverseMass > 0.0;
     const SweepBudget& budget = solver.budget[moves0 ? row.body0 : row.body1];
@@ -146,7 +149,11 @@ std::uint32_t sweepSurfaces(Simulation& sim, std::size_t pack, const ContactPass
 
 void concludeSurfaces(Simulation& sim, std::size_t pack, const PhaseEnd& end) {
   SurfaceRows& list = sim.packScratch[pack]->surfaces;
-  for (SurfaceRow& row : list.rows) concludeSurface(sim.solver, row, list.h, list.velocities, end);
+  const SettledSpeed settled{list.h, sim.settings.gravity.norm()};
+  for (SurfaceRow& row : list.rows) {
+    *row.localResidual = std::max(*row.localResidual, row.change / settled.of(row.size));
+    concludeSurface(sim.solver, row, list.h, list.velocities, end);
+  }
   list.velocities = !list.velocities;
 }
 

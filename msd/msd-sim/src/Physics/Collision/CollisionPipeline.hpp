@@ -229,6 +229,9 @@ class CollisionPipeline {
   /// side.
   void lookAgain(std::uint32_t pair, const CollisionStep& step, double left);
 
+  /// Pairs whose shapes the last testPairs tested.
+  [[nodiscard]] std::uint32_t testCount() const { return tests_; }
+
   /// How deep the shapes of a pair overlap where the bodies stand [m]. Changes nothing.
   [[nodiscard]] double penetration(std::uint32_t pair, const SolverBodies& bodies) const;
 
@@ -279,6 +282,7 @@ class CollisionPipeline {
       bool isNew;             ///< the contact has no points yet
       CarriedPoints carried;
     };
+    std::uint32_t tests{0};  ///< of shapes
     std::vector<Pair> pairs;
     std::vector<ContactManifold> manifolds;
     std::vector<ContactRounding> roundings;
@@ -368,6 +372,7 @@ class CollisionPipeline {
   std::vector<std::uint32_t> due_sorted_;  ///< those to be tested, by body
   std::vector<std::uint32_t> due_start_;   ///< of these: where each body's begin
   std::vector<BlockFinds> finds_;          ///< per block of a wave of pairs to test
+  std::uint32_t tests_{0};                 ///< of shapes, by the last testPairs
 };
 
 }  // namespace msd_sim

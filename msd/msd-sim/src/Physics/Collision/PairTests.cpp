@@ -1,12 +1,12 @@
 // Narrowphase: which pairs are tested, and what becomes of the manifolds.
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <numeric>
 
 #include "msd-sim/src/DataTypes/Arrays.hpp"
+#include "msd-sim/src/DataTypes/SharedUpdate.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionPipeline.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionTolerances.hpp"
 #include "msd-sim/src/Physics/Collision/ConvexTriangles.hpp"
@@ -99,14 +99,6 @@ double gapNow(const CollisionPipeline::PairClock& clock, const SolverBodies& bod
   return static_cast<double>(clock.gap) + place - static_cast<double>(clock.place);
 }
 
-/// Raises a number that several threads may raise at a time: the largest wins.
-void raiseShared(double& number, double value) {
-  std::atomic_ref<double> shared{number};
-  double seen = shared.load(std::memory_order_relaxed);
-  while (value > seen && !shared.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
-  }
-}
-
 double leastGap(const ContactManifold& manifold) {
   double least = std::numeric_limits<double>::infinity();
   for (int k = 0; k < manifold.count; ++k)
@@ -177,8 +169,8 @@ void CollisionPipeline::spreadHits(const CollisionStep& step, WorkTeam& team) {
       const double wa = step.bodies.motion[clock.bodyA].inverseMass;
       const double wb = step.bodies.motion[clock.bodyB].inverseMass;
       const double given = closing * (1.0 + static_cast<double>(clock.restitution)) / (wa + wb);
-      if (wa > 0.0) raiseShared(ta.hit, given * wa);
-      if (wb > 0.0) raiseShared(tb.hit, given * wb);
+      if (wa > 0.0) raise(ta.hit, given * wa);
+      if (wb > 0.0) raise(tb.hit, given * wb);
     }
   });
 }
@@ -262,6 +254,7 @@ void CollisionPipeline::fetchShapes(std::uint32_t index) const {
 }
 
 void CollisionPipeline::testPairs(const CollisionStep& step, WorkTeam& team) {
+  tests_ = 0;
   has_moved_.resize(step.bodies.size());
   for (const std::uint32_t id : moved_) has_moved_[colliders_[id].body] = 1;
   spreadHits(step, team);
@@ -281,6 +274,7 @@ void CollisionPipeline::testWave(std::span<const std::uint32_t> due, const Colli
   if (finds_.size() < blocks) finds_.resize(blocks);
   team.forBlocks(blocks, [&](std::size_t block) {
     BlockFinds& left = finds_[block];
+    left.tests = 0;
     left.pairs.clear();
     left.manifolds.clear();
     left.roundings.clear();
@@ -294,11 +288,14 @@ void CollisionPipeline::testWave(std::span<const std::uint32_t> due, const Colli
       if (i + kPairsAhead < last) fetchBooks(due[i + kPairsAhead]);
       if (i + kFetchAhead < last) fetchPair(due[i + kFetchAhead], step);
       if (i + kShapesAhead < last) fetchShapes(due[i + kShapesAhead]);
-      if (testPair(due[i], step, found)) applyInPlace(due[i], found, bodies, left);
+      if (!testPair(due[i], step, found)) continue;
+      ++left.tests;
+      applyInPlace(due[i], found, bodies, left);
     }
   });
   // Contacts come, go and change their kind one after the other.
   for (std::size_t block = 0; block < blocks; ++block) {
+    tests_ += finds_[block].tests;
     for (const BlockFinds::Pair& pair : finds_[block].pairs) applyManifolds(pair, finds_[block]);
   }
   team.forBlocks(blocks, [&](std::size_t block) { writePoints(finds_[block], bodies); });

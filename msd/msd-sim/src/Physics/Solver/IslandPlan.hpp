@@ -3,21 +3,13 @@
 #include <array>
 #include <cstdint>
 
+#include "msd-sim/src/Diagnostics/SolveGroup.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/SolverBodies.hpp"
 
 namespace msd_sim {
 
 /// How the islands of a step are solved (docs/theory/plan.md): facts of one island in, its schedule out. Nothing
 /// outside of the island enters, so that what happens elsewhere in the world changes no bit of it.
-
-/// Islands of a group go through their substeps side by side.
-enum class SolveGroup : std::uint8_t {
-  kFull,    ///< two phases a substep
-  kJoined,  ///< the phase that ends a substep begins the next (T-14)
-  kStill,   ///< one substep (G-10)
-  kSlow,    ///< half of the substeps (G-12)
-};
-inline constexpr std::size_t kSolveGroups = 4;
 
 /// What is known of an island before it is solved.
 struct IslandCensus {

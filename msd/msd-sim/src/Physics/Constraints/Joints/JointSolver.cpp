@@ -253,6 +253,7 @@ void JointSolver::rebuild(const SolverBodies& bodies, bool sweeps) {
     }
   }
   solved_.assign(components_.size(), 0);
+  last_change_.assign(components_.size(), 0.0);
 }
 
 void JointSolver::wake(const SolverBodies& bodies) {
@@ -322,7 +323,7 @@ std::uint32_t JointSolver::sweepComponents(SolverBodies& bodies, const Share& sh
     const auto slots = components_[k].slots();
     const auto moves = [&](std::uint32_t s) { return bodies.dirty[s] + 1 >= sweep.stamp; };
     if (sweep.number > 0 && std::none_of(slots.begin(), slots.end(), moves)) return;
-    const double change = work(components_[k]);
+    const double change = last_change_[k] = work(components_[k]);
     if (change > 0.0) solved_[k] = 1;
     const auto pushed =
         std::find_if(slots.begin(), slots.end(), [&](std::uint32_t s) { return bodies.motion[s].inverseMass > 0.0; });
@@ -338,6 +339,7 @@ std::uint32_t JointSolver::sweepComponents(SolverBodies& bodies, const Share& sh
 /// The same for the joints that are swept, which go on together.
 std::uint32_t JointSolver::callSwept(SolverBodies& bodies, const Sweep& sweep, double change) {
   std::uint32_t unsettled = 0;
+  last_swept_change_ = change;
   for (const JointRecord& r : records_) {
     if (!r.used || !r.swept || r.slot == JointRecord::kNoSlot) continue;
     if (!(change / sweep.sweptSpeed > static_cast<double>(bodies.budget[r.slot].limit(sweep.number)))) continue;

@@ -136,6 +136,9 @@ class JointSolver {
   /// left alone.
   [[nodiscard]] std::span<JointComponent> components() { return components_; }
   [[nodiscard]] bool isAwake(std::size_t component) const { return awake_[component] != 0; }
+  /// What the last visit in a phase changed, of a component and of the joints that are swept [m/s].
+  [[nodiscard]] double lastChange(std::size_t component) const { return last_change_[component]; }
+  [[nodiscard]] double lastSweptChange() const { return last_swept_change_; }
   [[nodiscard]] std::span<JointRecord> records() { return records_; }
   /// A step that may be taken back: keeps impulses and coordinates after prepare, ...
   void keepStart();
@@ -187,6 +190,8 @@ class JointSolver {
   double time_{0.0};
   std::vector<std::uint8_t> solved_;  ///< per component: had to be, in the running step
   bool swept_solved_{false};
+  std::vector<double> last_change_;  ///< per component, of its last visit [m/s]
+  double last_swept_change_{0.0};    ///< of the joints that are swept [m/s]
   std::uint8_t stiff_{0};  ///< 1: the running step is too long
   bool was_stiff_{false};  ///< the last one was
   std::uint64_t version_{0};

@@ -123,10 +123,12 @@ struct alignas(64) ContactSums {
 struct SweepOutcome {
   double localResidual{0.0};   ///< largest change of a normal velocity against the pass's limit [-]
   std::uint32_t unsettled{0};  ///< contacts with a change beyond the limit
+  std::uint32_t visits{0};     ///< contacts that were visited; 0 of the first sweep, which visits all
 
   void add(const SweepOutcome& part) {
     if (part.localResidual > localResidual) localResidual = part.localResidual;
     unsettled += part.unsettled;
+    visits += part.visits;
   }
 };
 

@@ -377,6 +377,7 @@ MSD_INLINE SweepOutcome sweep(SolverBodies& b, const BundleRun<kPoints>& run,
     if (!pass.first) {
       lanes = dirtyLanes(b, run.bodyPair[i], pass.stamp);
       if (lanes == 0) continue;
+      outcome.visits += static_cast<std::uint32_t>(std::popcount(lanes));
     } else if (pass.ahead && i + 1 < run.count) {
       fetchRows(run.rows[i + 1]);
     }
@@ -392,8 +393,7 @@ MSD_INLINE SweepOutcome sweep(SolverBodies& b, const BundleRun<kPoints>& run,
             static_cast<std::uint8_t>((bits(visited.impact) & chosen.lanes) << l);
       }
       if (pass.noted) {
-        store(max(load(run.sums[i].localResidual + l),
-                  select(chosen.mask, visited.localResidual, set(0.0))),
+        store(select(chosen.mask, visited.localResidual, load(run.sums[i].localResidual + l)),
               run.sums[i].localResidual + l);
       }
       const unsigned unsettled = bits(most > set(pass.settled));

@@ -32,7 +32,9 @@ struct ResistanceRow {
   int lane{0};
   double* frictionWork{nullptr};
   double* drivenWork{nullptr};
+  double* localResidual{nullptr};
   Vector3D impulse{Vector3D::Zero()};  ///< of the running phase, world [N·m·s]
+  double change{0.0};                  ///< of the rim's speed in the last visit [m/s]
 };
 
 /// The rows of a pack, in the order of the contacts' colours.

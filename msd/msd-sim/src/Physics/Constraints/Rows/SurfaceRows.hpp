@@ -47,6 +47,8 @@ struct SurfaceRow {
   double* normalWork{nullptr};
   double* frictionWork{nullptr};
   double* drivenWork{nullptr};
+  double* localResidual{nullptr};
+  double change{0.0};   ///< of a velocity in the last visit [m/s]
   double carried{0.0};  ///< work that the moving surface did in this step [J]
   double scheme{0.0};   ///< of springs beyond their dampers, and of warm starts with old arms, in this step [J]
   double before{0.0};   ///< energy in the contact when the step began [J]
