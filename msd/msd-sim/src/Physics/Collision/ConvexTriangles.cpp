@@ -95,7 +95,8 @@ int collideConvexTriangles(const CollisionShape& convex, const Pose& poseA,
   if (above != TriangleBvh::kNone) {
     collider.addPlane(above);
   } else {
-    const double spread = margin + tolerance::kTriangleSpread * convex.size;
+    // What goes on as it moves now finds its list again in the next step.
+    const double spread = margin + std::max(tolerance::kTriangleSpread * convex.size, margin);
     const bool isListed =
         track.memory != nullptr && (track.memory->covers(track.travel, margin) ||
                                     listTriangles(triangles, worldBounds(convex, pose_S), spread,
