@@ -85,6 +85,19 @@ need() {
   fail "the installation did not succeed"
 }
 
+# install_together PACKAGE...: what is missing of these in one go, which takes less than one after the other. What does not
+# succeed is left to need and want, which say so.
+install_together() {
+  local missing
+  command -v dpkg-query >/dev/null && command -v apt-get >/dev/null && may_be_root || return 0
+  mapfile -t missing < <(missing_of "$@")
+  [[ ${#missing[@]} -eq 0 ]] && return 0
+  say "Installing: ${missing[*]}"
+  local started=$SECONDS
+  if apt_install_with_update "${missing[@]}"; then say "Installed in $((SECONDS - started)) s"; fi
+  return 0
+}
+
 # want PACKAGE...: installs what it can; names the rest in `left_out` and goes on.
 left_out=()
 want() {
@@ -109,6 +122,12 @@ want() {
   if [[ ${#left_out[@]} -gt 0 ]]; then
     say "Left out, because these packages cannot be installed here: ${left_out[*]}"
   fi
+}
+
+# page_packages: what want_page would install.
+page_packages() {
+  if [[ -n ${MSD_WITHOUT_PAGE:-} ]] || { command -v npm >/dev/null && command -v node >/dev/null; }; then return 0; fi
+  packages page
 }
 
 # want_page: npm, from wherever it comes (Debian's package, or a newer Node.js that brings its own).

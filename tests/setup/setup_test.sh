@@ -74,6 +74,20 @@ in_setup 'need a'
 expect "package lists are fetched once when an installation fails" did "apt-get update"
 expect "and the installation is tried again" test "$(grep -c install "$work/log")" -eq 2
 
+fresh root "b" ""
+in_setup 'install_together a b c; need a b; want c'
+expect "what is needed and what is wanted come in one installation" did "apt-get install -y --no-install-recommends --no-remove a c"
+expect "and nothing is installed again" test "$(grep -c install "$work/log")" -eq 1
+
+fresh root "" "c"
+in_setup 'install_together a c; need a; want c; echo "left ${left_out[*]}"'
+expect "where that fails, each is tried by itself" grep -qxF a "$work/installed"
+expect "and what cannot be had is named" says "left c"
+
+fresh user "" ""
+in_setup 'install_together a b'
+expect "without rights, nothing is tried together" did_nothing
+
 fresh root "" "b"
 if in_setup 'need a b'; then status=0; else status=$?; fi
 expect "a needed package that cannot be had is fatal" test "$status" -ne 0

@@ -316,11 +316,11 @@ struct ImpactScratch {
 /// Who sleeps, and who is about to. Arrays are per body slot.
 struct Sleepers {
   std::vector<std::uint8_t> asleep;
-  std::vector<double> still;             ///< how long the body has been slow [s]
+  std::vector<double> slowTime;          ///< how long the body has been slow [s]
   std::vector<std::uint32_t> next;       ///< ring of the bodies that fell asleep together
   std::vector<std::uint8_t> toWake;      ///< is to be woken before the next step
   std::vector<std::uint32_t> calls;      ///< those, in the order in which that was asked for
-  std::vector<double> islandStill;       ///< scratch: least `still` of an island [s]
+  std::vector<double> islandSlowTime;    ///< scratch: least `slowTime` of an island [s]
   std::uint32_t count{0};                ///< bodies asleep
 };
 

@@ -28,7 +28,7 @@ std::uint32_t openSlot(Simulation& sim) {
     sim.moving.resize(sim.solver.size(), 0);
     sim.sleepers.asleep.resize(sim.solver.size(), 0);
     sim.sleepers.toWake.resize(sim.solver.size(), 0);
-    sim.sleepers.still.resize(sim.solver.size(), 0.0);
+    sim.sleepers.slowTime.resize(sim.solver.size(), 0.0);
     sim.sleepers.next.resize(sim.solver.size(), 0);
   }
   return slot;
@@ -95,7 +95,7 @@ BodyId registerBody(Simulation& sim, std::uint32_t slot, const std::string& name
   sim.slots[slot].name = name;
   sim.order.push_back(id);
   sim.islands.version = ~std::uint64_t{0};
-  sim.sleepers.still[slot] = 0.0;
+  sim.sleepers.slowTime[slot] = 0.0;
   sim.recordsValid = false;
   sim.looseValid = false;
   if (!name.empty()) sim.byName[name].push_back(id);

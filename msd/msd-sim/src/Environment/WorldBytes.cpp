@@ -137,7 +137,7 @@ void forValues(World& w, const Visit& visit) {
   visit(w.pushable);
   visit(w.moving);
   visit(w.sleepers.asleep);
-  visit(w.sleepers.still);
+  visit(w.sleepers.slowTime);
   visit(w.sleepers.next);
   visit(w.sleepers.toWake);
   visit(w.sleepers.calls);
@@ -194,7 +194,7 @@ void checkSizes(const WorldDraft& draft, const Simulation& sim) {
   requireSize(draft.pushable, sim.pushable.size());
   requireSize(draft.moving, sim.moving.size());
   requireSize(draft.sleepers.asleep, sim.sleepers.asleep.size());
-  requireSize(draft.sleepers.still, sim.sleepers.still.size());
+  requireSize(draft.sleepers.slowTime, sim.sleepers.slowTime.size());
   requireSize(draft.sleepers.next, sim.sleepers.next.size());
   requireSize(draft.sleepers.toWake, sim.sleepers.toWake.size());
 }
@@ -251,7 +251,7 @@ void checkBody(const WorldDraft& w, const Simulation& sim, std::size_t i) {
   }
   if (motion.inverseMass != (pushable ? sim.slots[i].inertial->getInverseMass() : 0.0)) refuse("a body has another mass");
   if (!(w.travel[i].sum >= 0.0 && std::isfinite(w.travel[i].sum))) refuse("a body has travelled no number");
-  if (!(w.sleepers.still[i] >= 0.0 && std::isfinite(w.sleepers.still[i]))) refuse("a body is still for no number");
+  if (!(w.sleepers.slowTime[i] >= 0.0 && std::isfinite(w.sleepers.slowTime[i]))) refuse("a body is slow for no number");
 }
 
 /// Sleepers lie in rings, each of which wakes as a whole, by one request.

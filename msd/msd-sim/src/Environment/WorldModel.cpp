@@ -65,7 +65,7 @@ Simulation::Simulation(const Settings& s)
   moving.assign(solver.size(), 0);
   sleepers.asleep.assign(solver.size(), 0);
   sleepers.toWake.assign(solver.size(), 0);
-  sleepers.still.assign(solver.size(), 0.0);
+  sleepers.slowTime.assign(solver.size(), 0.0);
   sleepers.next.assign(solver.size(), 0);
 }
 

@@ -77,27 +77,6 @@ TEST(ExactStack, pyramidOf465BoxesIsCertifiedEveryStep) {
   EXPECT_GT(kSteps / seconds, 10.0);
 }
 
-TEST(ExactRolling, slidingBallEndsRollingAtFiveSevenths) {
-  // v_end = 5/7 v0 for a solid ball.
-  WorldModel world{exactSettings()};
-  addFloor(world, 0.3);
-  const BodyId ball = world.spawn(InertialDescription{.shape = Sphere{0.5},
-                                                      .position = {0.0, 0.0, 0.5},
-                                                      .linearVelocity = {4.0, 0.0, 0.0},
-                                                      .friction = 0.3,
-                                                      .restitution = 0.0});
-  double lift = 0.0;
-  for (int i = 0; i < 120; ++i) {
-    world.update(kDt);
-    lift = std::max(lift, std::abs(stateOf(world, ball).position.z() - 0.5));
-  }
-  const InertialState& s = stateOf(world, ball);
-  fmt::print("rolling: v {:.15g} of {:.15g}, slip {:.2g}, lift {:.2g}\n", s.velocity.x(),
-             20.0 / 7.0, s.velocity.x() - 0.5 * s.angularVelocity.y(), lift);
-  EXPECT_NEAR(s.velocity.x(), 20.0 / 7.0, 1e-12);
-  EXPECT_LE(lift, 1e-12);
-}
-
 /// Balls of radius 0.1 in a row without gravity, the first `moving` of them with speed 1, a gap
 /// before the others.
 std::vector<double> cradle(bool sequential, int count, int moving, double e) {

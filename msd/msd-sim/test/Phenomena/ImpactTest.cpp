@@ -1,4 +1,5 @@
-// Impacts in fast mode against closed forms: exchange of velocities, momentum, spin, restitution.
+// Impacts in fast mode against closed forms, over ranges of shapes, angles and steps. Single experiments with a known
+// answer stand in msd-exe/src/Validate and run with all three methods.
 
 #include <gtest/gtest.h>
 
@@ -11,7 +12,6 @@ namespace msd_sim::test {
 namespace {
 
 constexpr double kDt = 1.0 / 60.0;
-constexpr double kGravity = 9.81;
 
 Settings weightless() {
   Settings settings;
@@ -22,25 +22,6 @@ Settings weightless() {
 
 void run(WorldModel& world, int steps) {
   for (int i = 0; i < steps; ++i) world.update(kDt);
-}
-
-// Equal masses, e = 1: v1' = v2, v2' = v1.
-TEST(HeadOn, equalElasticBodiesSwapVelocities) {
-  for (const Shape& shape : {Shape{Sphere{0.5}}, Shape{Box{{0.5, 0.4, 0.3}}}}) {
-    WorldModel world{weightless()};
-    const auto body = [&](double x, double v) {
-      return world.spawn(InertialDescription{.shape = shape,
-                                             .position = {x, 0.0, 0.0},
-                                             .linearVelocity = {v, 0.0, 0.0},
-                                             .friction = 0.0,
-                                             .restitution = 1.0});
-    };
-    const BodyId a = body(-1.0, 2.0), b = body(1.0, -1.0);
-    run(world, 60);
-    EXPECT_NEAR(stateOf(world, a).velocity.x(), -1.0, 1e-9);
-    EXPECT_NEAR(stateOf(world, b).velocity.x(), 2.0, 1e-9);
-    EXPECT_LT(stateOf(world, a).angularVelocity.norm(), 1e-9);
-  }
 }
 
 // Σ m v and Σ (x × m v + I ω) do not change in a collision of bodies that nothing holds.
@@ -111,25 +92,6 @@ TEST(GlancingBlow, spinsBothBallsAsTheClosedFormSays) {
   }
 }
 
-// p = (1 + e) v/(1/m + 1/M + d²/I), ω = p d/I.
-TEST(GlancingBlow, turnsARodStruckOffItsMiddle) {
-  const double arm = 0.7, v = 2.0, e = 0.8;
-  WorldModel world{weightless()};
-  const BodyId rod = world.spawn(
-      InertialDescription{.shape = Box{{0.05, 1.0, 0.05}}, .friction = 0.0, .restitution = e});
-  const BodyId ball = world.spawn(InertialDescription{.shape = Sphere{0.1},
-                                                      .position = {-0.5, arm, 0.0},
-                                                      .linearVelocity = {v, 0.0, 0.0},
-                                                      .friction = 0.0,
-                                                      .restitution = e});
-  run(world, 30);
-  const double inertia = world.inertial(rod).getInertiaTensor()(2, 2);
-  const double p = (1.0 + e) * v /
-                   (1.0 / world.inertial(ball).getMass() + 1.0 / world.inertial(rod).getMass() +
-                    arm * arm / inertia);
-  EXPECT_NEAR(stateOf(world, rod).angularVelocity.z(), -p * arm / inertia, 1e-6);
-}
-
 // Oblique ball on a floor: sticks if v_T <= (7/2) μ (1 + e) v_N, then v_T' = 5/7 v_T; else v_T − μ (1 + e) v_N.
 TEST(ObliqueImpact, leavesAsCoulombAndNewtonSay) {
   const double e = 0.7, vn = 3.0, r = 0.2;
@@ -148,98 +110,6 @@ TEST(ObliqueImpact, leavesAsCoulombAndNewtonSay) {
     EXPECT_NEAR(s.velocity.z(), e * vn, 1e-9);
     EXPECT_NEAR(s.angularVelocity.y(), (sticks ? 5.0 / 7.0 * vt : 2.5 * mu * (1.0 + e) * vn) / r, 1e-8);
   }
-}
-
-// e = 1: the energy is the same after ten thousand bounces.
-TEST(BouncingBall, keepsItsEnergyForTenThousandBounces) {
-  Settings settings = awake();
-  settings.restitutionThreshold = 0.0;
-  WorldModel world{settings};
-  world.spawn(EnvironmentDescription{.shape = Plane{}, .friction = 0.0, .restitution = 1.0});
-  const BodyId ball = world.spawn(InertialDescription{.shape = Sphere{0.1},
-                                                      .position = {0.0, 0.0, 0.6},
-                                                      .friction = 0.0,
-                                                      .restitution = 1.0});
-  const double mass = world.inertial(ball).getMass(), energy = mass * kGravity * 0.6;
-  const double period = 2.0 * std::sqrt(2.0 * 0.5 / kGravity);  // 0.64 s
-  double worst = 0.0;
-  for (int i = 0; i < static_cast<int>(10'000 * period / kDt); ++i) {
-    world.update(kDt);
-    const double now =
-        world.inertial(ball).kineticEnergy() + mass * kGravity * stateOf(world, ball).position.z();
-    worst = std::max(worst, std::abs(now - energy) / energy);
-  }
-  std::printf("ten thousand bounces: energy off by %.1e\n", worst);
-  EXPECT_LT(worst, 1e-9);
-}
-
-// e = 0.8: apexes at e²ⁿ h, the energy falls in every bounce and in no step rises.
-TEST(BouncingBall, apexesFallBySquareOfRestitution) {
-  WorldModel world{awake()};
-  addFloor(world, 0.8);
-  const BodyId ball = world.spawn(
-      InertialDescription{.shape = Sphere{0.1}, .position = {0.0, 0.0, 2.1}, .restitution = 0.8});
-  double expected = 2.0, before = 0.0;
-  int count = 0;
-  for (int i = 0; i < 600 && count < 10; ++i) {
-    const StepReport report = world.update(kDt);
-    EXPECT_LE(report.energy.change, 1e-12 * report.energy.scale);
-    const InertialState& s = stateOf(world, ball);
-    if (before < 0.0 && s.velocity.z() > 0.0) {
-      ++count;
-      expected *= 0.64;
-      const double apex = s.position.z() - 0.1 + 0.5 * s.velocity.z() * s.velocity.z() / kGravity;
-      const bool bounces = std::sqrt(2.0 * kGravity * expected) > 0.5;  // above the threshold
-      EXPECT_NEAR(apex, expected, bounces ? 0.01 * expected : expected);
-    }
-    before = s.velocity.z();
-  }
-  EXPECT_GE(count, 6);
-}
-
-// What rests or touches slowly gets no e·g·dt of speed, whatever its restitution.
-TEST(Restitution, givesNoKickToWhatRests) {
-  WorldModel world{awake()};
-  addFloor(world, 1.0);
-  const BodyId ball = world.spawn(
-      InertialDescription{.shape = Sphere{0.5}, .position = {0.0, 0.0, 0.5}, .restitution = 1.0});
-  const BodyId box = world.spawn(InertialDescription{
-      .shape = Box{{0.5, 0.5, 0.5}}, .position = {3.0, 0.0, 0.5}, .restitution = 1.0});
-  double worst = 0.0;
-  for (int i = 0; i < 600; ++i) {
-    world.update(kDt);
-    worst = std::max({worst, stateOf(world, ball).velocity.norm(), stateOf(world, box).velocity.norm()});
-  }
-  EXPECT_LT(worst, 1e-6);
-}
-
-// A ball, and a hull of many corners with one below its centre, dropped straight: no spin.
-TEST(Restitution, givesNoSpinToWhatFallsStraight) {
-  WorldModel world{awake()};
-  addFloor(world, 0.5);
-  std::vector<Vector3D> points;
-  for (int ring = 1; ring < 8; ++ring) {
-    const double polar = ring * std::numbers::pi / 8.0;
-    for (int k = 0; k < 16; ++k) {
-      const double around = k * std::numbers::pi / 8.0;
-      points.push_back({0.5 * std::sin(polar) * std::cos(around),
-                        0.5 * std::sin(polar) * std::sin(around), 0.5 * std::cos(polar)});
-    }
-  }
-  points.push_back({0.0, 0.0, 0.5});
-  points.push_back({0.0, 0.0, -0.5});
-  const BodyId ids[] = {
-      world.spawn(InertialDescription{
-          .shape = Sphere{0.5}, .position = {0.0, 0.0, 2.0}, .friction = 0.8}),
-      world.spawn(InertialDescription{
-          .shape = msd_assets::makeHull(points), .position = {3.0, 0.0, 2.0}, .friction = 0.8})};
-  double worst = 0.0;
-  for (int i = 0; i < 120; ++i) {
-    world.update(kDt);
-    for (const BodyId id : ids) worst = std::max(worst, stateOf(world, id).angularVelocity.norm());
-  }
-  std::printf("dropped straight: spin %.1e rad/s\n", worst);
-  EXPECT_LT(worst, 1e-6);
 }
 
 }  // namespace

@@ -108,6 +108,8 @@ void renewRows(Simulation& sim, std::size_t pack) {
   });
 }
 
+// Impulses of a phase are kept as forces, per second of a substep, so that a contact whose island changes its substeps
+// starts the next phase with h times the same; totals per second of the step are what contact records tell [N].
 void keepContacts(Simulation& sim, double dt) {
   const double perStep = dt > 0.0 ? 1.0 / dt : 0.0;
   forPacks(sim, [&](std::size_t pack) {

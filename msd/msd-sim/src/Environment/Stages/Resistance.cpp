@@ -13,6 +13,7 @@ void forResistance(Simulation& sim, std::size_t pack, const Work& work) {
 
 }  // namespace
 
+// Contacts keep the moments of their resistance as N·m, and the warm start of a substep is h times that (W-1).
 void prepareResistance(Simulation& sim, std::size_t pack, double h) {
   prepareSurfaces(sim, pack);
   ContactCache& contacts = sim.collision.contacts();
@@ -41,6 +42,8 @@ void prepareResistance(Simulation& sim, std::size_t pack, double h) {
   for (const ResistanceRow& row : list.rows) warmResistance(sim.solver, row);
 }
 
+// Visited after the contacts of a sweep, whose normal impulses bound the moments: both settle together, row by row of the
+// block Gauss–Seidel iteration (G-4).
 std::uint32_t sweepResistance(Simulation& sim, std::size_t pack, const ContactPass& pass, double speed) {
   SolverBodies& solver = sim.solver;
   std::uint32_t unsettled = 0;
@@ -59,6 +62,7 @@ std::uint32_t sweepResistance(Simulation& sim, std::size_t pack, const ContactPa
   return unsettled + sweepSurfaces(sim, pack, pass, speed);
 }
 
+// What a rolling row still changed counts as its contact's own last change in the report.
 void concludeResistance(Simulation& sim, std::size_t pack, double h, const PhaseEnd& end) {
   concludeSurfaces(sim, pack, end);
   const SettledSpeed settled{h, sim.settings.gravity.norm()};

@@ -21,7 +21,7 @@ double liveliness(const Simulation& sim, std::uint32_t i, double dt) {
 }
 
 /// Brings a body to rest where it is. Its last bit of motion goes into the ledger.
-void still(Simulation& sim, std::uint32_t i) {
+void putToSleep(Simulation& sim, std::uint32_t i) {
   AssetInertial& body = *sim.slots[i].inertial;
   sim.pendingWork.damping -= body.kineticEnergy();
   body.getInertialState().velocity.setZero();
@@ -37,6 +37,7 @@ void still(Simulation& sim, std::uint32_t i) {
   ++sim.sleepers.count;
 }
 
+/// Bodies that fall asleep together wake together: a ring through them finds all from any.
 void linkRing(Sleepers& sleepers, std::span<const std::uint32_t> bodies) {
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     sleepers.next[bodies[k]] = bodies[(k + 1) % bodies.size()];
@@ -46,7 +47,7 @@ void linkRing(Sleepers& sleepers, std::span<const std::uint32_t> bodies) {
 void wakeBody(Simulation& sim, std::uint32_t i) {
   sim.sleepers.asleep[i] = 0;
   sim.sleepers.toWake[i] = 0;
-  sim.sleepers.still[i] = 0.0;
+  sim.sleepers.slowTime[i] = 0.0;
   --sim.sleepers.count;
   sim.pushable[i] = 1;
   sim.moving[i] = 1;
@@ -62,42 +63,48 @@ bool isMovingKinematic(const Simulation& sim, std::uint32_t i) {
 
 }  // namespace
 
+// An island sleeps when its liveliest body has been slower than Settings::sleepSpeed for
+// Settings::sleepTime: a single body that is at rest at the turning point of a swing must not stop
+// the others. Bodies in no island decide for themselves.
 void fallAsleep(Simulation& sim, double dt) {
   if (!sim.settings.sleeping) return;
   Sleepers& sleepers = sim.sleepers;
   const Islands& islands = sim.islands;
-  sleepers.islandStill.assign(islands.count(), std::numeric_limits<double>::infinity());
+  sleepers.islandSlowTime.assign(islands.count(), std::numeric_limits<double>::infinity());
   const std::uint32_t before = sleepers.count;
   for (std::uint32_t i = 0; i < sim.slots.size(); ++i) {
     if (sim.pushable[i] == 0) continue;
     const bool slow = sim.slots[i].maySleep && liveliness(sim, i, dt) < sim.settings.sleepSpeed;
-    sleepers.still[i] = slow ? sleepers.still[i] + dt : 0.0;
+    sleepers.slowTime[i] = slow ? sleepers.slowTime[i] + dt : 0.0;
     const std::uint32_t island = islands.islandOf[i];
     if (island != Islands::kNone) {
-      sleepers.islandStill[island] = std::min(sleepers.islandStill[island], sleepers.still[i]);
-    } else if (sleepers.still[i] >= sim.settings.sleepTime && slow) {
-      still(sim, i);
+      sleepers.islandSlowTime[island] =
+          std::min(sleepers.islandSlowTime[island], sleepers.slowTime[i]);
+    } else if (sleepers.slowTime[i] >= sim.settings.sleepTime && slow) {
+      putToSleep(sim, i);
       sleepers.next[i] = i;
     }
   }
   for (std::size_t k = 0; k < islands.count(); ++k) {
-    if (!(sleepers.islandStill[k] >= sim.settings.sleepTime && sleepers.islandStill[k] > 0.0)) {
+    if (!(sleepers.islandSlowTime[k] >= sim.settings.sleepTime &&
+          sleepers.islandSlowTime[k] > 0.0)) {
       continue;
     }
     const std::span<const std::uint32_t> bodies{islands.bodies.data() + islands.start[k],
                                                 islands.start[k + 1] - islands.start[k]};
     if (bodies.empty() || sleepers.asleep[bodies.front()] != 0) continue;
-    for (const std::uint32_t i : bodies) still(sim, i);
+    for (const std::uint32_t i : bodies) putToSleep(sim, i);
     linkRing(sleepers, bodies);
   }
   if (sleepers.count != before) sim.islands.version = ~std::uint64_t{0};
 }
 
+// Waking waits until no loop runs over the arrays that it changes.
 void callAwake(Simulation& sim, std::uint32_t slot) {
   Sleepers& sleepers = sim.sleepers;
   if (slot >= sleepers.asleep.size() || sleepers.toWake[slot] != 0) return;
   if (sleepers.asleep[slot] == 0) {
-    sleepers.still[slot] = 0.0;
+    sleepers.slowTime[slot] = 0.0;
     return;
   }
   // The whole island counts as awake from now on.
@@ -139,6 +146,7 @@ void callTouched(Simulation& sim) {
       if (sim.sleepers.asleep[body] != 0) callAwake(sim, body);
     }
   }
+  // What is carried by a kinematic body has to go with it, though no pair of theirs has changed.
   if (sim.kinematicCount == 0) return;
   ContactCache& contacts = sim.collision.contacts();
   contacts.forEach([&](std::uint32_t, const ContactCache::Contact& contact) {

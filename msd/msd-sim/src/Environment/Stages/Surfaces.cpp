@@ -103,6 +103,9 @@ SurfaceRow makeRow(std::uint32_t id, LaneBodies bodyPair, ContactRows<kPoints>& 
 
 }  // namespace
 
+// Contacts whose law is not that of rigid surfaces at rest keep their lanes, for gaps and records, but their rows do
+// nothing: soft ones lose the whole row, moving ones their friction, and what is left out is done by a row here (S-1, S-2).
+// The stiffness and damping of a contact are shared by its points.
 void prepareSurfaces(Simulation& sim, std::size_t pack) {
   SurfaceRows& list = sim.packScratch[pack]->surfaces;
   list.velocities = false;

@@ -10,6 +10,8 @@ namespace msd_sim {
 
 namespace {
 
+/// Is the vertex one of the simplex already? Then the search has come to its end. Corners are known
+/// by their numbers; a point on a smooth surface has none, and is the same only where its place is.
 bool holds(const Simplex& simplex, const SimplexVertex& vertex) {
   for (int i = 0; i < simplex.count; ++i) {
     const SimplexVertex& other = simplex.vertices[i];
@@ -23,6 +25,11 @@ bool holds(const Simplex& simplex, const SimplexVertex& vertex) {
 
 }  // namespace
 
+// Distance of the cores by Gilbert, Johnson and Keerthi (IEEE J. Robotics and Automation 4, 1988):
+// v is the point of the simplex that is nearest to the origin of the Minkowski difference A − B,
+// and every support point w in the direction −v bounds the distance from below by v·w/|v|, since
+// all of A − B lies beyond that plane. It ends when the bound passes the limit (far), when it meets
+// |v| (near), or when the simplex holds the origin (touching).
 GjkOutcome runGjk(const ConvexPair& pair, const Vector3D& guess, double limit, Simplex& simplex) {
   GjkOutcome outcome;
   const bool isCurved = pair.a.isCurved() || pair.b.isCurved();
@@ -64,6 +71,8 @@ GjkOutcome runGjk(const ConvexPair& pair, const Vector3D& guess, double limit, S
       outcome.v = v;
       return outcome;
     }
+    // Polytopes end with a vertex that is there already; curved shapes never do, and stop by the
+    // gap of both bounds.
     if (length - along <= relativeGap * length + noise || holds(simplex, vertex)) break;
 
     simplex.vertices[simplex.count++] = vertex;
@@ -82,6 +91,8 @@ GjkOutcome runGjk(const ConvexPair& pair, const Vector3D& guess, double limit, S
   return outcome;
 }
 
+// The corners of the last test, where these shapes have them now: mostly the answer already. What
+// comes from a file may name corners that there are not.
 void loadSimplex(const ConvexPair& pair, const ManifoldCache& cache, ManifoldCache::Kind kind,
                  Simplex& simplex) {
   simplex.count = 0;

@@ -31,6 +31,9 @@ namespace {
 
 }  // namespace
 
+// Rows scaled once, H̃ = H L with M⁻¹ = L Lᵀ (E-7): the unknowns y = H̃ᵀ r are the bodies' velocity
+// changes in the norm of the kinetic energy, and the mass is gone from everything that follows.
+// Static bodies share one spare body of zero rows, so that no loop asks whether there is one.
 void FactoredSpace::setup(const FrictionProblem& problem) {
   bodies_ = problem.bodyCount();
   const int spare = bodies_;
@@ -87,6 +90,8 @@ void FactoredSpace::setup(const FrictionProblem& problem) {
   blocks_.resize(36 * column_.size());
 }
 
+// I + H̃ᵀ C H̃ has a 6 x 6 block where two bodies share a contact or a joint row, whatever C is: the
+// pattern, and with it the symbolic analysis, belongs to the contact graph.
 void FactoredSpace::buildPattern() {
   edges_.clear();
   for (int i = 0; i < bodies_; ++i) edges_.emplace_back(i, i);
@@ -129,6 +134,7 @@ void FactoredSpace::buildPattern() {
   }
 }
 
+// y = H̃ᵀ r.
 void FactoredSpace::gather(std::span<const double> r, std::vector<double>& y) const {
   std::fill(y.begin(), y.end(), 0.0);
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
@@ -144,6 +150,7 @@ void FactoredSpace::gather(std::span<const double> r, std::vector<double>& y) co
   }
 }
 
+// u = H̃ y, and + q where the free velocities are asked for (E-1).
 void FactoredSpace::spread(const std::vector<double>& y, std::span<double> u, bool addFree) const {
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     const Contact& contact = contacts_[c];
@@ -168,6 +175,8 @@ void FactoredSpace::computeVelocities(std::span<const double> r, std::span<doubl
   spread(target_, u, true);
 }
 
+// The velocities along a step are linear in its length: u(t) = base + t · step, so that a line
+// search needs no product with H̃.
 void FactoredSpace::beginNewton(std::span<const double> r) {
   gather(r, point_);
   std::fill(step_.begin(), step_.end(), 0.0);
@@ -175,6 +184,7 @@ void FactoredSpace::beginNewton(std::span<const double> r) {
   spread(point_, base_velocity_, true);
 }
 
+// |F(y + t dy)| (E-7), the square root of a kinetic energy.
 double FactoredSpace::mismatch(double t, std::span<const double> r) {
   gather(r, target_);
   double sum = 0.0;
@@ -185,6 +195,8 @@ double FactoredSpace::mismatch(double t, std::span<const double> r) {
   return std::sqrt(sum);
 }
 
+// I + Σ H̃_cᵀ C_c H̃_c (E-7), contact by contact in their order, which fixes the order of every sum.
+// C is unsymmetric where a contact slides, and so both blocks beside the diagonal are written.
 void FactoredSpace::assembleMatrix(std::span<const ContactBlock> response,
                                    std::span<const double> rowInverse) {
   std::fill(blocks_.begin(), blocks_.end(), 0.0);
@@ -222,6 +234,8 @@ void FactoredSpace::assembleMatrix(std::span<const ContactBlock> response,
   }
 }
 
+// One Newton step: (I + H̃ᵀ C H̃) dy = H̃ᵀ r(y) − y = −F. `reuse` solves with the factors of the step
+// before (a chord step), where only the right-hand side has changed.
 bool FactoredSpace::computeStep(std::span<const ContactBlock> response,
                                 const RowStiffness& stiffness, std::span<const double> r,
                                 bool reuse) {

@@ -44,6 +44,7 @@ void requireBody(int body, int count, const char* name) {
   }
 }
 
+/// M⁻¹ p of one body: linear, then angular.
 [[nodiscard]] Vector6 applyInverse(const BodyInverseMass& body, const Vector6& impulse) {
   Vector6 change;
   change.head<3>() = body.inverseMass * impulse.head<3>();
@@ -82,6 +83,7 @@ struct Coupling {
   Eigen::MatrixXd jointJoint;
 };
 
+/// Two rows are coupled through each body that they share: Σ H_i M⁻¹ H_jᵀ over bodies.
 [[nodiscard]] Coupling computeCoupling(const FrictionProblem& problem) {
   const int contacts = problem.contactCount();
   const int joints = problem.bilateralCount();
@@ -112,6 +114,7 @@ struct Coupling {
   return coupling;
 }
 
+/// Of a symmetric, positive semidefinite matrix, that of least norm: redundant joint rows share their load evenly.
 [[nodiscard]] Eigen::MatrixXd pseudoInverse(const Eigen::MatrixXd& matrix) {
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(matrix);
   Eigen::VectorXd inverse = eigen.eigenvalues();

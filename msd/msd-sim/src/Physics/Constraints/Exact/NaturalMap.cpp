@@ -17,7 +17,8 @@ namespace {
   return sum;
 }
 
-/// F of one contact with the velocity divided by `divisor`.
+/// F(r, u) = r − P_K(r − û/ρ), û = u + µ|u_T| e_N (E-2), of one contact: zero exactly where it obeys Coulomb's law, for any
+/// ρ > 0. ρ, the `divisor`, makes a velocity of an impulse; 1 is the published definition, which mixes units.
 [[nodiscard]] Eigen::Vector3d contactMap(const Eigen::Vector3d& r, const Eigen::Vector3d& u,
                                          double mu, double divisor) {
   Eigen::Vector3d shifted = u;
@@ -73,6 +74,8 @@ struct PlainNorms {
   return norms;
 }
 
+/// The same law in units of velocity: each F with ρ the mean compliance of its own contact, times ρ, against the fastest
+/// free velocity. It does not change with the unit of mass, length or time.
 struct VelocityError {
   double absolute{0.0};
   double relative{0.0};
@@ -123,6 +126,7 @@ void computeRowScales(const FrictionProblem& problem, std::span<double> contactS
     return inverse.inverseMass * linear.squaredNorm() +
            (angular * inverse.inverseInertia).cwiseProduct(angular).sum();
   };
+  // A third of the trace of W_cc: the mean over all directions of what a unit impulse changes.
   for (int c = 0; c < problem.contactCount(); ++c) {
     double trace = 0.0;
     if (problem.form() == FrictionProblem::Form::kAssembled) {

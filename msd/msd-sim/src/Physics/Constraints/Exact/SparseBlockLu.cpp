@@ -184,6 +184,9 @@ void SparseBlockLu::findParents(std::span<const int> rowStart, std::span<const i
   }
 }
 
+// A front (Duff and Reid, ACM TOMS 9, 1983) is a dense matrix of the columns that are eliminated together, its pivots, and of
+// the rows that these reach, its border; what is left on the border, the Schur complement, is handed up to the parent in the
+// tree. Columns of nearly equal structure share a front (relaxed supernodes), so that the work is that of dense kernels.
 void SparseBlockLu::buildFronts() {
   const std::vector<Group> groups = groupColumns();
   fronts_.assign(groups.size(), {});
@@ -237,6 +240,7 @@ std::vector<SparseBlockLu::Group> SparseBlockLu::groupColumns() const {
   return groups;
 }
 
+// A front's parent is that of its first border row: all other rows of its border stand in that parent, too.
 void SparseBlockLu::linkFronts(const std::vector<int>& frontOf) {
   border_in_parent_.assign(border_nodes_.size(), 0);
   std::vector<int> childCount(fronts_.size() + 1, 0);
@@ -266,6 +270,7 @@ int SparseBlockLu::localIndex(const Front& front, int k) const {
   return front.pivots + static_cast<int>(std::lower_bound(begin, begin + front.border, k) - begin);
 }
 
+// An entry (i, j) goes to the front that eliminates the earlier of both: found once, for any number of factorisations.
 void SparseBlockLu::mapEntries(std::span<const int> rowStart, std::span<const int> column) {
   std::vector<int> frontOf(nodes_, 0);
   for (std::size_t f = 0; f < fronts_.size(); ++f) {
@@ -297,6 +302,8 @@ bool SparseBlockLu::isLarge(const Front& front) {
   return front.pivots * front.border * front.border > kLargeFront;
 }
 
+// Fronts of one height above the leaves need nothing of each other: threads take them side by side, each front whole, and
+// the order of the sums inside is that of one thread.
 void SparseBlockLu::orderLevels() {
   std::vector<int> height(fronts_.size(), 0);
   int highest = 0;
@@ -349,6 +356,8 @@ void SparseBlockLu::planMemory() {
   border_values_.resize(static_cast<std::size_t>(largestBorder) * block_size_);
 }
 
+// A pivot that is next to nothing against the matrix, of a direction that nothing holds, is replaced and counted: the solve
+// goes on, and the residual of the problem tells whether it mattered.
 int SparseBlockLu::factorize(std::span<const double> blocks, double relativeTiny, WorkTeam* team) {
   double largest = 0.0;
   for (const double value : blocks) largest = std::max(largest, std::abs(value));

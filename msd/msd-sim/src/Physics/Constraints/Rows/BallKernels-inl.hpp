@@ -43,7 +43,9 @@ MSD_INLINE void addCompliance(LaneSym& k, const Body& body, Lane3 r) {
   k.yz = k.yz + vz.y;
 }
 
-/// Inverse of a symmetric matrix, zero where `there` is false.
+/// Inverse of a symmetric matrix by its adjugate, zero where `there` is false. Compliances of two
+/// bodies are positive definite unless nothing can push them: then the determinant is 0, and so is
+/// the mass.
 MSD_INLINE LaneSym inverse(const LaneSym& k, Mask there) {
   const Lane a = fma(k.yy, k.zz, -(k.yz * k.yz));
   const Lane b = fma(k.xz, k.yz, -(k.xy * k.zz));
@@ -76,6 +78,7 @@ MSD_INLINE Lane relative(Lane3 error, const double* size) {
   return select(s > zero, most / select(s > zero, s, set(1.0)), zero);
 }
 
+/// Arms R r from the centres to the anchors, in world axes [m].
 void place(const SolverBodies& b, BallBundle* bundles, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     for (int l = 0; l < kBundleLanes; l += kLanes) {
@@ -86,6 +89,9 @@ void place(const SolverBodies& b, BallBundle* bundles, std::size_t count) {
   }
 }
 
+/// The preconditioner of the conjugate gradients (J-21): of each joint the inverse of its own 3 x 3
+/// compliance, (m₀⁻¹ + m₁⁻¹) 1 − [r₀] I₀⁻¹ [r₀] − [r₁] I₁⁻¹ [r₁], as if its bodies had no other
+/// [kg].
 void computeMasses(const SolverBodies& b, BallBundle* bundles, std::size_t count) {
   const Lane zero = set(0.0);
   for (std::size_t i = 0; i < count; ++i) {
@@ -101,6 +107,8 @@ void computeMasses(const SolverBodies& b, BallBundle* bundles, std::size_t count
   }
 }
 
+/// Adds the impulses of the phase before, p on body 1 and −p on body 0, to what the bodies expect
+/// of the coming one (T-12).
 void warm(SolverBodies& b, const BallBundle* bundles, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     const BallBundle& bundle = bundles[i];
@@ -150,6 +158,8 @@ double aim(const SolverBodies& b, BallBundle* bundles, std::size_t count, const 
   return largest(worst);
 }
 
+/// After the drift: arms where the bodies have turned to, and what the warm start with the old ones
+/// lacks, (r − r_old) × p.
 void turn(SolverBodies& b, BallBundle* bundles, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     BallBundle& bundle = bundles[i];
@@ -171,6 +181,8 @@ void turn(SolverBodies& b, BallBundle* bundles, std::size_t count) {
   }
 }
 
+/// The residual of the joints' velocities, target − u [m/s]; phase 2 has the target 0. Returns the
+/// largest against the joints' sizes [1/s].
 double measure(const SolverBodies& b, BallBundle* bundles, std::size_t count, bool aimed,
                bool keep) {
   const Lane zero = set(0.0);
@@ -189,6 +201,9 @@ double measure(const SolverBodies& b, BallBundle* bundles, std::size_t count, bo
   return largest(worst);
 }
 
+/// A conjugate gradient search, first half (J-21): the direction d ← M r + share d, M the
+/// preconditioner, and the momenta that it gives the bodies. Colours keep two joints of a body
+/// apart, so that sums have one order.
 void push(const SolverBodies& b, BallReply* replies, BallBundle* bundles, std::size_t count,
           double share, bool warmStart) {
   double* const base = reinterpret_cast<double*>(replies);
@@ -220,6 +235,8 @@ void push(const SolverBodies& b, BallReply* replies, BallBundle* bundles, std::s
   }
 }
 
+/// Second half: with the bodies' answers M⁻¹Jᵀd the velocity q = A d at each joint, and lane by
+/// lane the sums d·q and d·r from which the length of the step follows, d·r / d·q.
 void listen(const BallReply* replies, BallBundle* bundles, std::size_t count, double* sums) {
   const double* const base = reinterpret_cast<const double*>(replies);
   for (std::size_t i = 0; i < count; ++i) {
@@ -241,6 +258,8 @@ void listen(const BallReply* replies, BallBundle* bundles, std::size_t count, do
   }
 }
 
+/// The step of that length: p ← p + a d, r ← r − a q, and the sums r·M r for the next direction's
+/// share. Returns the largest residual against the joints' sizes [1/s].
 double advance(BallBundle* bundles, std::size_t count, double length, double* sums) {
   Lane worst = set(0.0);
   const Lane a = set(length);
@@ -257,6 +276,8 @@ double advance(BallBundle* bundles, std::size_t count, double length, double* su
   return largest(worst);
 }
 
+/// Works of the phase on both bodies (L-7): all of them, and of these, with the other sign, what
+/// bodies took up that are driven.
 void work(const SolverBodies& b, const BallBundle* bundles, std::size_t count, double lead,
           double* sums) {
   using contact_kernels::PhaseMean;

@@ -232,11 +232,13 @@ MSD_INLINE CollectedImpulse collectImpulse(SolverBodies& b, const Group& g, cons
   return {next, half * twice};
 }
 
+/// ½ m v² + ½ ω·I ω, with the inertia in body axes, where it is constant [J].
 MSD_INLINE Lane kineticEnergy(const Mass& m, const LaneFrame& r, Lane3 v, Lane3 w) {
   const Lane3 wB = unrotate(r, w);
   return set(0.5) * fma(m.mass, dot(v, v), dot(wB, m.inertia * wB));
 }
 
+/// Calls body(group) for kLanes bodies at a time; groups of nobody, which fill up a list, are passed over.
 template <class Body>
 MSD_INLINE void forGroups(BodyList bodies, const Body& body) {
   for (std::size_t i = 0; i < bodies.size(); i += kLanes) {
@@ -245,6 +247,8 @@ MSD_INLINE void forGroups(BodyList bodies, const Body& body) {
   }
 }
 
+/// Start of a step: where the body stands is kept, since rows and works of the step are measured from there, and the inverse
+/// inertia is brought to world axes, R I⁻¹ Rᵀ; it stays so until the body has turned far (C-7).
 struct BeginBody {
   SolverBodies& b;
   MSD_INLINE void operator()(const Group& g) const {
@@ -266,6 +270,8 @@ struct BeginBody {
   }
 };
 
+/// (T-1) and the warm start: v ← v + ½h a + m⁻¹ p, ω ← ω + I⁻¹(½h τ + q). Kept are the velocities before both, from which
+/// works are measured (L-7), and those between, from which the impulses of the constraints are (T-12).
 struct KickBody {
   SolverBodies& b;
   Lane halfStep;
@@ -318,6 +324,8 @@ MSD_INLINE Impulse givenSince(const Mass& m, const LaneFrame& r, const Lane (&ki
           m.dynamic * rotate(r, momentum - kicked)};
 }
 
+/// The end of a phase that the next one joins (T-14): what its impulses gave the body is taken as energy now, as no closing
+/// phase will measure it.
 struct MeasureWork {
   SolverBodies& b;
   Lane opening;
@@ -442,6 +450,8 @@ struct DriftBody {
   }
 };
 
+/// The end of a substep: what it gained in kinetic energy beyond the work of its loads, body by body; the guard adds it up
+/// over the island (T-13).
 struct FinishBody {
   SolverBodies& b;
   Kicked kicked;
@@ -466,6 +476,8 @@ struct FinishBody {
   }
 };
 
+/// Position correction (P-1): the displacement moves the body and never its velocity. A body that is not turned keeps its
+/// orientation bit for bit.
 struct DisplaceBody {
   SolverBodies& b;
   MSD_INLINE void operator()(const Group& g) const {
