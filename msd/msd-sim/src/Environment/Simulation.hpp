@@ -156,15 +156,19 @@ struct MechanismPoint {
   ContactPointRows* rows{nullptr};
   void* all{nullptr};                      ///< the contact's rows
   int lane{0};
-  int number{0};                           ///< of the point
-  double size{1.0};                        ///< of the contact [m]
-  double settled{0.0};                     ///< change of its velocity that counts as settled [m/s]
-  double compliance{0.0};                  ///< along the normal, joints eliminated; 0: not known yet [1/kg]
-  JointComponent::Wrench side[2]{};        ///< unit impulse on each body
-  std::size_t column[2]{};                 ///< where the answers of their mechanisms stand
-  std::uint32_t key[2]{};                  ///< where MechanismPoints::changed keeps the time of its bodies' last change
-  std::uint32_t seen{0};                   ///< time of its last visit
-  double given{0.0};                       ///< impulse that their joints do not know of yet [N·s]
+  int number{0};                     ///< of the point
+  double size{1.0};                  ///< of the contact [m]
+  double impulse{0.0}, target{0.0};  ///< of its row, while its island is swept
+  double loadedTarget{0.0};          ///< the target while it carries an impulse [m/s]
+  const double* velocity[2]{};  ///< of its bodies, linear and angular, while its island is swept
+  double settled{0.0};          ///< change of its velocity that counts as settled [m/s]
+  double compliance{-1.0};  ///< along the normal, joints eliminated; below 0: not known yet [1/kg]
+  JointComponent::Wrench side[2]{};  ///< unit impulse on each body
+  std::uint32_t component[2]{};      ///< of its bodies that can be pushed now, or none
+  std::size_t column[2]{};           ///< where the answers of their mechanisms stand
+  std::uint32_t key[2]{};            ///< where MechanismPoints::changed keeps the time of its bodies' last change
+  std::uint32_t seen{0};  ///< time of its last visit
+  double given{0.0};      ///< impulse that their joints do not know of yet [N·s]
   void (*placer)(MechanismPoint&){nullptr};
   /// Brings `side` to where the bodies are in this phase.
   void placeNow();

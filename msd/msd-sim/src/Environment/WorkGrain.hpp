@@ -37,6 +37,7 @@ struct WorkGrain {
 
   // Mechanisms.
   std::size_t keptColumns{6 * 128};  ///< numbers of a mechanism up to which its answers are kept
+  std::size_t pushes{64};            ///< of an island that are answered together
 };
 inline constexpr WorkGrain kWorkGrain{};
 

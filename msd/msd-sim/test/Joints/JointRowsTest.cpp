@@ -184,6 +184,22 @@ TEST(BlockFactor, solvesRandomSparseSystems) {
     factor.solveForward({b.data(), static_cast<std::size_t>(n)});
     factor.solveBackward({b.data(), static_cast<std::size_t>(n)});
     EXPECT_LT((b - x).norm(), 1e-13 * std::sqrt(static_cast<double>(n)) * 10.0);
+    // Several at once: the same bits as one by one.
+    constexpr Eigen::Index kSeveral = BlockFactor::kSeveral;
+    Eigen::MatrixXd alone(n, kSeveral);
+    std::vector<double> several(static_cast<std::size_t>(n * kSeveral));
+    for (Eigen::Index k = 0; k < kSeveral; ++k) {
+      for (Eigen::Index i = 0; i < n; ++i) {
+        alone(i, k) = several[static_cast<std::size_t>(i * kSeveral + k)] = source.number();
+      }
+      factor.solveForward({alone.col(k).data(), static_cast<std::size_t>(n)});
+      factor.solveBackward({alone.col(k).data(), static_cast<std::size_t>(n)});
+    }
+    factor.solveSeveral(several);
+    for (Eigen::Index k = 0; k < kSeveral; ++k) {
+      for (Eigen::Index i = 0; i < n; ++i)
+        EXPECT_EQ(several[static_cast<std::size_t>(i * kSeveral + k)], alone(i, k));
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 #include "msd-sim/src/Environment/Stages/MechanismContacts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 
@@ -25,36 +26,35 @@ void place(const ContactRows<kPoints>& rows, int lane, int i, MechanismPoint& po
   if constexpr (kPoints > 1) d = rows.tangential.x[i][lane] * t1 + rows.tangential.y[i][lane] * n.cross(t1);
   const Vector3D arm1 = laneOf(rows.arm1, lane) + d;
   const Vector3D arm0 = laneOf(rows.arm0, lane) + laneOf(rows.drift, lane) + d;
-  point.side[0] = {point.body[0], -n, -arm0.cross(n)};
-  point.side[1] = {point.body[1], n, arm1.cross(n)};
+  point.side[0] = {point.body[0], point.side[0].number, -n, -arm0.cross(n)};
+  point.side[1] = {point.body[1], point.side[1].number, n, arm1.cross(n)};
 }
 
-double velocityOf(const SolverBodies& solver, const MechanismPoint& point) {
+double velocityOf(const MechanismPoint& point) {
   // The forces of both sides are opposite.
-  const BodyMotion& a = solver.motion[point.body[0]];
-  const BodyMotion& b = solver.motion[point.body[1]];
-  return point.side[1].linear.dot(vectorOf(b.v) - vectorOf(a.v)) + point.side[1].angular.dot(vectorOf(b.w)) +
-         point.side[0].angular.dot(vectorOf(a.w));
+  const double* const a = point.velocity[0];
+  const double* const b = point.velocity[1];
+  const Vector3D &n = point.side[1].linear, &turn0 = point.side[0].angular,
+                 &turn1 = point.side[1].angular;
+  return (n[0] * (b[0] - a[0]) + n[1] * (b[1] - a[1]) + n[2] * (b[2] - a[2])) +
+         (turn1[0] * b[3] + turn1[1] * b[4] + turn1[2] * b[5]) +
+         (turn0[0] * a[3] + turn0[1] * a[4] + turn0[2] * a[5]);
 }
 
 /// Calls visit(component, its wrenches, where its column stands) for the mechanisms of a point, and other(wrench)
 /// for a side that hangs on nothing. Both sides may belong to one mechanism.
 template <class Visit, class Other>
-void forMechanisms(Simulation& sim, const MechanismPoint& point, const Visit& visit, const Other& other) {
-  const auto componentOf = [&](const Wrench& w) {
-    return sim.solver.motion[w.slot].inverseMass > 0.0 ? sim.joints.componentOf(w.slot) : JointSolver::kNoComponent;
-  };
-  const std::uint32_t k0 = componentOf(point.side[0]), k1 = componentOf(point.side[1]);
+void forMechanisms(Simulation& sim, const MechanismPoint& point, const Visit& visit,
+                   const Other& other) {
   const auto all = std::span{sim.joints.components()};
   const std::span<const Wrench> sides{point.side};
-  if (k0 == k1 && k0 != JointSolver::kNoComponent) {
-    visit(all[k0], sides, point.column[0]);
+  if (point.component[0] == point.component[1] && point.component[0] != JointSolver::kNoComponent) {
+    visit(all[point.component[0]], sides, point.column[0]);
     return;
   }
-  const std::uint32_t of[2] = {k0, k1};
   for (std::size_t i = 0; i < 2; ++i) {
-    if (of[i] != JointSolver::kNoComponent) {
-      visit(all[of[i]], sides.subspan(i, 1), point.column[i]);
+    if (point.component[i] != JointSolver::kNoComponent) {
+      visit(all[point.component[i]], sides.subspan(i, 1), point.column[i]);
     } else if (sim.solver.motion[sides[i].slot].inverseMass > 0.0) {
       other(sides[i]);
     }
@@ -67,27 +67,64 @@ double* columnAt(Simulation& sim, JointComponent& c, std::size_t column) {
   return keepsColumns(c) ? sim.mechanismPoints.columns.data() + column : c.ownColumn();
 }
 
-/// How far both sides give way to a unit impulse; fills their columns.
-double complianceOf(Simulation& sim, const MechanismPoint& point) {
-  double sum = 0.0;
-  forMechanisms(
-      sim, point,
-      [&](JointComponent& c, std::span<const Wrench> wrenches, std::size_t column) {
-        sum += c.respond(sim.solver, wrenches, columnAt(sim, c, column));
-      },
-      [&](const Wrench& w) {
-        const BodyMotion& m = sim.solver.motion[w.slot];
-        sum += m.inverseMass + w.angular.dot(inverseInertiaTimes(m, w.angular));
-      });
-  return sum;
-}
+/// Finds how far points give way to a unit impulse, and their columns: those of a mechanism several
+/// at a time.
+class PushList {
+ public:
+  explicit PushList(Simulation& sim) : sim_{sim} {}
+  [[nodiscard]] bool isFull() const { return count_ + 2 > entries_.size(); }
+  void add(MechanismPoint& point) {
+    point.compliance = 0.0;
+    forMechanisms(
+        sim_, point,
+        [&](JointComponent& c, std::span<const Wrench> wrenches, std::size_t column) {
+          entries_[count_++] = {&c, &point, {wrenches, columnAt(sim_, c, column), 0.0}};
+        },
+        [&](const Wrench& w) {
+          const BodyMotion& m = sim_.solver.motion[w.slot];
+          point.compliance += m.inverseMass + w.angular.dot(inverseInertiaTimes(m, w.angular));
+        });
+  }
+  void answer() {
+    for (std::size_t i = 0; i < count_; ++i) {
+      JointComponent* const component = entries_[i].component;
+      if (component == nullptr) continue;
+      JointComponent::Push pushes[JointComponent::kPushes];
+      MechanismPoint* of[JointComponent::kPushes];
+      std::size_t together = 0;
+      const std::size_t most = keepsColumns(*component) ? JointComponent::kPushes : 1;
+      for (std::size_t k = i; k < count_ && together < most; ++k) {
+        if (entries_[k].component != component) continue;
+        entries_[k].component = nullptr;
+        of[together] = entries_[k].point;
+        pushes[together++] = entries_[k].push;
+      }
+      component->respond(sim_.solver, {pushes, together});
+      for (std::size_t k = 0; k < together; ++k) of[k]->compliance += pushes[k].compliance;
+    }
+    count_ = 0;
+  }
+
+ private:
+  struct Entry {
+    JointComponent* component;
+    MechanismPoint* point;
+    JointComponent::Push push;
+  };
+  Simulation& sim_;
+  std::array<Entry, kWorkGrain.pushes> entries_;
+  std::size_t count_{0};
+};
 
 void give(Simulation& sim, MechanismPoint& point, double impulse) {
   forMechanisms(
       sim, point,
       [&](JointComponent& c, std::span<const Wrench> wrenches, std::size_t column) {
-        if (!keepsColumns(c)) c.respond(sim.solver, wrenches, columnAt(sim, c, column));
-        c.give(sim.solver, columnAt(sim, c, column), impulse);
+        if (!keepsColumns(c)) {
+          JointComponent::Push again{wrenches, c.ownColumn(), 0.0};
+          c.respond(sim.solver, {&again, 1});
+        }
+        c.give(columnAt(sim, c, column), impulse);
       },
       [&](const Wrench& w) { push(sim.solver.motion[w.slot], impulse * w.linear, impulse * w.angular); });
   point.given += impulse;
@@ -109,46 +146,86 @@ void settleJoints(Simulation& sim, std::span<MechanismPoint> points) {
   }
 }
 
-/// One point: returns the change of its velocity against what counts as settled.
-double visit(Simulation& sim, MechanismPoint& point, const ContactPass& pass, bool opens) {
-  ContactPointRows& p = *point.rows;
-  const int l = point.lane;
-  double& impulse = p.impulse[0][l];
-  // In phase 1 a loaded point holds on within the band, as in the contact kernels (G-6).
-  const double band = -pass.band * pass.inverseH * point.size;
-  const double target = opens && impulse > 0.0 && p.target[l] >= band ? 0.0 : p.target[l];
-  const double error = target - velocityOf(sim.solver, point);
-  const double settled = point.settled;
-  if (error <= settled && (impulse <= 0.0 || error >= -settled)) return 0.0;
-  if (point.compliance <= 0.0) point.compliance = complianceOf(sim, point);
-  if (!(point.compliance > 0.0)) return 0.0;
-  const double change = std::max(error / point.compliance, -impulse);
+/// What a point's velocity lacks, where it has not settled, else 0.
+double errorOf(const MechanismPoint& point) {
+  const bool loaded = point.impulse > 0.0;
+  const double error = (loaded ? point.loadedTarget : point.target) - velocityOf(point);
+  return error <= point.settled && (!loaded || error >= -point.settled) ? 0.0 : error;
+}
+
+/// Gives a point the impulse that takes its error away; returns the change of its velocity against
+/// what counts as settled.
+double close(Simulation& sim, MechanismPoint& point, double error) {
+  const double change = std::max(error / point.compliance, -point.impulse);
   if (change == 0.0) return 0.0;
-  impulse += change;
+  point.impulse += change;
   give(sim, point, change);
-  return std::abs(change) * point.compliance / settled;
+  return std::abs(change) * point.compliance / point.settled;
 }
 
 /// Visits of one island's points, numbered: a point between bodies that nothing has pushed since its last visit has
 /// settled as it did then.
 class IslandVisits {
  public:
-  IslandVisits(Simulation& sim, std::span<MechanismPoint> points, const ContactPass& pass, bool opens)
-      : sim_{sim}, pass_{pass}, opens_{opens} {
+  IslandVisits(Simulation& sim, std::span<MechanismPoint> points, const ContactPass& pass,
+               bool opens)
+      : sim_{sim}, points_{points}, pushes_{sim} {
     for (MechanismPoint& point : points) {
       point.seen = 0;
       for (const std::uint32_t key : point.key) {
         if (key != 0) sim.mechanismPoints.changed[key] = 1;
       }
+      forComponents(point, [&](JointComponent& c) { c.takeVelocities(sim.solver); });
+      const ContactPointRows& p = *point.rows;
+      point.impulse = p.impulse[0][point.lane];
+      point.target = p.target[point.lane];
+      // In phase 1 a loaded point holds on within the band, as in the contact kernels (G-6).
+      const double band = -pass.band * pass.inverseH * point.size;
+      point.loadedTarget = opens && point.target >= band ? 0.0 : point.target;
     }
   }
+  ~IslandVisits() {
+    for (MechanismPoint& point : points_) {
+      if (point.given != 0.0) point.rows->impulse[0][point.lane] = point.impulse;
+      forComponents(point, [&](JointComponent& c) { c.returnVelocities(sim_.solver); });
+    }
+  }
+  IslandVisits(const IslandVisits&) = delete;
+  IslandVisits& operator=(const IslandVisits&) = delete;
 
-  /// Returns whether the point had not settled.
-  bool visitPoint(MechanismPoint& point) {
+  /// Forth and back until all have settled, from the second sweep on at a local residual of
+  /// `settled`. Returns how many had not.
+  std::uint32_t sweep(double settled) {
+    std::uint32_t unsettled = 0;
+    for (int sweep = 0; sweep < kTuning.mechanismSweeps; ++sweep) {
+      std::uint32_t moved = 0;
+      double largest = 0.0;
+      const auto step = [&](MechanismPoint& point) {
+        const double localResidual = visitPoint(point);
+        largest = std::max(largest, localResidual);
+        if (localResidual > kTuning.mechanismResidual) ++moved;
+      };
+      if (sweep % 2 == 0) {
+        for (MechanismPoint& point : points_) step(point);
+      } else {
+        for (std::size_t i = points_.size(); i-- > 0;) step(points_[i]);
+      }
+      unsettled = std::max(unsettled, moved);
+      if (largest <= (sweep == 0 ? kTuning.mechanismResidual : settled)) break;
+    }
+    return unsettled;
+  }
+
+ private:
+  /// Returns by how much the point had not settled.
+  double visitPoint(MechanismPoint& point) {
     std::uint32_t* const changed = sim_.mechanismPoints.changed.data();
     const auto last = [&](std::uint32_t key) { return key != 0 ? changed[key] : 0u; };
-    if (std::max(last(point.key[0]), last(point.key[1])) <= point.seen) return false;
-    const double localResidual = visit(sim_, point, pass_, opens_);
+    if (std::max(last(point.key[0]), last(point.key[1])) <= point.seen) return 0.0;
+    const double error = errorOf(point);
+    if (error != 0.0 && point.compliance < 0.0) askFrom(point);
+    const double localResidual =
+        error != 0.0 && point.compliance > 0.0 ? close(sim_, point, error) : 0.0;
     if (localResidual > 0.0) {
       ++now_;
       for (const std::uint32_t key : point.key) {
@@ -156,15 +233,35 @@ class IslandVisits {
       }
     }
     point.seen = now_;
-    return localResidual > kTuning.mechanismResidual;
+    return localResidual;
   }
 
- private:
+  /// Finds the answers of a point, and of those after it that will want theirs.
+  void askFrom(MechanismPoint& first) {
+    pushes_.add(first);
+    for (std::size_t i = static_cast<std::size_t>(&first - points_.data()) + 1;
+         i < points_.size() && !pushes_.isFull(); ++i) {
+      MechanismPoint& point = points_[i];
+      if (point.compliance < 0.0 && errorOf(point) != 0.0) pushes_.add(point);
+    }
+    pushes_.answer();
+  }
+
+  template <class Visit>
+  void forComponents(const MechanismPoint& point, const Visit& visit) {
+    for (const std::uint32_t k : point.component) {
+      if (k != JointSolver::kNoComponent) visit(sim_.joints.components()[k]);
+    }
+  }
+
   Simulation& sim_;
-  const ContactPass& pass_;
-  bool opens_;
+  std::span<MechanismPoint> points_;
+  PushList pushes_;
   std::uint32_t now_{1};
 };
+
+/// Compliance of a point that has not been asked for.
+constexpr double kUnknown = -1.0;
 
 /// Brings a point to where its rows are now; returns whether these have moved since.
 bool placeAnew(MechanismPoint& point) {
@@ -187,28 +284,16 @@ void placePoints(Simulation& sim, std::span<MechanismPoint> points, const Contac
     point.settled = 1.0 / std::min(pass.perSettledSpeed, pass.perSettledShare / point.size);
     if (!stayed) point.placeNow();
     // Found where it is needed.
-    if (!stayed || placeAnew(point) || isSoft(point.body[0]) || isSoft(point.body[1])) point.compliance = 0.0;
+    if (!stayed || placeAnew(point) || isSoft(point.body[0]) || isSoft(point.body[1]))
+      point.compliance = kUnknown;
   }
 }
 
-/// Sweeps one island's points forth and back until they have settled; returns how many had not.
-std::uint32_t sweepIsland(Simulation& sim, std::span<MechanismPoint> points, const ContactPass& pass, bool opens) {
-  if (pass.first) placePoints(sim, points, pass, opens && !pass.opening);
-  IslandVisits visits{sim, points, pass, opens};
-  std::uint32_t unsettled = 0;
-  for (int sweep = 0; sweep < kTuning.mechanismSweeps; ++sweep) {
-    std::uint32_t moved = 0;
-    const auto step = [&](MechanismPoint& point) {
-      if (visits.visitPoint(point)) ++moved;
-    };
-    if (sweep % 2 == 0) {
-      for (MechanismPoint& point : points) step(point);
-    } else {
-      for (std::size_t i = points.size(); i-- > 0;) step(points[i]);
-    }
-    unsettled = std::max(unsettled, moved);
-    if (moved == 0) break;
-  }
+/// Sweeps one island's points; returns how many had not settled.
+std::uint32_t sweepIsland(Simulation& sim, std::span<MechanismPoint> points,
+                          const ContactPass& pass, bool opens, double settled) {
+  if (pass.first) placePoints(sim, points, pass, opens && !pass.opening && !pass.drifted);
+  const std::uint32_t unsettled = IslandVisits{sim, points, pass, opens}.sweep(settled);
   settleJoints(sim, points);
   return unsettled;
 }
@@ -222,7 +307,12 @@ void placeColumns(Simulation& sim) {
       const std::uint32_t k = sim.joints.componentOf(point.body[i]);
       point.column[i] = size;
       point.key[i] = sim.pushable[point.body[i]] != 0 ? point.body[i] : 0;
+      const bool moves = sim.solver.motion[point.body[i]].inverseMass > 0.0;
+      point.component[i] = moves ? k : JointSolver::kNoComponent;
+      point.velocity[i] = sim.solver.motion[point.body[i]].v;
       if (k == JointSolver::kNoComponent) continue;
+      point.side[i].number = sim.joints.components()[k].numberOf(point.body[i]);
+      if (moves) point.velocity[i] = sim.joints.components()[k].velocityOf(point.side[i].number);
       if (keepsColumns(sim.joints.components()[k])) size += sim.joints.components()[k].columnSize();
       point.key[i] = sim.joints.components()[k].firstPushable();
     }
@@ -320,8 +410,9 @@ std::uint32_t sweepMechanisms(Simulation& sim, std::size_t pack, const ContactPa
       return std::max(sim.solver.dirty[p.body[0]], sim.solver.dirty[p.body[1]]) + 1 >= pass.stamp;
     });
     if (!dirty) return;
-    const std::uint32_t moved = sweepIsland(sim, points, pass, opens);
-    if (moved == 0 || std::isinf(sim.solver.budget[slot].limit(pass.number))) return;
+    const SweepBudget& budget = sim.solver.budget[slot];
+    const std::uint32_t moved = sweepIsland(sim, points, pass, opens, budget.push);
+    if (moved == 0 || std::isinf(budget.limit(pass.number))) return;
     for (const MechanismPoint& p : points) {
       for (const std::uint32_t body : p.body) {
         if (sim.solver.motion[body].inverseMass > 0.0) sim.solver.dirty[body] = pass.stamp;

@@ -155,6 +155,7 @@ class PackStep {
     pass_.drifted = goesOn;
     pass_.warmStartSpeed = kTuning.expectedLoads * (goesOn ? h_ : 0.5 * h_) * gravity_;
     const PhaseKick kicked = kickBefore(goesOn);
+    jointSweep_.drifted = goesOn;
     runPhase(
         true, kicked,
         [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
@@ -179,7 +180,7 @@ class PackStep {
     const DriftStep step{h_, 0.5 * kicks * h_, kicks / (goesOn ? 2.0 : 1.0), joined_, kickBefore(goesOn)};
     forBodies(sim_, pack_, [&](BodyList bodies) { sim_.kernels->body.drift(sim_.solver, bodies, step); });
     renewRows(sim_, pack_);
-    pass_.warmStartScale = step.warmStartScale;
+    pass_.warmStartScale = jointSweep_.carried = step.warmStartScale;
   }
 
   /// Phase 2 (T-5).

@@ -100,6 +100,30 @@ bool mayJoinPhases(const IslandCensus& island, const PlanSettings& settings) {
   return many && !island.bounces && !island.resists && !island.driven && island.joints == 0 && !settings.fields;
 }
 
+/// A mechanism that touches something, that nothing guides or drives, whose joints only hold, and that is not slow (G-12):
+/// it carries nothing.
+bool isFallingMechanism(const IslandCensus& island) {
+  return island.joints > 0 && island.manifolds > 0 && !island.sweptJoints && !island.guided && !island.driven && island.plainJoints &&
+         island.motion > substepsOf(SolveGroup::kSlow, 0) * kTuning.smallTurn;
+}
+
+/// (T-14) for such a one: what turns far is looked at twice in a substep, and rows that give way need both ends.
+bool mayJoinMechanism(const IslandCensus& island, const PlanSettings& settings) {
+  const double substeps = substepsOf(SolveGroup::kJoined, settings.substeps);
+  return isFallingMechanism(island) && !island.bounces && !island.resists && !settings.fields &&
+         island.motion <= 2.0 * substeps * kTuning.smallTurn;
+}
+
+/// What a phase leaves of a fall the next one finds in the impulses.
+SweepBudget fallBudget(const IslandCensus& island, const PlanSettings& settings) {
+  SweepBudget budget = warmBudget(island, settings);
+  budget.few = budget.most =
+      static_cast<std::uint16_t>(std::max(settings.iterations, kTuning.fewestHitSweeps));
+  budget.slip = 1.0f;
+  budget.push = static_cast<float>(kTuning.hit);
+  return budget;
+}
+
 }  // namespace
 
 IslandPlan planIsland(const IslandCensus& island, const PlanSettings& settings) {
@@ -112,6 +136,8 @@ IslandPlan planIsland(const IslandCensus& island, const PlanSettings& settings) 
     plan.group = SolveGroup::kStill;
   } else if (isSlowMechanism(island, settings, substepsOf(SolveGroup::kSlow, 0))) {
     plan.group = SolveGroup::kSlow;
+  } else if (mayJoinMechanism(island, settings)) {
+    plan.group = SolveGroup::kJoined;
   } else if (startsCold(island, settings)) {
     if (isCalm(island, settings) && island.joints == 0 && island.manifolds > kTuning.graspManifolds) plan.group = SolveGroup::kStill;
     plan.budget = coldBudget(island, settings);
@@ -119,6 +145,10 @@ IslandPlan planIsland(const IslandCensus& island, const PlanSettings& settings) 
     return plan;
   } else if (mayJoinPhases(island, settings)) {
     plan.group = SolveGroup::kJoined;
+  }
+  if (isFallingMechanism(island)) {
+    plan.budget = fallBudget(island, settings);
+    return plan;
   }
   plan.budget = warmBudget(island, settings);
   // What a mechanism holds by friction must not creep out of it.

@@ -28,6 +28,7 @@ struct IslandCensus {
   bool forced{false};         ///< the user pushes a body in this step
   bool held{true};            ///< something that cannot be pushed holds it, by contacts or joints
   bool sweptJoints{false};    ///< joints are too many to be solved at once
+  bool plainJoints{true};     ///< its joints hold, and do nothing else
   bool jointsRest{true};      ///< no joint had to be solved in the last step
 };
 

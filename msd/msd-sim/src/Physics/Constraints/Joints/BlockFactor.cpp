@@ -151,12 +151,20 @@ void BlockFactor::factorPanel(const Column& column, std::uint32_t rowsBelow) {
       a[r * m + c] = sum * inverse;
     }
   }
+  // The triangle's inverse in its place: products do not wait for each other as substitutions do.
+  for (std::uint32_t c = 0; c + 1 < m; ++c) {
+    for (std::uint32_t r = c + 1; r < m; ++r) {
+      double sum = 0.0;
+      for (std::uint32_t q = c; q < r; ++q) sum += a[r * m + q] * a[q * m + c];
+      a[r * m + c] = -sum * a[r * m + r];
+    }
+  }
   for (std::uint32_t r = m; r < m + rowsBelow; ++r) {
     double* const row = a + std::size_t{r} * m;
-    for (std::uint32_t c = 0; c < m; ++c) {
-      double sum = row[c];
-      for (std::uint32_t q = 0; q < c; ++q) sum -= row[q] * a[c * m + q];
-      row[c] = sum * a[c * m + c];
+    for (std::uint32_t c = m; c-- > 0;) {
+      double sum = row[0] * a[c * m];
+      for (std::uint32_t q = 1; q <= c; ++q) sum += row[q] * a[c * m + q];
+      row[c] = sum;
     }
   }
 }
@@ -201,45 +209,63 @@ void BlockFactor::factorAll() {
 
 namespace {
 
-/// x = D⁻¹ x for a lower triangle with inverse pivots.
-template <std::uint32_t kSize>
+// Of kRight right sides at once: number i of right side k stands at [i * kRight + k].
+
+/// x = D⁻¹ x for a lower triangle, of which the inverse is given.
+template <std::uint32_t kSize, std::uint32_t kRight>
 void solveLower(const double* a, std::uint32_t size, double* x) {
   const std::uint32_t m = kSize > 0 ? kSize : size;
-  for (std::uint32_t r = 0; r < m; ++r) {
-    double sum = x[r];
-    for (std::uint32_t q = 0; q < r; ++q) sum -= a[r * m + q] * x[q];
-    x[r] = sum * a[r * m + r];
+  for (std::uint32_t r = m; r-- > 0;) {
+    double sum[kRight];
+    for (std::uint32_t k = 0; k < kRight; ++k) sum[k] = a[r * m] * x[k];
+    for (std::uint32_t q = 1; q <= r; ++q) {
+      for (std::uint32_t k = 0; k < kRight; ++k) sum[k] += a[r * m + q] * x[q * kRight + k];
+    }
+    for (std::uint32_t k = 0; k < kRight; ++k) x[r * kRight + k] = sum[k];
   }
 }
 
 /// x = D⁻ᵀ x.
-template <std::uint32_t kSize>
+template <std::uint32_t kSize, std::uint32_t kRight>
 void solveUpper(const double* a, std::uint32_t size, double* x) {
   const std::uint32_t m = kSize > 0 ? kSize : size;
-  for (std::uint32_t r = m; r-- > 0;) {
-    double sum = x[r];
-    for (std::uint32_t q = r + 1; q < m; ++q) sum -= a[q * m + r] * x[q];
-    x[r] = sum * a[r * m + r];
+  for (std::uint32_t r = 0; r < m; ++r) {
+    double sum[kRight];
+    for (std::uint32_t k = 0; k < kRight; ++k) sum[k] = a[r * m + r] * x[r * kRight + k];
+    for (std::uint32_t q = r + 1; q < m; ++q) {
+      for (std::uint32_t k = 0; k < kRight; ++k) sum[k] += a[q * m + r] * x[q * kRight + k];
+    }
+    for (std::uint32_t k = 0; k < kRight; ++k) x[r * kRight + k] = sum[k];
   }
 }
 
 /// y -= L x.
-template <std::uint32_t kSize>
-void subtractBelow(const double* l, std::uint32_t rows, std::uint32_t size, const double* x, double* y) {
+template <std::uint32_t kSize, std::uint32_t kRight>
+void subtractBelow(const double* l, std::uint32_t rows, std::uint32_t size, const double* x,
+                   double* y) {
   const std::uint32_t m = kSize > 0 ? kSize : size, n = kSize > 0 ? kSize : rows;
   for (std::uint32_t r = 0; r < n; ++r) {
-    double sum = 0.0;
-    for (std::uint32_t q = 0; q < m; ++q) sum += l[r * m + q] * x[q];
-    y[r] -= sum;
+    double sum[kRight];
+    for (std::uint32_t k = 0; k < kRight; ++k) sum[k] = l[r * m] * x[k];
+    for (std::uint32_t q = 1; q < m; ++q) {
+      for (std::uint32_t k = 0; k < kRight; ++k) sum[k] += l[r * m + q] * x[q * kRight + k];
+    }
+    for (std::uint32_t k = 0; k < kRight; ++k) y[r * kRight + k] -= sum[k];
   }
 }
 
 /// x -= Lᵀ z.
-template <std::uint32_t kSize>
-void subtractAbove(const double* l, std::uint32_t rows, std::uint32_t size, const double* z, double* x) {
+template <std::uint32_t kSize, std::uint32_t kRight>
+void subtractAbove(const double* l, std::uint32_t rows, std::uint32_t size, const double* z,
+                   double* x) {
   const std::uint32_t m = kSize > 0 ? kSize : size, n = kSize > 0 ? kSize : rows;
-  for (std::uint32_t r = 0; r < n; ++r) {
-    for (std::uint32_t q = 0; q < m; ++q) x[q] -= l[r * m + q] * z[r];
+  for (std::uint32_t q = 0; q < m; ++q) {
+    double sum[kRight];
+    for (std::uint32_t k = 0; k < kRight; ++k) sum[k] = l[q] * z[k];
+    for (std::uint32_t r = 1; r < n; ++r) {
+      for (std::uint32_t k = 0; k < kRight; ++k) sum[k] += l[r * m + q] * z[r * kRight + k];
+    }
+    for (std::uint32_t k = 0; k < kRight; ++k) x[q * kRight + k] -= sum[k];
   }
 }
 
@@ -247,46 +273,59 @@ void subtractAbove(const double* l, std::uint32_t rows, std::uint32_t size, cons
 
 void BlockFactor::solveForward(std::span<double> b) const {
   if (uniform_) {
-    forward<kUniformSize>(b.data());
+    forward<kUniformSize, 1>(b.data());
   } else {
-    forward<0>(b.data());
+    forward<0, 1>(b.data());
   }
 }
 
 void BlockFactor::solveBackward(std::span<double> y) const {
   if (uniform_) {
-    backward<kUniformSize>(y.data());
+    backward<kUniformSize, 1>(y.data());
   } else {
-    backward<0>(y.data());
+    backward<0, 1>(y.data());
   }
 }
 
-template <std::uint32_t kSize>
+void BlockFactor::solveSeveral(std::span<double> b) const {
+  if (uniform_) {
+    forward<kUniformSize, kSeveral>(b.data());
+    backward<kUniformSize, kSeveral>(b.data());
+  } else {
+    forward<0, kSeveral>(b.data());
+    backward<0, kSeveral>(b.data());
+  }
+}
+
+template <std::uint32_t kSize, std::uint32_t kRight>
 void BlockFactor::forward(double* b) const {
   for (const Column& column : columns_) {
+    if (column.size == 0) continue;
     const double* const a = values_.data() + column.panel;
-    double* const x = b + column.firstRow;
-    solveLower<kSize>(a, column.size, x);
+    double* const x = b + std::size_t{column.firstRow} * kRight;
+    solveLower<kSize, kRight>(a, column.size, x);
     for (std::uint32_t e = column.below; e < column.belowEnd; ++e) {
       const Column& under = columns_[below_[e]];
-      subtractBelow<kSize>(a + std::size_t{below_start_[e]} * column.size, under.size, column.size, x,
-                           b + under.firstRow);
+      subtractBelow<kSize, kRight>(a + std::size_t{below_start_[e]} * column.size, under.size,
+                                   column.size, x, b + std::size_t{under.firstRow} * kRight);
     }
   }
 }
 
-template <std::uint32_t kSize>
+template <std::uint32_t kSize, std::uint32_t kRight>
 void BlockFactor::backward(double* y) const {
   for (std::size_t k = columns_.size(); k-- > 0;) {
     const Column& column = columns_[k];
+    if (column.size == 0) continue;
     const double* const a = values_.data() + column.panel;
-    double* const x = y + column.firstRow;
+    double* const x = y + std::size_t{column.firstRow} * kRight;
     for (std::uint32_t e = column.below; e < column.belowEnd; ++e) {
       const Column& under = columns_[below_[e]];
-      subtractAbove<kSize>(a + std::size_t{below_start_[e]} * column.size, under.size, column.size,
-                           y + under.firstRow, x);
+      if (under.size == 0) continue;
+      subtractAbove<kSize, kRight>(a + std::size_t{below_start_[e]} * column.size, under.size,
+                                   column.size, y + std::size_t{under.firstRow} * kRight, x);
     }
-    solveUpper<kSize>(a, column.size, x);
+    solveUpper<kSize, kRight>(a, column.size, x);
   }
 }
 

@@ -47,6 +47,12 @@ class BlockFactor {
   /// Lᵀ x = y in place.
   void solveBackward(std::span<double> y) const;
 
+  /// Right sides that are solved at once in vector lanes.
+  static constexpr std::uint32_t kSeveral = 4;
+  /// L Lᵀ x = b in place for kSeveral right sides: number i of right side k stands at [i * kSeveral
+  /// + k].
+  void solveSeveral(std::span<double> b) const;
+
  private:
   struct Column {
     std::uint32_t size;      ///< rows and columns of the diagonal block
@@ -61,9 +67,9 @@ class BlockFactor {
 
   template <std::uint32_t kSize>
   void factorAll();
-  template <std::uint32_t kSize>
+  template <std::uint32_t kSize, std::uint32_t kRight>
   void forward(double* b) const;
-  template <std::uint32_t kSize>
+  template <std::uint32_t kSize, std::uint32_t kRight>
   void backward(double* y) const;
   template <std::uint32_t kSize>
   void factorPanel(const Column& column, std::uint32_t rowsBelow);
@@ -72,7 +78,7 @@ class BlockFactor {
   std::vector<std::uint32_t> below_;        ///< nodes under the diagonal, ascending
   std::vector<std::uint32_t> below_start_;  ///< where their rows begin in the panel, in rows
   std::vector<std::uint32_t> updates_;  ///< per column and pair (i, k) of its nodes: target block
-  AlignedVector<double> values_;        ///< diagonal blocks hold the inverses of their pivots
+  AlignedVector<double> values_;        ///< diagonal blocks hold the inverses of their triangles
   bool uniform_{false};                 ///< all blocks have kUniformSize rows
   std::size_t rows_{0};
 };

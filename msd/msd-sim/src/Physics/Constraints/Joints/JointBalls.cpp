@@ -184,11 +184,11 @@ double JointComponent::evaluateBallPositions(const SolverBodies& bodies) {
     const BodyPose& a = drifted_[link.bodyA];
     const BodyPose& b = drifted_[link.bodyB];
     const Vector3D xA = vectorOf(a.x), xB = vectorOf(b.x);
-    const Vector3D error =
-        (xB - xA) + (quaternionOf(b.q) * ball.anchorB - quaternionOf(a.q) * ball.anchorA) - ball.keep;
+    const Vector3D error = (xB - xA) +
+                           (quaternionOf(b.q) * ball.anchorB - quaternionOf(a.q) * ball.anchorA) -
+                           ball.keep;
     threeOf(residual_, link.row) = inverseH * error;
-    const double closed =
-        kClosed * link.size + kRoundingOfPlaces * (largestOf(xA) + largestOf(xB));
+    const double closed = kClosed * link.size + kRoundingOfPlaces * (largestOf(xA) + largestOf(xB));
     worst = std::max(worst, largestOf(error) / closed);
   }
   return worst;
@@ -276,28 +276,37 @@ void JointComponent::noteBalls() {
 }
 
 /// As addAnswer.
-void JointComponent::addBallAnswer(std::size_t k, const Wrench& wrench, double share,
-                                   std::span<double> right) const {
+void JointComponent::addBallAnswer(std::size_t k, const Wrench& wrench, double share, double* right,
+                                   std::size_t stride) const {
   const Ball& ball = balls_[k];
   const Link& link = links_[k];
-  Eigen::Map<Vector3D> to(right.data() + link.row);
-  to -= share *
-        (link.slotA == wrench.slot
-             ? Vector3D{ball.answerA.transpose() * wrench.angular - ball.massA * wrench.linear}
-             : Vector3D{ball.answerB.transpose() * wrench.angular + ball.massB * wrench.linear});
+  const Vector3D answer =
+      link.slotA == wrench.slot
+          ? Vector3D{ball.answerA.transpose() * wrench.angular - ball.massA * wrench.linear}
+          : Vector3D{ball.answerB.transpose() * wrench.angular + ball.massB * wrench.linear};
+  for (std::uint32_t c = 0; c < kBallRows; ++c) right[(link.row + c) * stride] -= share * answer[c];
 }
 
-/// What the impulses in change_ do to a column.
-void JointComponent::addBallResponses(double* column) {
+/// As addResponses.
+void JointComponent::addBallResponses() {
   for (std::size_t k = 0; k < links_.size(); ++k) {
     const Link& link = links_[k];
     const Ball& ball = balls_[k];
-    const Vector3D p = threeOf(change_, link.row);
-    using Side = Eigen::Map<Vector3D>;
-    Side(column + 6 * link.bodyA) -= ball.massA * p;
-    Side(column + 6 * link.bodyA + 3) += ball.answerA * p;
-    Side(column + 6 * link.bodyB) += ball.massB * p;
-    Side(column + 6 * link.bodyB + 3) += ball.answerB * p;
+    const double* const p = several_.data() + kPushes * link.row;
+    const auto add = [&](std::uint32_t body, double mass, const Matrix3D& answer) {
+      double* const to = several_columns_.data() + 6 * kPushes * body;
+      for (int r = 0; r < 3; ++r) {
+        const std::size_t linear = kPushes * static_cast<std::size_t>(r),
+                          angular = linear + 3 * kPushes;
+        const double x = answer(r, 0), y = answer(r, 1), z = answer(r, 2);
+        for (std::size_t i = 0; i < kPushes; ++i) {
+          to[linear + i] += mass * p[linear + i];
+          to[angular + i] += x * p[i] + y * p[kPushes + i] + z * p[2 * kPushes + i];
+        }
+      }
+    };
+    add(link.bodyA, -ball.massA, ball.answerA);
+    add(link.bodyB, ball.massB, ball.answerB);
   }
 }
 

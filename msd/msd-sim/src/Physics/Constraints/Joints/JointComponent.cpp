@@ -449,18 +449,31 @@ double JointComponent::relaxRoughly(SolverBodies& bodies, bool first) {
   return change;
 }
 
-double JointComponent::relax(SolverBodies& bodies, std::span<JointRecord> records, bool first) {
-  if (first && areBalls()) {
+void JointComponent::follow(SolverBodies& bodies, std::span<JointRecord> records, Phase phase,
+                            double carried) {
+  if (carried != 1.0) {
+    for (Link& link : links_) link.applied = times(carried, link.applied);
+    for (auto* rows : {&rows_, &bounded_}) {
+      for (SystemRow& row : *rows) row.impulse *= carried;
+    }
+  }
+  if (areBalls()) {
+    for (Ball& ball : balls_) ball.impulse *= carried;
     placeBalls(bodies);
     assembleBalls();
     turnBalls(bodies);
-  } else if (first) {
-    placeRows(bodies, records);
-    if (soft_) turnSprings(bodies, records);
-    assemble(soft_ ? Phase::kVelocity : Phase::kPosition);
-    applyDifference(bodies);
-    measureCoordinates(bodies, records);
+    return;
   }
+  placeRows(bodies, records);
+  if (soft_ && phase == Phase::kVelocity) turnSprings(bodies, records);
+  assemble(soft_ ? phase : Phase::kPosition);
+  applyDifference(bodies);
+  measureCoordinates(bodies, records);
+}
+
+double JointComponent::relax(SolverBodies& bodies, std::span<JointRecord> records, bool first,
+                             double carried) {
+  if (first) follow(bodies, records, Phase::kVelocity, carried);
   if (touched_) return relaxRoughly(bodies, first);
   double change = 0.0, last = 0.0;
   for (int i = 0; i < joint_tolerances::kMostNewton; ++i) {

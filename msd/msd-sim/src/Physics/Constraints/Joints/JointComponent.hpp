@@ -33,6 +33,8 @@ class JointComponent {
     JointRow sum{};                       ///< impulse over the step
   };
 
+  enum class Phase : std::uint8_t { kPosition, kVelocity };
+
   /// Joints in any order. Returns false when the component is too costly to solve directly.
   bool build(std::span<const std::uint32_t> joints, std::span<const JointRecord> records,
              const SolverBodies& bodies, double mostWork);
@@ -63,8 +65,12 @@ class JointComponent {
   [[nodiscard]] bool isWarmStartRight(const SolverBodies& bodies, std::span<const JointRecord> records);
   /// Phase 1. Returns the largest change of a row's velocity [m/s].
   double solve(SolverBodies& bodies, std::span<const JointRecord> records, bool first);
-  /// Phase 2. Returns the same.
-  double relax(SolverBodies& bodies, std::span<JointRecord> records, bool first);
+  /// After a drift, before a phase: rows where the bodies stand now, which hold `carried` times the
+  /// impulses of the phase before.
+  void follow(SolverBodies& bodies, std::span<JointRecord> records, Phase phase, double carried);
+  /// Phase 2, which follows. Returns the same.
+  double relax(SolverBodies& bodies, std::span<JointRecord> records, bool first,
+               double carried = 1.0);
   /// True when phase 1 of some substep of this step did not close the joints, or only just: the
   /// substep is too long for what pulls at them (J-22).
   [[nodiscard]] bool isStiff() const { return stiff_; }
@@ -96,24 +102,38 @@ class JointComponent {
   /// An impulse on one body of the component, given by its slot.
   struct Wrench {
     std::uint32_t slot;
+    std::uint32_t number;  ///< of the body in the component
     Vector3D linear, angular;
   };
+  /// The number of a body of the component.
+  [[nodiscard]] std::uint32_t numberOf(std::uint32_t slot) const;
   /// Numbers of a column: velocity and spin of each body.
   [[nodiscard]] std::size_t columnSize() const { return 6 * slots_.size(); }
-  /// (M⁻¹ - M⁻¹Jᵀ A⁻¹ J M⁻¹) w for the sum of the wrenches, into `column`: what a unit of them does to all bodies.
-  /// Returns wᵀ of that, how far the mechanism gives way [1/kg]. Holds while the rows stay where they are.
-  double respond(const SolverBodies& bodies, std::span<const Wrench> wrenches, double* column);
+  /// Wrenches that push together, and what is asked of them.
+  struct Push {
+    std::span<const Wrench> wrenches;
+    double* column;  ///< (M⁻¹ - M⁻¹Jᵀ A⁻¹ J M⁻¹) w for their sum: what a unit of them does to all
+                     ///< bodies
+    double compliance;  ///< wᵀ of that: how far the mechanism gives way [1/kg]
+  };
+  static constexpr std::size_t kPushes = BlockFactor::kSeveral;
+  /// Answers up to kPushes pushes at once. The answers hold while the rows stay where they are.
+  void respond(const SolverBodies& bodies, std::span<Push> pushes);
   /// Room for one column.
   [[nodiscard]] double* ownColumn() { return own_column_.data(); }
-  /// Gives `share` of a column to the bodies. What the joints do in it is theirs after settle(), for which the
-  /// same share of the wrenches is owed.
-  void give(SolverBodies& bodies, const double* column, double share) const;
+  /// While contacts push the component, its bodies' velocities lie side by side: ...
+  void takeVelocities(const SolverBodies& bodies);
+  void returnVelocities(SolverBodies& bodies);
+  [[nodiscard]] const double* velocityOf(std::uint32_t number) const {
+    return velocities_.data() + 6 * number;
+  }
+  /// Gives `share` of a column to these. What the joints do in it is theirs after settle(), for
+  /// which the same share of the wrenches is owed.
+  void give(const double* column, double share);
   void owe(std::span<const Wrench> wrenches, double share);
   void settle();
 
   // For a solver that takes the rows together with those of contacts (theory/exact-contact.md).
-
-  enum class Phase : std::uint8_t { kPosition, kVelocity };
 
   /// Rows where the bodies stand when a phase begins.
   void beginPhase(const SolverBodies& bodies, std::span<JointRecord> records, Phase phase);
@@ -154,8 +174,8 @@ class JointComponent {
   void addMoves();
   void moveBodies(SolverBodies& bodies, double part);
   void evenResponses(const SolverBodies& bodies);
-  [[nodiscard]] std::size_t numberOf(std::uint32_t slot) const;
-  void addAnswer(const Wrench& wrench, double share, std::span<double> right) const;
+  void addAnswer(const Wrench& wrench, double share, double* right, std::size_t stride) const;
+  void addResponses();
   void concludeLinks(const SolverBodies& bodies, const PhaseEnd& end);
   [[nodiscard]] JointPlace placeOfLink(const SolverBodies& bodies, const Link& link) const;
   void addRows(Link& link, const JointRecord& record);
@@ -234,8 +254,9 @@ class JointComponent {
   void opposeBalls();
   void applyBallChanges(SolverBodies& bodies);
   void noteBalls();
-  void addBallAnswer(std::size_t k, const Wrench& wrench, double share, std::span<double> right) const;
-  void addBallResponses(double* column);
+  void addBallAnswer(std::size_t k, const Wrench& wrench, double share, double* right,
+                     std::size_t stride) const;
+  void addBallResponses();
   void settleBalls();
   [[nodiscard]] double measureBallErrors(const SolverBodies& bodies);
   void addBallMoves();
@@ -293,6 +314,10 @@ class JointComponent {
   std::vector<double> owed_;        ///< right side of what contacts gave through columns
   bool owes_{false};
   std::vector<double> own_column_;
+  AlignedVector<double> velocities_;  ///< linear and angular, body by body
+  bool has_velocities_{false};
+  AlignedVector<double> several_;          ///< right sides of pushes that are answered at once
+  AlignedVector<double> several_columns_;  ///< their columns, number by number
   std::vector<double> bounded_residual_;
   std::vector<double> bounded_wanted_;
   std::vector<double> bounded_change_;

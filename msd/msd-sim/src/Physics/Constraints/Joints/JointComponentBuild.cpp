@@ -138,6 +138,9 @@ bool JointComponent::build(std::span<const std::uint32_t> joints,
     vector->resize(n);
   }
   own_column_.resize(columnSize());
+  velocities_.resize(columnSize());
+  several_.resize(kPushes * n);
+  several_columns_.resize(kPushes * columnSize());
   bounded_residual_.resize(c);
   bounded_wanted_.resize(c);
   bounded_change_.resize(c);

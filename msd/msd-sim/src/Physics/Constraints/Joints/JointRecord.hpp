@@ -36,6 +36,7 @@ struct JointRecord {
   double substep{0.0};  ///< length of the substep that the impulses belong to, 0: none [s]
   bool solved{true};    ///< had to be solved in the last step: its warm start was not right
   bool swept{false};    ///< is one of too many to be solved at once
+  bool plain{true};     ///< it holds, and does nothing else
   static constexpr std::uint32_t kNoSlot = 0xFFFFFFFFu;
   std::uint32_t slot{kNoSlot};  ///< a body that it can push
 };

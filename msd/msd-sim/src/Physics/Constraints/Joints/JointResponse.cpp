@@ -5,16 +5,18 @@
 
 namespace msd_sim {
 
-std::size_t JointComponent::numberOf(std::uint32_t slot) const {
-  return static_cast<std::size_t>(std::lower_bound(slots_.begin(), slots_.end(), slot) - slots_.begin());
+std::uint32_t JointComponent::numberOf(std::uint32_t slot) const {
+  return static_cast<std::uint32_t>(std::lower_bound(slots_.begin(), slots_.end(), slot) -
+                                    slots_.begin());
 }
 
 /// right -= share J M⁻¹ w: what the joints would feel. Only rows of the body's own joints do.
-void JointComponent::addAnswer(const Wrench& wrench, double share, std::span<double> right) const {
-  const std::size_t body = numberOf(wrench.slot);
-  for (std::uint32_t t = touch_start_[body]; t < touch_start_[body + 1]; ++t) {
+/// Number i stands at right[i * stride].
+void JointComponent::addAnswer(const Wrench& wrench, double share, double* right,
+                               std::size_t stride) const {
+  for (std::uint32_t t = touch_start_[wrench.number]; t < touch_start_[wrench.number + 1]; ++t) {
     if (areBalls()) {
-      addBallAnswer(touching_[t], wrench, share, right);
+      addBallAnswer(touching_[t], wrench, share, right, stride);
       continue;
     }
     const Link& link = links_[touching_[t]];
@@ -22,61 +24,106 @@ void JointComponent::addAnswer(const Wrench& wrench, double share, std::span<dou
     for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
       if (!(rows_[i].diagonal > 0.0)) continue;
       const JointRow& r = rows_[i].response;
-      right[i] -= share * (isA ? r.linearA.dot(wrench.linear) + r.angularA.dot(wrench.angular)
-                               : r.linearB.dot(wrench.linear) + r.angularB.dot(wrench.angular));
+      right[i * stride] -=
+          share * (isA ? r.linearA.dot(wrench.linear) + r.angularA.dot(wrench.angular)
+                       : r.linearB.dot(wrench.linear) + r.angularB.dot(wrench.angular));
     }
   }
 }
 
-double JointComponent::respond(const SolverBodies& bodies, std::span<const Wrench> wrenches, double* column) {
-  std::fill(change_.begin(), change_.end(), 0.0);
-  std::fill(column, column + columnSize(), 0.0);
-  const auto at = [&](std::size_t body) { return Eigen::Map<Eigen::Matrix<double, 6, 1>>(column + 6 * body); };
-  for (const Wrench& w : wrenches) {
-    const BodyMotion& m = bodies.motion[w.slot];
-    addAnswer(w, 1.0, change_);
-    auto own = at(numberOf(w.slot));
-    own.head<3>() += m.inverseMass * w.linear;
-    own.tail<3>() += inverseInertiaTimes(m, w.angular);
+void JointComponent::respond(const SolverBodies& bodies, std::span<Push> pushes) {
+  std::fill(several_.begin(), several_.end(), 0.0);
+  std::fill(several_columns_.begin(), several_columns_.end(), 0.0);
+  const auto at = [&](std::uint32_t body, std::size_t lane) {
+    return several_columns_.data() + 6 * kPushes * body + lane;
+  };
+  for (std::size_t lane = 0; lane < pushes.size(); ++lane) {
+    for (const Wrench& w : pushes[lane].wrenches) {
+      const BodyMotion& m = bodies.motion[w.slot];
+      addAnswer(w, 1.0, several_.data() + lane, kPushes);
+      double* const own = at(w.number, lane);
+      const Vector3D turn = inverseInertiaTimes(m, w.angular);
+      for (std::size_t c = 0; c < 3; ++c) {
+        own[c * kPushes] += m.inverseMass * w.linear[c];
+        own[(3 + c) * kPushes] += turn[c];
+      }
+    }
   }
-  factor_.solveForward(change_);
-  factor_.solveBackward(change_);
-  if (areBalls()) addBallResponses(column);
+  factor_.solveSeveral(several_);
+  if (areBalls()) {
+    addBallResponses();
+  } else {
+    addResponses();
+  }
+  for (std::size_t lane = 0; lane < pushes.size(); ++lane) {
+    double* const column = pushes[lane].column;
+    for (std::size_t i = 0; i < columnSize(); ++i) column[i] = several_columns_[i * kPushes + lane];
+    double compliance = 0.0;
+    for (const Wrench& w : pushes[lane].wrenches) {
+      const double* const own = column + 6 * w.number;
+      for (std::size_t c = 0; c < 3; ++c)
+        compliance += w.linear[c] * own[c] + w.angular[c] * own[3 + c];
+    }
+    pushes[lane].compliance = std::max(compliance, 0.0);
+  }
+}
+
+/// What the impulses in several_ do to the columns.
+void JointComponent::addResponses() {
   for (const Link& link : links_) {
-    if (areBalls()) break;
-    auto a = at(link.bodyA), b = at(link.bodyB);
+    double* const a = several_columns_.data() + 6 * kPushes * link.bodyA;
+    double* const b = several_columns_.data() + 6 * kPushes * link.bodyB;
     for (std::uint32_t i = link.row; i < link.row + link.rowCount; ++i) {
       if (!(rows_[i].diagonal > 0.0)) continue;
       const JointRow& r = rows_[i].response;
-      a.head<3>() += change_[i] * r.linearA;
-      a.tail<3>() += change_[i] * r.angularA;
-      b.head<3>() += change_[i] * r.linearB;
-      b.tail<3>() += change_[i] * r.angularB;
+      const double* const p = several_.data() + kPushes * i;
+      const auto add = [&](double* to, const Vector3D& share) {
+        for (std::size_t c = 0; c < 3; ++c) {
+          for (std::size_t k = 0; k < kPushes; ++k) to[c * kPushes + k] += share[c] * p[k];
+        }
+      };
+      add(a, r.linearA);
+      add(a + 3 * kPushes, r.angularA);
+      add(b, r.linearB);
+      add(b + 3 * kPushes, r.angularB);
     }
   }
-  double compliance = 0.0;
-  for (const Wrench& w : wrenches) {
-    const auto own = at(numberOf(w.slot));
-    compliance += w.linear.dot(own.head<3>()) + w.angular.dot(own.tail<3>());
-  }
-  return std::max(compliance, 0.0);
 }
 
-void JointComponent::give(SolverBodies& bodies, const double* column, double share) const {
-  for (std::size_t b = 0; b < slots_.size(); ++b, column += 6) {
-    if (pushable_[b] == 0) continue;
-    BodyMotion& m = bodies.motion[slots_[b]];
-    for (int c = 0; c < 3; ++c) {
-      m.v[c] += share * column[c];
-      m.w[c] += share * column[3 + c];
+void JointComponent::takeVelocities(const SolverBodies& bodies) {
+  if (has_velocities_) return;
+  has_velocities_ = true;
+  for (std::size_t b = 0; b < slots_.size(); ++b) {
+    const BodyMotion& m = bodies.motion[slots_[b]];
+    for (std::size_t c = 0; c < 3; ++c) {
+      velocities_[6 * b + c] = m.v[c];
+      velocities_[6 * b + 3 + c] = m.w[c];
     }
   }
+}
+
+void JointComponent::returnVelocities(SolverBodies& bodies) {
+  if (!has_velocities_) return;
+  has_velocities_ = false;
+  for (std::size_t b = 0; b < slots_.size(); ++b) {
+    if (pushable_[b] == 0) continue;
+    BodyMotion& m = bodies.motion[slots_[b]];
+    for (std::size_t c = 0; c < 3; ++c) {
+      m.v[c] = velocities_[6 * b + c];
+      m.w[c] = velocities_[6 * b + 3 + c];
+    }
+  }
+}
+
+void JointComponent::give(const double* column, double share) {
+  double* const to = velocities_.data();
+  for (std::size_t i = 0; i < velocities_.size(); ++i) to[i] += share * column[i];
 }
 
 void JointComponent::owe(std::span<const Wrench> wrenches, double share) {
   if (!owes_) std::fill(owed_.begin(), owed_.end(), 0.0);
   owes_ = true;
-  for (const Wrench& w : wrenches) addAnswer(w, share, owed_);
+  for (const Wrench& w : wrenches) addAnswer(w, share, owed_.data(), 1);
 }
 
 void JointComponent::settle() {

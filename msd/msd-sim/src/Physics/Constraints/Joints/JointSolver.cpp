@@ -219,6 +219,7 @@ void JointSolver::rebuild(const SolverBodies& bodies, bool sweeps) {
     JointRecord& r = records_[j];
     r.slot = JointRecord::kNoSlot;
     r.swept = false;
+    r.plain = r.definition.constraint == nullptr && extraRows(r.definition).all().empty();
     if (!r.used || r.broken) continue;
     const bool pushA = canBePushed(bodies, r.definition.bodyA);
     if (!pushA && !canBePushed(bodies, r.definition.bodyB)) continue;
@@ -355,6 +356,8 @@ std::uint32_t JointSolver::solve(SolverBodies& bodies, const Share& share, const
   std::uint32_t unsettled = 0;
   if (hasSwept(share)) unsettled = callSwept(bodies, sweep, swept_.solve(bodies, records_, sweep.number == 0, team));
   unsettled += sweepComponents(bodies, share, sweep, team, [&](JointComponent& c) {
+    if (sweep.number == 0 && sweep.drifted)
+      c.follow(bodies, records_, JointComponent::Phase::kPosition, sweep.carried);
     return c.solve(bodies, records_, sweep.number == 0);
   });
   if (hasSwept(share) && swept_.hasSearched()) swept_solved_ = true;
@@ -365,7 +368,7 @@ std::uint32_t JointSolver::relax(SolverBodies& bodies, const Share& share, const
   std::uint32_t unsettled = 0;
   if (hasSwept(share)) unsettled = callSwept(bodies, sweep, swept_.relax(bodies, records_, sweep.number == 0, team));
   unsettled += sweepComponents(bodies, share, sweep, team, [&](JointComponent& c) {
-    return c.relax(bodies, records_, sweep.number == 0);
+    return c.relax(bodies, records_, sweep.number == 0, sweep.carried);
   });
   if (hasSwept(share) && swept_.hasSearched()) swept_solved_ = true;
   return unsettled;

@@ -103,6 +103,8 @@ class JointSolver {
   struct Sweep {
     std::uint32_t stamp{0};   ///< see SolverBodies::dirty
     int number{0};            ///< within its phase, from 0 on: the first visits all
+    bool drifted{false};      ///< the bodies have drifted since the phase before, ...
+    double carried{1.0};      ///< ... and hold so many times the impulses that it ended with
     double directSpeed{1.0};  ///< change that counts as settled, of components solved at once [m/s]
     double sweptSpeed{1.0};   ///< the same of those that are swept [m/s]
   };

@@ -136,6 +136,8 @@ struct SweepBudget {
   std::uint16_t few{1};   ///< first sweeps
   std::uint16_t most{1};  ///< sweeps
   bool lasts{false};      ///< what it carries it will carry on, however much (T-12)
+  float push{1.0f};  ///< local residual at which normals that push a mechanism have settled, after
+                     ///< two sweeps (J-27)
 
   /// The local residual at which a contact has settled in the sweep of this number, from 0 on.
   [[nodiscard]] float limit(int sweep) const {
