@@ -91,6 +91,13 @@ struct UserConstraint {
   Eigen::VectorXd impulse;                 ///< reference: forces of the last step [N] or [N·m]
 };
 
+/// May contacts keep the energy of an island?
+enum class ElasticState : std::uint8_t {
+  kNo,       ///< something takes energy out of it, or brings some in
+  kBounces,  ///< all its contacts are smooth and bounce as they came
+  kSettles,  ///< they are, but one closes too slowly to bounce in this substep
+};
+
 /// What the energy guard did to an island in a step.
 struct GuardShare {
   double work{0.0};    ///< on its bodies, <= 0 [J]
@@ -116,6 +123,9 @@ struct Islands {
   std::vector<double> peak;               ///< and energyPeak
   std::vector<double> correctionEnergy;   ///< per island: energy taken out after correction [J]
   std::vector<GuardShare> guarded;        ///< per island: what the energy guard did in this step
+  std::vector<ElasticState> elastic;      ///< per island
+  std::vector<double> owed;               ///< per island: energy that its contacts took and did not give back yet [J] (R-8)
+  std::vector<double> rebound;            ///< per island: scale of the impulses of its last rebounds (R-8)
   std::vector<IslandCensus> census;       ///< per island, written by planIslands
   std::vector<IslandPlan> plan;           ///< the same
   std::uint64_t version{~std::uint64_t{0}};  ///< of the contacts they were made from
@@ -467,6 +477,12 @@ void limitDrift(Simulation& sim, std::size_t pack, double h, bool measured);
 /// (T-13), after a substep: no island has more energy than it had and the loads gave it. What a solve
 /// that has not converged adds is taken out of the motion again.
 void guardEnergy(Simulation& sim, std::size_t pack, double h);
+/// finds the islands of a pack whose contacts are all smooth and bounce as they came; returns whether there are any.
+[[nodiscard]] bool findElasticIslands(Simulation& sim, std::size_t pack);
+/// Before the end of phase 1: leaves out those in which something closes too slowly to bounce.
+void noteSoftHits(Simulation& sim, std::size_t pack, const ContactPass& pass);
+/// Before the end of phase 2: scales their impulses such that they keep their energy. Returns whether it scaled any.
+[[nodiscard]] bool keepElasticEnergy(Simulation& sim, std::size_t pack, double h);
 /// Takes energy [J] out of an island's motion, whose kinetic energy is given, and enters what it took.
 void calmMotion(Simulation& sim, std::size_t island, double surplus, double kinetic);
 /// Resistance to rolling and spinning (docs/theory/resistance.md): lists the contacts of a pack that have any, and adds

@@ -41,6 +41,7 @@ void addCensus(const IslandCensus& part, IslandCensus& census, bool shared) {
   raiseFlag(part.forced, census.forced);
   raiseFlag(part.guided, census.guided);
   raiseFlag(part.bounces, census.bounces);
+  raiseFlag(part.lossy, census.lossy);
   raiseFlag(part.resists, census.resists);
   raiseFlag(part.rolls, census.rolls);
 }
@@ -165,6 +166,10 @@ void countContacts(Simulation& sim, double dt) {
     if (contact.born == contacts.frame() && !pairs[contact.pair].touching) ++census.fresh;
     census.guided = census.guided || sim.slots[a].special || sim.slots[b].special;
     census.bounces = census.bounces || contact.bounces;
+    census.lossy = census.lossy || !contact.bounces;
+    if (!census.lossy) {
+      contacts.with(id, [&](const auto& s) { census.lossy = s.friction > 0.0 || s.restitution < 1.0; });
+    }
     census.resists = census.resists || contact.resistance != ContactCache::kNone;
     if (islands.joints[island] > 0) {
       contacts.with(id, [&](const auto& s) {

@@ -48,6 +48,7 @@ class PackStep {
         substeps_{substepsOf(sim.packs.packs[pack].group, sim.settings.substeps)},
         joined_{sim.packs.packs[pack].group == SolveGroup::kJoined && substeps_ > 1},
         bounces_{sim.collision.contacts().bouncingCount() > 0},
+        elastic_{bounces_ && findElasticIslands(sim, pack)},
         joints_{sim.packs.jointsOf(sim.packs.packs[pack])},
         gravity_{sim.settings.gravity.norm()},
         h_{dt / substeps_} {
@@ -121,13 +122,20 @@ class PackStep {
       unsettled += sweepResistance(sim_, pack_, pass_, jointSweep_.directSpeed);
       if (pass_.noted && unsettled > 0) extrapolation.advance(pass_.number, pass_.stamp);
     }
-    pass_.moved = pass_.noted;
+    pass_.moved = pass_.noted || (elastic_ && keepElastic(opens));
     pass_.lead = kicked.lead;
     scratch_.sweeps += static_cast<std::uint32_t>(pass_.number);
     forColours(sim_, pack_, [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
       kernels.conclude(sim_.solver, lanes.run(first, count), pass_);
     });
     concludeResistance(sim_, pack_, h_, PhaseEnd{kicked.lead});
+  }
+
+  /// . Returns whether impulses have changed.
+  bool keepElastic(bool opens) {
+    if (!opens) return keepElasticEnergy(sim_, pack_, h_);
+    noteSoftHits(sim_, pack_, pass_);
+    return false;
   }
 
   /// Per number of a sweep, no more than the local residual at which any contact of the group has settled in it.
@@ -206,6 +214,7 @@ class PackStep {
   int substeps_;
   bool joined_;
   bool bounces_;
+  bool elastic_;
   JointSolver::Share joints_;
   double gravity_;
   double h_;
