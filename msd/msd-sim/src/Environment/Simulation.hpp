@@ -91,11 +91,21 @@ struct UserConstraint {
   Eigen::VectorXd impulse;                 ///< reference: forces of the last step [N] or [N·m]
 };
 
-/// May contacts keep the energy of an island?
-enum class ElasticState : std::uint8_t {
-  kNo,       ///< something takes energy out of it, or brings some in
-  kBounces,  ///< all its contacts are smooth and bounce as they came
-  kSettles,  ///< they are, but one closes too slowly to bounce in this substep
+/// How the rebounds of an island are watched (docs/theory/restitution.md).
+enum class ReboundState : std::uint8_t {
+  kNone,      ///< not at all: nothing bounces, or it is large
+  kElastic,   ///< all its contacts are smooth and bounce as they came: it keeps its energy (R-8)
+  kSettling,  ///< the same, but one closes too slowly to bounce in this substep
+  kLossy,     ///< it may lose energy, and gain none (R-9), ...
+  kGaining,   ///< ... has gained some in this phase, ...
+  kLimited,   ///< ... by rebounds, of which a share is left
+};
+struct ReboundLimit {
+  ReboundState state{ReboundState::kNone};
+  double share{1.0};      ///< of the impulses (R-8) or rebound speeds (R-9)
+  double gain{0.0};       ///< what it has gained [J]
+  double full{0.0};       ///< the same with whole rebounds [J]
+  double allowance{0.0};  ///< what it may [J]
 };
 
 /// What the energy guard did to an island in a step.
@@ -123,9 +133,7 @@ struct Islands {
   std::vector<double> peak;               ///< and energyPeak
   std::vector<double> correctionEnergy;   ///< per island: energy taken out after correction [J]
   std::vector<GuardShare> guarded;        ///< per island: what the energy guard did in this step
-  std::vector<ElasticState> elastic;      ///< per island
-  std::vector<double> owed;               ///< per island: energy that its contacts took and did not give back yet [J] (R-8)
-  std::vector<double> rebound;            ///< per island: scale of the impulses of its last rebounds (R-8)
+  std::vector<ReboundLimit> rebound;      ///< per island
   std::vector<IslandCensus> census;       ///< per island, written by planIslands
   std::vector<IslandPlan> plan;           ///< the same
   std::uint64_t version{~std::uint64_t{0}};  ///< of the contacts they were made from
@@ -477,12 +485,20 @@ void limitDrift(Simulation& sim, std::size_t pack, double h, bool measured);
 /// (T-13), after a substep: no island has more energy than it had and the loads gave it. What a solve
 /// that has not converged adds is taken out of the motion again.
 void guardEnergy(Simulation& sim, std::size_t pack, double h);
-/// finds the islands of a pack whose contacts are all smooth and bounce as they came; returns whether there are any.
-[[nodiscard]] bool findElasticIslands(Simulation& sim, std::size_t pack);
-/// Before the end of phase 1: leaves out those in which something closes too slowly to bounce.
+/// Which rebounds of a pack's islands are watched, for a step.
+void classifyRebounds(Simulation& sim, std::size_t pack);
+/// before the end of phase 1: leaves out islands in which something closes too slowly to bounce.
 void noteSoftHits(Simulation& sim, std::size_t pack, const ContactPass& pass);
-/// Before the end of phase 2: scales their impulses such that they keep their energy. Returns whether it scaled any.
+/// ... and before the end of phase 2: scales their impulses such that they keep their energy. Returns whether it scaled
+/// any.
 [[nodiscard]] bool keepElasticEnergy(Simulation& sim, std::size_t pack, double h);
+/// before the end of phase 2: islands that have gained energy by rebounds rebound no more. Returns whether there
+/// are any, whose phase is to be swept on; ...
+[[nodiscard]] bool stopGainingRebounds(Simulation& sim, std::size_t pack, double h, double lead);
+/// ... by so much that they gain nothing, after which it is swept on once more; ...
+void shareGainingRebounds(Simulation& sim, std::size_t pack, double h, double lead);
+/// ... and the next phase begins anew.
+void forgetRebounds(Simulation& sim, std::size_t pack);
 /// Takes energy [J] out of an island's motion, whose kinetic energy is given, and enters what it took.
 void calmMotion(Simulation& sim, std::size_t island, double surplus, double kinetic);
 /// Resistance to rolling and spinning (docs/theory/resistance.md): lists the contacts of a pack that have any, and adds

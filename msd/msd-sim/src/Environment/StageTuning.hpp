@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace msd_sim {
 
@@ -22,6 +23,8 @@ struct StageTuning {
   // Energy guard (docs/theory/energy.md).
   double loadRounding{1e-9};      ///< of the energy that loads feed in, which is rounding
   double kineticRounding{1e-13};  ///< of the kinetic energy, likewise
+  double reboundGain{1e-6};  ///< of an island's kinetic energy, which rebounds may add before they are limited (R-9)
+  std::uint32_t reboundManifolds{256};  ///< of an island, up to which they are
   double jointGain{
       1e-3};  ///< of its largest kinetic energy that an island with joints may have gained (J-23)
   double jointLoss{4e-3};    ///< and may have lost and get back where the substep is too long

@@ -94,12 +94,8 @@ void prepareRows(Simulation& sim, double) {
   }
   sim.islands.guarded.reserve(sim.slots.size());
   sim.islands.guarded.assign(sim.islands.count(), GuardShare{});
-  sim.islands.elastic.reserve(sim.slots.size());
-  sim.islands.elastic.assign(sim.islands.count(), ElasticState::kNo);
-  sim.islands.owed.reserve(sim.slots.size());
-  sim.islands.owed.assign(sim.islands.count(), 0.0);
   sim.islands.rebound.reserve(sim.slots.size());
-  sim.islands.rebound.assign(sim.islands.count(), 1.0);
+  sim.islands.rebound.assign(sim.islands.count(), ReboundLimit{});
   forBodies(sim, [&](BodyList bodies) { sim.kernels->body.begin(sim.solver, bodies); });
   sortEntries(sim);
   fillTable(sim);

@@ -48,7 +48,6 @@ class PackStep {
         substeps_{substepsOf(sim.packs.packs[pack].group, sim.settings.substeps)},
         joined_{sim.packs.packs[pack].group == SolveGroup::kJoined && substeps_ > 1},
         bounces_{sim.collision.contacts().bouncingCount() > 0},
-        elastic_{bounces_ && findElasticIslands(sim, pack)},
         joints_{sim.packs.jointsOf(sim.packs.packs[pack])},
         gravity_{sim.settings.gravity.norm()},
         h_{dt / substeps_} {
@@ -69,6 +68,7 @@ class PackStep {
     scratch_.h = h_;
     findLeastLimits();
     prepareWarmStart();
+    if (bounces_) classifyRebounds(sim_, pack_);
     for (int k = 0; k < substeps_; ++k) {
       const bool goesOn = joined_ && k > 0;  // the drift before has kicked
       if (!goesOn) beginSubstep();
@@ -110,8 +110,28 @@ class PackStep {
   void runPhase(bool opens, const PhaseKick& kicked, const Kernel& kernel, const Joints& joints) {
     SweepExtrapolation extrapolation{sim_, pack_};
     pass_.noted = !extrapolation.isIdle();
+    sweepPhase(0, opens, extrapolation, kernel, joints);
+    pass_.moved = pass_.noted;
+    if (bounces_ && !joined_) {
+      if (opens) {
+        noteSoftHits(sim_, pack_, pass_);
+      } else {
+        limitRebounds(kicked.lead, [&] { sweepPhase(1, opens, extrapolation, kernel, joints); });
+        if (keepElasticEnergy(sim_, pack_, h_)) pass_.moved = true;
+      }
+    }
+    pass_.lead = kicked.lead;
+    forColours(sim_, pack_, [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
+      kernels.conclude(sim_.solver, lanes.run(first, count), pass_);
+    });
+    concludeResistance(sim_, pack_, h_, PhaseEnd{kicked.lead});
+  }
+
+  /// Sweeps of a phase from the one of this number on.
+  template <class Kernel, class Joints>
+  void sweepPhase(int from, bool opens, SweepExtrapolation& extrapolation, const Kernel& kernel, const Joints& joints) {
     std::uint32_t unsettled = 1;
-    for (pass_.number = 0; pass_.number == 0 || unsettled > 0; ++pass_.number) {
+    for (pass_.number = from; pass_.number == from || unsettled > 0; ++pass_.number) {
       pass_.first = pass_.number == 0;
       pass_.stamp = ++scratch_.stamp;
       pass_.settled = leastLimit(pass_.number);
@@ -122,20 +142,18 @@ class PackStep {
       unsettled += sweepResistance(sim_, pack_, pass_, jointSweep_.directSpeed);
       if (pass_.noted && unsettled > 0) extrapolation.advance(pass_.number, pass_.stamp);
     }
-    pass_.moved = pass_.noted || (elastic_ && keepElastic(opens));
-    pass_.lead = kicked.lead;
-    scratch_.sweeps += static_cast<std::uint32_t>(pass_.number);
-    forColours(sim_, pack_, [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
-      kernels.conclude(sim_.solver, lanes.run(first, count), pass_);
-    });
-    concludeResistance(sim_, pack_, h_, PhaseEnd{kicked.lead});
+    scratch_.sweeps += static_cast<std::uint32_t>(pass_.number - from);
   }
 
-  /// . Returns whether impulses have changed.
-  bool keepElastic(bool opens) {
-    if (!opens) return keepElasticEnergy(sim_, pack_, h_);
-    noteSoftHits(sim_, pack_, pass_);
-    return false;
+  ///
+  template <class Sweep>
+  void limitRebounds(double lead, const Sweep& sweepOn) {
+    if (stopGainingRebounds(sim_, pack_, h_, lead)) {
+      sweepOn();
+      shareGainingRebounds(sim_, pack_, h_, lead);
+      sweepOn();
+    }
+    forgetRebounds(sim_, pack_);
   }
 
   /// Per number of a sweep, no more than the local residual at which any contact of the group has settled in it.
@@ -214,7 +232,6 @@ class PackStep {
   int substeps_;
   bool joined_;
   bool bounces_;
-  bool elastic_;
   JointSolver::Share joints_;
   double gravity_;
   double h_;
