@@ -38,6 +38,8 @@ void addCensus(const IslandCensus& part, IslandCensus& census, bool shared) {
   if (part.fresh > 0) (void)addTo(census.fresh, part.fresh, shared);
   raise(std::atomic_ref{census.fastest}, part.fastest);
   raise(std::atomic_ref{census.motion}, part.motion);
+  raise(std::atomic_ref{census.finest}, part.finest);
+  raiseFlag(part.struck, census.struck);
   raiseFlag(part.forced, census.forced);
   raiseFlag(part.guided, census.guided);
   raiseFlag(part.bounces, census.bounces);
@@ -87,10 +89,21 @@ void countBodies(Simulation& sim) {
       const std::uint32_t i = islands.bodies[at];
       IslandCensus& census = taker.of(islands.islandOf[i]);
       census.fastest = std::max(census.fastest, fastestPoint2(sim.solver, i));  // squared so far
+      census.finest = std::max(census.finest, 1.0 / sim.solver.pose[i].size);
       census.forced = census.forced || sim.slots[i].forced;
     }
   });
   for (IslandCensus& census : islands.census) census.fastest = std::sqrt(census.fastest);
+}
+
+/// Do two bodies of very different masses come far towards each other in a step?
+bool isStruck(const Simulation& sim, std::uint32_t a, std::uint32_t b, double dt) {
+  if (sim.pushable[a] == 0 || sim.pushable[b] == 0) return false;
+  const SolverBodies& solver = sim.solver;
+  const auto [least, most] = std::minmax(solver.mass[a].mass, solver.mass[b].mass);
+  if (most < kTuning.struckRatio * least) return false;
+  const double way = dt * (vectorOf(solver.motion[a].v) - vectorOf(solver.motion[b].v)).norm();
+  return way > kTuning.struckWay * std::min(solver.pose[a].size, solver.pose[b].size);
 }
 
 /// How far a contact turns with its bodies in a second [rad/s]. What is round touches as before whichever way it has
@@ -164,6 +177,9 @@ void countContacts(Simulation& sim, double dt) {
     ++census.manifolds;
     // Features come and go where bodies rock in a hollow; what has touched is not new.
     if (contact.born == contacts.frame() && !pairs[contact.pair].touching) ++census.fresh;
+    const IslandCensus& all = islands.census[island];
+    const bool quick = 2.0 * dt * all.fastest * all.finest > kTuning.struckWay;
+    if (quick && !census.struck) census.struck = isStruck(sim, a, b, dt);
     census.guided = census.guided || sim.slots[a].special || sim.slots[b].special;
     census.bounces = census.bounces || contact.bounces;
     census.lossy = census.lossy || !contact.bounces;

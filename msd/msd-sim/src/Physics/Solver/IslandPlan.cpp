@@ -55,8 +55,10 @@ SweepBudget warmBudget(const IslandCensus& island, const PlanSettings& settings)
   const bool tiny = island.manifolds <= kTuning.tinyManifolds;
   const bool large = island.manifolds > kTuning.smallManifolds;
   const int few = std::max(settings.iterations, large ? 1 : 2);
-  const int most = hitSweeps(island);
-  const auto gate = static_cast<float>(large ? kTuning.largeIslandHit : kTuning.hit);
+  int most = hitSweeps(island);
+  // What is light between a heavy body and what does not give way converges as slowly as it is light.
+  if (island.struck) most = sweepsFor(kTuning.struckVisits, island.manifolds, most, kTuning.mostStruckSweeps);
+  const auto gate = static_cast<float>(large && !island.struck ? kTuning.largeIslandHit : kTuning.hit);
   return {1.0f,
           gate,
           tiny ? static_cast<float>(kTuning.coldResidual) : gate,

@@ -19,6 +19,11 @@ struct SolverTuning {
   int mostHitSweeps{16};              ///< ... and no more
   double hit{50};                      ///< local residual of a hit (G-8)
   double largeIslandHit{500};          ///< the same in a larger island
+  double struckRatio{4.0};             ///< of the masses of two bodies, ...
+  double struckWay{0.2};               ///< ... of which one comes so far towards the other in a step, against the smaller one's size, from
+                                       ///< which on their island is struck, ...
+  double struckVisits{16384};          ///< ... and hits may cost so many visits in a phase, ...
+  int mostStruckSweeps{32};            ///< ... and so many sweeps
   double coldShare{0.25};              ///< of new manifolds, from which on an island starts cold (G-9)
   double coldVisits{400000};            ///< manifold visits of a phase of a cold start
   int mostColdSweeps{1000};
