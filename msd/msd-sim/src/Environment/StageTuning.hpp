@@ -13,6 +13,7 @@ struct StageTuning {
   double slop{5e-4};            ///< penetration that is left alone (P-2)
   double support{0.1};          ///< weight of the body below when what rests on it is raised (P-4)
   double kineticShare{0.25};    ///< of a body's kinetic energy that may raise it at once (P-8)
+  double paidShift{0.1};        ///< lift at once, where motion pays for it (P-8)
   int correctionSweeps{2};      ///< for all that has not settled, ...
   int mostCorrectionSweeps{8};  ///< ... and for what a sweep moves far
   double mostLeft{1e-2};        ///< penetration left to the next step (P-9)

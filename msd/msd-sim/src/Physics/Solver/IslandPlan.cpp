@@ -14,8 +14,10 @@ int sweepsFor(double visits, std::uint32_t manifolds, int fewest, int most) {
   return static_cast<int>(std::clamp(sweeps, static_cast<double>(fewest), static_cast<double>(most)));
 }
 
+/// What is light between a heavy body and one that does not give way settles by a small share of its error in a sweep.
 int hitSweeps(const IslandCensus& island) {
-  return sweepsFor(kTuning.smallManifolds, island.manifolds, kTuning.fewestHitSweeps, kTuning.mostHitSweeps);
+  const int most = sweepsFor(kTuning.smallManifolds, island.manifolds, kTuning.fewestHitSweeps, kTuning.mostHitSweeps);
+  return island.struck ? sweepsFor(kTuning.struckVisits, island.manifolds, most, kTuning.mostStruckSweeps) : most;
 }
 
 /// The local residual at which an island at rest has settled: the more contacts carry a load in turn, the smaller is the share of
@@ -55,10 +57,8 @@ SweepBudget warmBudget(const IslandCensus& island, const PlanSettings& settings)
   const bool tiny = island.manifolds <= kTuning.tinyManifolds;
   const bool large = island.manifolds > kTuning.smallManifolds;
   const int few = std::max(settings.iterations, large ? 1 : 2);
-  int most = hitSweeps(island);
-  // What is light between a heavy body and what does not give way converges as slowly as it is light.
-  if (island.struck) most = sweepsFor(kTuning.struckVisits, island.manifolds, most, kTuning.mostStruckSweeps);
-  const auto gate = static_cast<float>(large && !island.struck ? kTuning.largeIslandHit : kTuning.hit);
+  const int most = hitSweeps(island);
+  const auto gate = static_cast<float>(island.struck ? kTuning.struckHit : large ? kTuning.largeIslandHit : kTuning.hit);
   return {1.0f,
           gate,
           tiny ? static_cast<float>(kTuning.coldResidual) : gate,

@@ -23,7 +23,8 @@ struct SolverTuning {
   double struckWay{0.2};               ///< ... of which one comes so far towards the other in a step, against the smaller one's size, from
                                        ///< which on their island is struck, ...
   double struckVisits{16384};          ///< ... and hits may cost so many visits in a phase, ...
-  int mostStruckSweeps{32};            ///< ... and so many sweeps
+  int mostStruckSweeps{128};           ///< ... and so many sweeps; ...
+  double struckHit{10};                ///< ... local residual of such a hit
   double coldShare{0.25};              ///< of new manifolds, from which on an island starts cold (G-9)
   double coldVisits{400000};            ///< manifold visits of a phase of a cold start
   int mostColdSweeps{1000};
