@@ -495,8 +495,9 @@ void noteSoftHits(Simulation& sim, std::size_t pack, const ContactPass& pass);
 /// before the end of phase 2: islands that have gained energy by rebounds rebound no more. Returns whether there
 /// are any, whose phase is to be swept on; ...
 [[nodiscard]] bool stopGainingRebounds(Simulation& sim, std::size_t pack, double h, double lead);
-/// ... by so much that they gain nothing, after which it is swept on once more; ...
-void shareGainingRebounds(Simulation& sim, std::size_t pack, double h, double lead);
+/// ... by so much that they gain nothing, where it is swept on once more; and not at all, where that was too much still.
+/// Returns whether it is to be swept on; ...
+[[nodiscard]] bool shareGainingRebounds(Simulation& sim, std::size_t pack, double h, double lead, bool first);
 /// ... and the next phase begins anew.
 void forgetRebounds(Simulation& sim, std::size_t pack);
 /// Takes energy [J] out of an island's motion, whose kinetic energy is given, and enters what it took.

@@ -24,7 +24,8 @@ struct StageTuning {
   // Energy guard (docs/theory/energy.md).
   double loadRounding{1e-9};      ///< of the energy that loads feed in, which is rounding
   double kineticRounding{1e-13};  ///< of the kinetic energy, likewise
-  double reboundGain{1e-6};  ///< of an island's kinetic energy, which rebounds may add before they are limited (R-9)
+  double reboundGain{1e-6};  ///< of an island's kinetic energy, which rebounds may add before they
+                             ///< are limited (R-9)
   std::uint32_t reboundManifolds{256};  ///< of an island, up to which they are
   double jointGain{
       1e-3};  ///< of its largest kinetic energy that an island with joints may have gained (J-23)

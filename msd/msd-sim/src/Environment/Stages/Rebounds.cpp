@@ -1,5 +1,6 @@
-// Rebounds and the energy of an island (docs/theory/restitution.md): smooth elastic impacts at several places at once
-// keep it, and where Newton's law would add some, bodies rebound by less.
+// Rebounds and the energy of an island (docs/theory/restitution.md): smooth elastic impacts at
+// several places at once keep it, and where Newton's law would add some, bodies rebound by
+// less.
 #include <cmath>
 
 #include "msd-sim/src/DataTypes/Arrays.hpp"
@@ -10,10 +11,11 @@ namespace msd_sim {
 
 namespace {
 
-/// Calls visit(limit of the island, bodies, rows, bounce, sums, lane) for the contacts of a pack whose islands are in
-/// one of two states.
+/// Calls visit(limit of the island, bodies, rows, bounce, sums, lane) for the contacts of a pack
+/// whose islands are in one of two states.
 template <class Visit>
-void forContactsIn(Simulation& sim, std::size_t pack, ReboundState one, ReboundState other, const Visit& visit) {
+void forContactsIn(Simulation& sim, std::size_t pack, ReboundState one, ReboundState other,
+                   const Visit& visit) {
   for (const ContactTable::Colour& colour : sim.table.coloursOf(pack)) {
     visitColour(sim, colour, [&](const auto&, auto& lanes, std::size_t first, std::size_t count) {
       for (std::size_t bundle = first; bundle < first + count; ++bundle) {
@@ -21,7 +23,9 @@ void forContactsIn(Simulation& sim, std::size_t pack, ReboundState one, ReboundS
           if (lanes.contact[bundle * kBundleLanes + lane] == ContactCache::kNone) continue;
           const LaneBodies bodies{lanes.bodyPair[bundle], lane};
           ReboundLimit& limit =
-              sim.islands.rebound[sim.islands.islandOf[sim.pushable[bodies.body0] != 0 ? bodies.body0 : bodies.body1]];
+              sim.islands
+                  .rebound[sim.islands.islandOf[sim.pushable[bodies.body0] != 0 ? bodies.body0
+                                                                                : bodies.body1]];
           if (limit.state != one && limit.state != other) continue;
           visit(limit, bodies, lanes.rows[bundle], lanes.bounce[bundle], lanes.sums[bundle], lane);
         }
@@ -30,8 +34,8 @@ void forContactsIn(Simulation& sim, std::size_t pack, ReboundState one, ReboundS
   }
 }
 
-/// Kinetic energy of an island whose impulses of this phase are scaled by s: at + along s + of s² [J]; and what the loads
-/// have left it.
+/// Kinetic energy of an island whose impulses of this phase are scaled by s: at + along s + of s²
+/// [J]; and what the loads have left it.
 struct ImpulseEnergy {
   double at{0.0}, along{0.0}, of{0.0};
   double wanted{0.0};
@@ -51,8 +55,9 @@ struct ImpulseEnergy {
       along += mass * v.dot(dv) + w.dot(turn);
       of += 0.5 * (mass * dv.squaredNorm() + dw.dot(turn));
       wanted += kick.kinetic + kick.work;
-      rounding += kStageTuning.loadRounding * mass * vectorOf(solver.load[i].a).squaredNorm() * h * h +
-                  kStageTuning.kineticRounding * kick.kinetic;
+      rounding +=
+          kStageTuning.loadRounding * mass * vectorOf(solver.load[i].a).squaredNorm() * h * h +
+          kStageTuning.kineticRounding * kick.kinetic;
     }
   }
 
@@ -81,10 +86,14 @@ void scaleMotion(SolverBodies& solver, std::uint32_t i, double scale) {
 
 /// What a contact's impulses of the running phase have done (L-7) [J].
 template <class Rows>
-double presentWork(const SolverBodies& solver, const LaneBodies& bodies, const Rows& rows, std::size_t lane, double lead) {
-  const auto at = [&](const double (&v)[3][kBundleLanes]) { return Vector3D{v[0][lane], v[1][lane], v[2][lane]}; };
+double presentWork(const SolverBodies& solver, const LaneBodies& bodies, const Rows& rows,
+                   std::size_t lane, double lead) {
+  const auto at = [&](const double(&v)[3][kBundleLanes]) {
+    return Vector3D{v[0][lane], v[1][lane], v[2][lane]};
+  };
   const auto mean = [&](std::uint32_t i) -> Vector3D {
-    return 0.5 * (vectorOf(solver.motion[i].v) + vectorOf(solver.before[i].v)) + lead * vectorOf(solver.load[i].a);
+    return 0.5 * (vectorOf(solver.motion[i].v) + vectorOf(solver.before[i].v)) +
+           lead * vectorOf(solver.load[i].a);
   };
   const auto spin = [&](std::uint32_t i) -> Vector3D {
     return 0.5 * (vectorOf(solver.motion[i].w) + vectorOf(solver.before[i].w));
@@ -100,7 +109,8 @@ double presentWork(const SolverBodies& solver, const LaneBodies& bodies, const R
     if constexpr (Rows::kPointCount > 1) {
       u += w.cross(rows.tangential.x[i][lane] * t1 + rows.tangential.y[i][lane] * t2);
     }
-    work += p.impulse[0][lane] * n.dot(u) + p.impulse[1][lane] * t1.dot(u) + p.impulse[2][lane] * t2.dot(u);
+    work += p.impulse[0][lane] * n.dot(u) + p.impulse[1][lane] * t1.dot(u) +
+            p.impulse[2][lane] * t2.dot(u);
   }
   return work;
 }
@@ -111,7 +121,8 @@ void forTargets(Rows& rows, Bounce& bounce, std::size_t lane, const Visit& visit
   for (int i = 0; i < Rows::kPointCount; ++i) visit(rows.points[i], bounce.velocity[i][lane]);
 }
 
-/// What contacts did in the step so far is the gain where joints or drives do work besides; else that of the motion.
+/// What contacts did in the step so far is the gain where joints or drives do work besides; else
+/// that of the motion.
 bool asksContacts(const Simulation& sim, std::uint32_t k) {
   return sim.islands.joints[k] > 0 || sim.islands.support[k] == IslandSupport::kDriven;
 }
@@ -130,27 +141,33 @@ bool measureGains(Simulation& sim, std::size_t pack, ReboundState state, double 
     any = true;
   }
   if (!ask) return any;
-  forContactsIn(sim, pack, state, state,
-                [&](ReboundLimit& limit, const LaneBodies& bodies, auto& rows, auto&, ContactSums& sums, std::size_t lane) {
-                  const std::uint32_t k = sim.islands.islandOf[sim.pushable[bodies.body0] != 0 ? bodies.body0 : bodies.body1];
-                  if (!asksContacts(sim, k)) return;
-                  limit.gain += sums.normalWork[lane] + sums.frictionWork[lane] +
-                                presentWork(sim.solver, bodies, rows, lane, lead);
-                });
+  forContactsIn(
+      sim, pack, state, state,
+      [&](ReboundLimit& limit, const LaneBodies& bodies, auto& rows, auto&, ContactSums& sums,
+          std::size_t lane) {
+        const std::uint32_t k =
+            sim.islands.islandOf[sim.pushable[bodies.body0] != 0 ? bodies.body0 : bodies.body1];
+        if (!asksContacts(sim, k)) return;
+        limit.gain += sums.normalWork[lane] + sums.frictionWork[lane] +
+                      presentWork(sim.solver, bodies, rows, lane, lead);
+      });
   return any;
 }
 
-/// Targets of the contacts of the islands that are limited, and their bodies called to the next sweep.
+/// Targets of the contacts of the islands that are limited, and their bodies called to the next
+/// sweep.
 void shareRebounds(Simulation& sim, std::size_t pack) {
   forContactsIn(sim, pack, ReboundState::kLimited, ReboundState::kLimited,
-                [&](const ReboundLimit& limit, const LaneBodies&, auto& rows, auto& bounce, ContactSums&, std::size_t lane) {
+                [&](const ReboundLimit& limit, const LaneBodies&, auto& rows, auto& bounce,
+                    ContactSums&, std::size_t lane) {
                   forTargets(rows, bounce, lane, [&](ContactPointRows& p, double rebound) {
                     if (rebound > 0.0) p.target[lane] = limit.share * rebound;
                   });
                 });
   for (const std::uint32_t k : sim.packs.islandsOf(sim.packs.packs[pack])) {
     if (sim.islands.rebound[k].state != ReboundState::kLimited) continue;
-    for (const std::uint32_t i : sim.islands.bodiesOf(k)) sim.solver.dirty[i] = sim.packScratch[pack]->stamp;
+    for (const std::uint32_t i : sim.islands.bodiesOf(k))
+      sim.solver.dirty[i] = sim.packScratch[pack]->stamp;
   }
 }
 
@@ -160,11 +177,13 @@ void classifyRebounds(Simulation& sim, std::size_t pack) {
   Islands& islands = sim.islands;
   for (const std::uint32_t k : sim.packs.islandsOf(sim.packs.packs[pack])) {
     const IslandCensus& census = islands.census[k];
-    const bool plain = !census.resists && census.joints == 0 && islands.support[k] != IslandSupport::kDriven;
-    islands.rebound[k].state = !census.bounces               ? ReboundState::kNone
-                               : plain && !census.lossy      ? ReboundState::kElastic
-                               : census.manifolds <= kStageTuning.reboundManifolds ? ReboundState::kLossy
-                                                                           : ReboundState::kNone;
+    const bool plain =
+        !census.resists && census.joints == 0 && islands.support[k] != IslandSupport::kDriven;
+    islands.rebound[k].state = !census.bounces          ? ReboundState::kNone
+                               : plain && !census.lossy ? ReboundState::kElastic
+                               : census.manifolds <= kStageTuning.reboundManifolds
+                                   ? ReboundState::kLossy
+                                   : ReboundState::kNone;
   }
 }
 
@@ -174,15 +193,17 @@ void noteSoftHits(Simulation& sim, std::size_t pack, const ContactPass& pass) {
     if (limit.state == ReboundState::kSettling) limit.state = ReboundState::kElastic;
   }
   if (!(pass.threshold > 0.0)) return;
-  forContactsIn(sim, pack, ReboundState::kElastic, ReboundState::kElastic,
-                [&](ReboundLimit& limit, const LaneBodies&, auto& rows, auto& bounce, ContactSums&, std::size_t lane) {
-                  forTargets(rows, bounce, lane, [&](const ContactPointRows& p, double rebound) {
-                    const double impulse = p.impulse[0][lane];
-                    if (impulse > 0.0 && rebound == 0.0 && impulse <= pass.threshold * p.normalMass[lane]) {
-                      limit.state = ReboundState::kSettling;
-                    }
-                  });
-                });
+  forContactsIn(
+      sim, pack, ReboundState::kElastic, ReboundState::kElastic,
+      [&](ReboundLimit& limit, const LaneBodies&, auto& rows, auto& bounce, ContactSums&,
+          std::size_t lane) {
+        forTargets(rows, bounce, lane, [&](const ContactPointRows& p, double rebound) {
+          const double impulse = p.impulse[0][lane];
+          if (impulse > 0.0 && rebound == 0.0 && impulse <= pass.threshold * p.normalMass[lane]) {
+            limit.state = ReboundState::kSettling;
+          }
+        });
+      });
 }
 
 bool keepElasticEnergy(Simulation& sim, std::size_t pack, double h) {
@@ -198,7 +219,8 @@ bool keepElasticEnergy(Simulation& sim, std::size_t pack, double h) {
   }
   if (!any) return false;
   forContactsIn(sim, pack, ReboundState::kElastic, ReboundState::kElastic,
-                [&](const ReboundLimit& limit, const LaneBodies&, auto& rows, auto&, ContactSums&, std::size_t lane) {
+                [&](const ReboundLimit& limit, const LaneBodies&, auto& rows, auto&, ContactSums&,
+                    std::size_t lane) {
                   for (ContactPointRows& p : rows.points) p.impulse[0][lane] *= limit.share;
                 });
   return true;
@@ -218,35 +240,47 @@ bool stopGainingRebounds(Simulation& sim, std::size_t pack, double h, double lea
   if (!any) return false;
   any = false;
   forContactsIn(sim, pack, ReboundState::kGaining, ReboundState::kLimited,
-                [&](ReboundLimit& limit, const LaneBodies&, auto& rows, auto& bounce, ContactSums&, std::size_t lane) {
+                [&](ReboundLimit& limit, const LaneBodies&, auto& rows, auto& bounce, ContactSums&,
+                    std::size_t lane) {
                   for (int i = 0; i < std::remove_reference_t<decltype(rows)>::kPointCount; ++i) {
                     const ContactPointRows& p = rows.points[i];
                     const bool rebounds = p.target[lane] > 0.0 && p.normalMass[lane] > 0.0;
                     // As the touch has it.
                     bounce.velocity[i][lane] = rebounds ? p.target[lane] : 0.0;
-                    if (rebounds && p.impulse[0][lane] > 0.0) limit.state = ReboundState::kLimited, any = true;
+                    if (rebounds && p.impulse[0][lane] > 0.0)
+                      limit.state = ReboundState::kLimited, any = true;
                   }
                 });
   if (any) shareRebounds(sim, pack);
   return any;
 }
 
-void shareGainingRebounds(Simulation& sim, std::size_t pack, double h, double lead) {
+bool shareGainingRebounds(Simulation& sim, std::size_t pack, double h, double lead, bool first) {
   (void)measureGains(sim, pack, ReboundState::kLimited, h, lead);
+  bool any = false;
   for (const std::uint32_t k : sim.packs.islandsOf(sim.packs.packs[pack])) {
     ReboundLimit& limit = sim.islands.rebound[k];
-    if (limit.state == ReboundState::kLimited) {
+    if (limit.state != ReboundState::kLimited) continue;
+    if (first && limit.gain < 0.0) {
       // The gain is convex in the share: the chord lies above it.
-      limit.share = limit.gain < 0.0 ? limit.gain / (limit.gain - limit.full) : 0.0;
+      limit.share = limit.gain / (limit.gain - limit.full);
+    } else if (!first && limit.gain > limit.allowance && limit.share > 0.0) {
+      limit.share = 0.0;  // what has not settled keeps to no chord
+    } else {
+      limit.state = ReboundState::kGaining;
+      continue;
     }
+    any = true;
   }
-  shareRebounds(sim, pack);
+  if (any) shareRebounds(sim, pack);
+  return any;
 }
 
 void forgetRebounds(Simulation& sim, std::size_t pack) {
   for (const std::uint32_t k : sim.packs.islandsOf(sim.packs.packs[pack])) {
     ReboundLimit& limit = sim.islands.rebound[k];
-    if (limit.state == ReboundState::kGaining || limit.state == ReboundState::kLimited) limit.state = ReboundState::kLossy;
+    if (limit.state == ReboundState::kGaining || limit.state == ReboundState::kLimited)
+      limit.state = ReboundState::kLossy;
   }
 }
 

@@ -150,8 +150,8 @@ class PackStep {
   void limitRebounds(double lead, const Sweep& sweepOn) {
     if (stopGainingRebounds(sim_, pack_, h_, lead)) {
       sweepOn();
-      shareGainingRebounds(sim_, pack_, h_, lead);
-      sweepOn();
+      if (shareGainingRebounds(sim_, pack_, h_, lead, true)) sweepOn();
+      if (shareGainingRebounds(sim_, pack_, h_, lead, false)) sweepOn();
     }
     forgetRebounds(sim_, pack_);
   }

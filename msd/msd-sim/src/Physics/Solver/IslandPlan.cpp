@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "msd-sim/src/Physics/Solver/SolverTuning.hpp"
+#include "msd-sim/src/Physics/Solver/StruckTuning.hpp"
 
 namespace msd_sim {
 
@@ -17,7 +18,7 @@ int sweepsFor(double visits, std::uint32_t manifolds, int fewest, int most) {
 /// What is light between a heavy body and one that does not give way settles by a small share of its error in a sweep.
 int hitSweeps(const IslandCensus& island) {
   const int most = sweepsFor(kTuning.smallManifolds, island.manifolds, kTuning.fewestHitSweeps, kTuning.mostHitSweeps);
-  return island.struck ? sweepsFor(kTuning.struckVisits, island.manifolds, most, kTuning.mostStruckSweeps) : most;
+  return island.struck ? sweepsFor(kStruckTuning.visits, island.manifolds, most, kStruckTuning.mostSweeps) : most;
 }
 
 /// The local residual at which an island at rest has settled: the more contacts carry a load in turn, the smaller is the share of
@@ -58,7 +59,7 @@ SweepBudget warmBudget(const IslandCensus& island, const PlanSettings& settings)
   const bool large = island.manifolds > kTuning.smallManifolds;
   const int few = std::max(settings.iterations, large ? 1 : 2);
   const int most = hitSweeps(island);
-  const auto gate = static_cast<float>(island.struck ? kTuning.struckHit : large ? kTuning.largeIslandHit : kTuning.hit);
+  const auto gate = static_cast<float>(island.struck ? kStruckTuning.hit : large ? kTuning.largeIslandHit : kTuning.hit);
   return {1.0f,
           gate,
           tiny ? static_cast<float>(kTuning.coldResidual) : gate,
