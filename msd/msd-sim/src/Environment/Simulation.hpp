@@ -91,6 +91,23 @@ struct UserConstraint {
   Eigen::VectorXd impulse;                 ///< reference: forces of the last step [N] or [N·m]
 };
 
+/// How the rebounds of an island are watched (docs/theory/restitution.md).
+enum class ReboundState : std::uint8_t {
+  kNone,      ///< not at all: nothing bounces, or it is large
+  kElastic,   ///< all its contacts are smooth and bounce as they came: it keeps its energy (R-8)
+  kSettling,  ///< the same, but one closes too slowly to bounce in this substep
+  kLossy,     ///< it may lose energy, and gain none (R-9), ...
+  kGaining,   ///< ... has gained some in this phase, ...
+  kLimited,   ///< ... by rebounds, of which a share is left
+};
+struct ReboundLimit {
+  ReboundState state{ReboundState::kNone};
+  double share{1.0};      ///< of the impulses (R-8) or rebound speeds (R-9)
+  double gain{0.0};       ///< what it has gained [J]
+  double full{0.0};       ///< the same with whole rebounds [J]
+  double allowance{0.0};  ///< what it may [J]
+};
+
 /// What the energy guard did to an island in a step.
 struct GuardShare {
   double work{0.0};    ///< on its bodies, <= 0 [J]
@@ -116,6 +133,7 @@ struct Islands {
   std::vector<double> peak;               ///< and energyPeak
   std::vector<double> correctionEnergy;   ///< per island: energy taken out after correction [J]
   std::vector<GuardShare> guarded;        ///< per island: what the energy guard did in this step
+  std::vector<ReboundLimit> rebound;      ///< per island
   std::vector<IslandCensus> census;       ///< per island, written by planIslands
   std::vector<IslandPlan> plan;           ///< the same
   std::uint64_t version{~std::uint64_t{0}};  ///< of the contacts they were made from
@@ -492,6 +510,21 @@ void limitDrift(Simulation& sim, std::size_t pack, double h, bool measured);
 /// (T-13), after a substep: no island has more energy than it had and the loads gave it. What a solve
 /// that has not converged adds is taken out of the motion again.
 void guardEnergy(Simulation& sim, std::size_t pack, double h);
+/// Which rebounds of a pack's islands are watched, for a step.
+void classifyRebounds(Simulation& sim, std::size_t pack);
+/// before the end of phase 1: leaves out islands in which something closes too slowly to bounce.
+void noteSoftHits(Simulation& sim, std::size_t pack, const ContactPass& pass);
+/// ... and before the end of phase 2: scales their impulses such that they keep their energy. Returns whether it scaled
+/// any.
+[[nodiscard]] bool keepElasticEnergy(Simulation& sim, std::size_t pack, double h);
+/// before the end of phase 2: islands that have gained energy by rebounds rebound no more. Returns whether there
+/// are any, whose phase is to be swept on; ...
+[[nodiscard]] bool stopGainingRebounds(Simulation& sim, std::size_t pack, double h, double lead);
+/// ... by so much that they gain nothing, where it is swept on once more; and not at all, where that was too much still.
+/// Returns whether it is to be swept on; ...
+[[nodiscard]] bool shareGainingRebounds(Simulation& sim, std::size_t pack, double h, double lead, bool first);
+/// ... and the next phase begins anew.
+void forgetRebounds(Simulation& sim, std::size_t pack);
 /// Takes energy [J] out of an island's motion, whose kinetic energy is given, and enters what it took.
 void calmMotion(Simulation& sim, std::size_t island, double surplus, double kinetic);
 /// Resistance to rolling and spinning (docs/theory/resistance.md): lists the contacts of a pack that have any, and adds

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace msd_sim {
 
@@ -12,6 +13,7 @@ struct StageTuning {
   double slop{5e-4};            ///< penetration that is left alone (P-2)
   double support{0.1};          ///< weight of the body below when what rests on it is raised (P-4)
   double kineticShare{0.25};    ///< of a body's kinetic energy that may raise it at once (P-8)
+  double paidShift{0.1};        ///< lift at once, where motion pays for it (P-8)
   int correctionSweeps{2};      ///< for all that has not settled, ...
   int mostCorrectionSweeps{8};  ///< ... and for what a sweep moves far
   double mostLeft{1e-2};        ///< penetration left to the next step (P-9)
@@ -22,6 +24,9 @@ struct StageTuning {
   // Energy guard (docs/theory/energy.md).
   double loadRounding{1e-9};      ///< of the energy that loads feed in, which is rounding
   double kineticRounding{1e-13};  ///< of the kinetic energy, likewise
+  double reboundGain{1e-6};  ///< of an island's kinetic energy, which rebounds may add before they
+                             ///< are limited (R-9)
+  std::uint32_t reboundManifolds{256};  ///< of an island, up to which they are
   double jointGain{
       1e-3};  ///< of its largest kinetic energy that an island with joints may have gained (J-23)
   double jointLoss{4e-3};    ///< and may have lost and get back where the substep is too long

@@ -7,7 +7,7 @@
 //     ΔE ≤ max(positionWork, 0) + 1e-9 S,   normalWork + frictionWork + guardWork ≤ 1e-9 S
 //     Σ positionWork ≤ 1e-4 m g·(1 m) per body and second
 //   else, since the guard leaves alone what is driven and joints give back what they took (J-23):
-//     normalWork + frictionWork + guardWork ≤ 5e-3 S,   Σ positionWork ≤ 1e-2 m g·(1 m) per body and second
+//     normalWork + frictionWork + guardWork ≤ 2e-4 S,   Σ positionWork ≤ 1e-2 m g·(1 m) per body and second
 //
 // MSD_ENERGY_SCENES sets the number of scenes (target `energy_scenes_full`: 1,000), MSD_ENERGY_FIRST the first.
 
@@ -30,7 +30,7 @@ struct Limits {
   double correction;  // of m g·(1 m) per body and second
 };
 constexpr Limits kPlain{kRounding, 1e-4};  // 2.1e-13 and 8.7e-5 in 100 scenes
-constexpr Limits kMoved{5e-3, 1e-2};        // 1.1e-3 and 2.6e-3
+constexpr Limits kMoved{2e-4, 1e-2};        // 8.8e-5 and 7.2e-3 in 1,000 scenes
 
 int fromEnvironment(const char* name, int usual) {
   const char* text = std::getenv(name);

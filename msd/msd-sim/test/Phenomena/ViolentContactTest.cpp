@@ -50,9 +50,8 @@ void expectBelow(const char* what, double limit, const auto& run) {
 }
 
 TEST(ViolentContact, steelBallsIntoBrickWalls) {
-  // 0.136: bricks of the second ring behind a hit have no rows when they are pushed (K-15), and one
-  // ball outweighs 28.
-  expectBelow("balls into a wall", 0.15, [](int seed) {
+  // 0.0286, and 0.0298 over 48 seeds: one ball outweighs 28 bricks (G-14).
+  expectBelow("balls into a wall", 0.05, [](int seed) {
     Random random{static_cast<std::uint64_t>(seed)};
     WorldModel world{awake()};
     addWall(world, 8, 10);

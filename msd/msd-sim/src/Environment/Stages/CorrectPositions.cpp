@@ -24,6 +24,7 @@ ContactPass correctionPass(const Simulation& sim, double dt) {
                    .slop = kStageTuning.slop,
                    .mostLeft = kStageTuning.mostLeft,
                    .largestShift = sim.settings.correctionSpeed * dt,
+                   .paidShift = std::max(kStageTuning.paidShift, sim.settings.correctionSpeed * dt),
                    .support = kStageTuning.support};
   const double gravity = sim.settings.gravity.norm();
   for (int c = 0; c < 3 && gravity > 0.0; ++c) pass.up[c] = -sim.settings.gravity[c] / gravity;

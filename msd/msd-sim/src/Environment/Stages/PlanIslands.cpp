@@ -4,6 +4,7 @@
 #include "msd-sim/src/DataTypes/Arrays.hpp"
 #include "msd-sim/src/Environment/WorkGrain.hpp"
 #include "msd-sim/src/Physics/Solver/SolverTuning.hpp"
+#include "msd-sim/src/Physics/Solver/StruckTuning.hpp"
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
 
 namespace msd_sim {
@@ -31,6 +32,7 @@ double armRate(const SolverBodies& solver, std::uint32_t i, const Vector3D& arm,
 void addCensus(const IslandCensus& part, IslandCensus& census, bool shared) {
   (void)addTo(census.manifolds, part.manifolds, shared);
   if (part.fresh > 0) (void)addTo(census.fresh, part.fresh, shared);
+<<<<<<< HEAD
   raise(census.fastest, part.fastest);
   raise(census.motion, part.motion);
   raise(census.forced, part.forced);
@@ -38,6 +40,18 @@ void addCensus(const IslandCensus& part, IslandCensus& census, bool shared) {
   raise(census.bounces, part.bounces);
   raise(census.resists, part.resists);
   raise(census.rolls, part.rolls);
+=======
+  raise(std::atomic_ref{census.fastest}, part.fastest);
+  raise(std::atomic_ref{census.motion}, part.motion);
+  raise(std::atomic_ref{census.finest}, part.finest);
+  raiseFlag(part.struck, census.struck);
+  raiseFlag(part.forced, census.forced);
+  raiseFlag(part.guided, census.guided);
+  raiseFlag(part.bounces, census.bounces);
+  raiseFlag(part.lossy, census.lossy);
+  raiseFlag(part.resists, census.resists);
+  raiseFlag(part.rolls, census.rolls);
+>>>>>>> d203006664308fb08113da4ee2a720db3fbba8f9
 }
 
 /// Gathers what bodies or contacts tell, one after the other, as long as they are of one island.
@@ -81,10 +95,21 @@ void countBodies(Simulation& sim) {
       const std::uint32_t i = islands.bodies[at];
       IslandCensus& census = taker.of(islands.islandOf[i]);
       census.fastest = std::max(census.fastest, fastestPoint2(sim.solver, i));  // squared so far
+      census.finest = std::max(census.finest, 1.0 / sim.solver.pose[i].size);
       census.forced = census.forced || sim.slots[i].forced;
     }
   });
   for (IslandCensus& census : islands.census) census.fastest = std::sqrt(census.fastest);
+}
+
+/// Do two bodies of very different masses come far towards each other in a step?
+bool isStruck(const Simulation& sim, std::uint32_t a, std::uint32_t b, double dt) {
+  if (sim.pushable[a] == 0 || sim.pushable[b] == 0) return false;
+  const SolverBodies& solver = sim.solver;
+  const auto [least, most] = std::minmax(solver.mass[a].mass, solver.mass[b].mass);
+  if (most < kStruckTuning.ratio * least) return false;
+  const double way = dt * (vectorOf(solver.motion[a].v) - vectorOf(solver.motion[b].v)).norm();
+  return way > kStruckTuning.way * std::min(solver.pose[a].size, solver.pose[b].size);
 }
 
 /// How far a contact turns with its bodies in a second [rad/s]. What is round touches as before whichever way it has
@@ -158,8 +183,15 @@ void countContacts(Simulation& sim, double dt) {
     ++census.manifolds;
     // Features come and go where bodies rock in a hollow; what has touched is not new.
     if (contact.born == contacts.frame() && !pairs[contact.pair].touching) ++census.fresh;
+    const IslandCensus& all = islands.census[island];
+    const bool quick = 2.0 * dt * all.fastest * all.finest > kStruckTuning.way;
+    if (quick && !census.struck) census.struck = isStruck(sim, a, b, dt);
     census.guided = census.guided || sim.slots[a].special || sim.slots[b].special;
     census.bounces = census.bounces || contact.bounces;
+    census.lossy = census.lossy || !contact.bounces;
+    if (!census.lossy) {
+      contacts.with(id, [&](const auto& s) { census.lossy = s.friction > 0.0 || s.restitution < 1.0; });
+    }
     census.resists = census.resists || contact.resistance != ContactCache::kNone;
     if (islands.joints[island] > 0) {
       contacts.with(id, [&](const auto& s) {

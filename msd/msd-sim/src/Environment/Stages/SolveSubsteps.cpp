@@ -64,6 +64,7 @@ class PackStep {
     scratch_.h = h_;
     findLeastLimits();
     prepareWarmStart();
+    if (bounces_) classifyRebounds(sim_, pack_);
     for (int k = 0; k < substeps_; ++k) {
       const bool goesOn = joined_ && k > 0;  // the drift before has kicked
       if (!goesOn) beginSubstep();
@@ -105,10 +106,34 @@ class PackStep {
   template <class Kernel, class Joints>
   void runPhase(bool opens, const PhaseKick& kicked, const Kernel& kernel, const Joints& joints) {
     SweepExtrapolation extrapolation{sim_, pack_};
+<<<<<<< HEAD
     const bool extrapolates = !extrapolation.isIdle();
     pass_.noted = extrapolates || ends_;
+=======
+    pass_.noted = !extrapolation.isIdle();
+    sweepPhase(0, opens, extrapolation, kernel, joints);
+    pass_.moved = pass_.noted;
+    if (bounces_ && !joined_) {
+      if (opens) {
+        noteSoftHits(sim_, pack_, pass_);
+      } else {
+        limitRebounds(kicked.lead, [&] { sweepPhase(1, opens, extrapolation, kernel, joints); });
+        if (keepElasticEnergy(sim_, pack_, h_)) pass_.moved = true;
+      }
+    }
+    pass_.lead = kicked.lead;
+    forColours(sim_, pack_, [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
+      kernels.conclude(sim_.solver, lanes.run(first, count), pass_);
+    });
+    concludeResistance(sim_, pack_, h_, PhaseEnd{kicked.lead});
+  }
+
+  /// Sweeps of a phase from the one of this number on.
+  template <class Kernel, class Joints>
+  void sweepPhase(int from, bool opens, SweepExtrapolation& extrapolation, const Kernel& kernel, const Joints& joints) {
+>>>>>>> d203006664308fb08113da4ee2a720db3fbba8f9
     std::uint32_t unsettled = 1;
-    for (pass_.number = 0; pass_.number == 0 || unsettled > 0; ++pass_.number) {
+    for (pass_.number = from; pass_.number == from || unsettled > 0; ++pass_.number) {
       pass_.first = pass_.number == 0;
       pass_.stamp = ++scratch_.stamp;
       pass_.settled = leastLimit(pass_.number);
@@ -121,6 +146,7 @@ class PackStep {
       unsettled += sweepResistance(sim_, pack_, pass_, jointSweep_.directSpeed);
       if (extrapolates && unsettled > 0) extrapolation.advance(pass_.number, pass_.stamp);
     }
+<<<<<<< HEAD
     pass_.moved = extrapolates;
     pass_.lead = kicked.lead;
     scratch_.phaseSweeps.push_back(static_cast<std::uint32_t>(pass_.number));
@@ -128,6 +154,20 @@ class PackStep {
       kernels.conclude(sim_.solver, lanes.run(first, count), pass_);
     });
     concludeResistance(sim_, pack_, h_, PhaseEnd{kicked.lead});
+=======
+    scratch_.sweeps += static_cast<std::uint32_t>(pass_.number - from);
+  }
+
+  ///
+  template <class Sweep>
+  void limitRebounds(double lead, const Sweep& sweepOn) {
+    if (stopGainingRebounds(sim_, pack_, h_, lead)) {
+      sweepOn();
+      if (shareGainingRebounds(sim_, pack_, h_, lead, true)) sweepOn();
+      if (shareGainingRebounds(sim_, pack_, h_, lead, false)) sweepOn();
+    }
+    forgetRebounds(sim_, pack_);
+>>>>>>> d203006664308fb08113da4ee2a720db3fbba8f9
   }
 
   /// Per number of a sweep, no more than the local residual at which any contact of the group has settled in it.

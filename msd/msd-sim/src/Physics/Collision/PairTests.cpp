@@ -162,7 +162,9 @@ void CollisionPipeline::spreadHits(const CollisionStep& step, WorkTeam& team) {
       const double besides = ta.turn + tb.turn + ta.fall + tb.fall;
       if (clock.hasNormal()) {
         closing = closingAlong(clock.normal, ta, tb);
-        if (!(closing > felt) || gapNow(clock, step.bodies) > closing + besides) continue;
+        // What only just comes there meets in the next step.
+        const double reached = closing + besides - kFeltHit * felt;
+        if (!(closing > felt) || gapNow(clock, step.bodies) > reached) continue;
       } else if (clock.limit - (ta.sum + tb.sum) > path + besides) {
         continue;
       }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "msd-sim/src/Physics/Solver/SolverTuning.hpp"
+#include "msd-sim/src/Physics/Solver/StruckTuning.hpp"
 
 namespace msd_sim {
 
@@ -14,8 +15,12 @@ int sweepsFor(double visits, std::uint32_t manifolds, int fewest, int most) {
   return static_cast<int>(std::clamp(sweeps, static_cast<double>(fewest), static_cast<double>(most)));
 }
 
+/// What is light between a heavy body and one that does not give way settles by a small share of its error in a sweep (G-14).
+bool isStruck(const IslandCensus& island) { return island.struck && island.manifolds <= kStruckTuning.manifolds; }
+
 int hitSweeps(const IslandCensus& island) {
-  return sweepsFor(kTuning.smallManifolds, island.manifolds, kTuning.fewestHitSweeps, kTuning.mostHitSweeps);
+  const int most = sweepsFor(kTuning.smallManifolds, island.manifolds, kTuning.fewestHitSweeps, kTuning.mostHitSweeps);
+  return isStruck(island) ? sweepsFor(kStruckTuning.visits, island.manifolds, most, kStruckTuning.mostSweeps) : most;
 }
 
 /// The local residual at which an island at rest has settled: the more contacts carry a load in turn, the smaller is the share of
@@ -56,7 +61,7 @@ SweepBudget warmBudget(const IslandCensus& island, const PlanSettings& settings)
   const bool large = island.manifolds > kTuning.smallManifolds;
   const int few = std::max(settings.iterations, large ? 1 : 2);
   const int most = hitSweeps(island);
-  const auto gate = static_cast<float>(large ? kTuning.largeIslandHit : kTuning.hit);
+  const auto gate = static_cast<float>(isStruck(island) ? kStruckTuning.hit : large ? kTuning.largeIslandHit : kTuning.hit);
   return {1.0f,
           gate,
           tiny ? static_cast<float>(kTuning.coldResidual) : gate,

@@ -20,7 +20,10 @@ struct IslandCensus {
   double fastest{0.0};        ///< largest speed of a point of a body [m/s]
   double motion{0.0};         ///< of a mechanism: largest way of a body in a step, in its own size, where it touches
                               ///< something, or turn of a joint or contact [rad]
+  double finest{0.0};         ///< inverse size of its smallest body [1/m]
+  bool struck{false};         ///< a heavy body meets a light one fast
   bool bounces{false};        ///< some pair has a restitution
+  bool lossy{false};          ///< some pair has friction, or a restitution below 1
   bool resists{false};        ///< some contact resists rolling or spinning
   bool rolls{false};          ///< some body touches with a round surface: nothing keeps it from rolling
   bool driven{false};         ///< kinematic bodies, motors, springs or user constraints act

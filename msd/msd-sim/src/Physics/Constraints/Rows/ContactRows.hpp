@@ -166,6 +166,7 @@ struct ContactPass {
   double slop{0.0};          ///< penetration left alone, relative to the contact's size [-]
   double mostLeft{1.0};      ///< penetration beyond which all is removed, relative to the size [-]
   double largestShift{0.0};  ///< most a correction moves a contact, relative to its size [-]
+  double paidShift{0.0};     ///< the same of what its motion pays for [-]
   double kineticHeight{0.0};  ///< lift that a kinetic energy per mass pays for [s²/m]
   double support{1.0};       ///< how much the lower body gives way, against the upper one [-]
   double up[3]{};            ///< against gravity; zero where there is none

@@ -170,8 +170,8 @@ MSD_INLINE void aimCorrection(const SolverBodies& b, const BundleBodies& bodyPai
     const Lane depth = trueDepth(rows, now.f, p, phi, l);
     const Lane deep = max(nfma(set(pass.slop), size, depth), zero);
     const Lane beyond = nfma(set(pass.mostLeft), size, depth);  // (P-9)
-    const Lane share = max(max(set(pass.correction) * deep, beyond), min(deep, paid));
-    const Lane out = min(share, set(pass.largestShift) * size);
+    const Lane owed = min(max(set(pass.correction) * deep, beyond), set(pass.largestShift) * size);
+    const Lane out = max(owed, min(min(deep, paid), set(pass.paidShift) * size));
     store(select(phi > zero, -phi, out), p.target + l);
     store(zero, p.warmStart + l);
   }
