@@ -74,7 +74,9 @@ TEST(ExactStack, pyramidOf465BoxesIsCertifiedEveryStep) {
       kSteps / seconds, 1e3 * slowest, world.lastReport().contacts, worst,
       static_cast<double>(iterations) / kSteps, fastest(world));
   EXPECT_LT(fastest(world), 1e-6);
+#ifdef NDEBUG
   EXPECT_GT(kSteps / seconds, 10.0);
+#endif
 }
 
 TEST(ExactRolling, slidingBallEndsRollingAtFiveSevenths) {
