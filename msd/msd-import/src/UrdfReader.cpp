@@ -265,10 +265,9 @@ class UrdfReader {
     }
     if (const XmlNode* inertia = node.child("inertia")) {
       const auto value = [&](std::string_view name) { return numberOr(*inertia, name, 0.0); };
-      const double xy = value("ixy");
-      const double xz = value("ixz");
-      const double yz = value("iyz");
-      result.inertia << value("ixx"), xy, xz, xy, value("iyy"), yz, xz, yz, value("izz");
+      const double xx = value("ixx"), yy = value("iyy"), zz = value("izz");
+      const double xy = value("ixy"), xz = value("ixz"), yz = value("iyz");
+      result.inertia << xx, xy, xz, xy, yy, yz, xz, yz, zz;
     }
     const Pose frame = readOrigin(node);
     const Matrix3D r = frame.orientation.toRotationMatrix();

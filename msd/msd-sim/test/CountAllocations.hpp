@@ -15,6 +15,13 @@ inline std::atomic<long> heldBytes{0};
 inline std::atomic<long> mostHeldBytes{0};    ///< so far
 inline std::atomic<long> allocationsLeft{-1};  ///< the one that brings it to zero fails; negative: none does
 
+/// For tests of steps that take nothing from the heap: what assertions look at between the stages does.
+#ifdef MSD_CHECKED
+#define MSD_SKIP_WHERE_ASSERTIONS_ALLOCATE() GTEST_SKIP() << "assertions between the stages take memory"
+#else
+#define MSD_SKIP_WHERE_ASSERTIONS_ALLOCATE() static_cast<void>(0)
+#endif
+
 #ifdef MSD_COUNT_ALLOCATIONS
 namespace {
 void* take(std::size_t size, std::size_t alignment) {
@@ -42,6 +49,13 @@ void* operator new(std::size_t size) {
 }
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return take(size, static_cast<std::size_t>(alignment));
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return take(size, alignof(std::max_align_t));
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
 }
 void operator delete(void* memory) noexcept {
   giveBack(memory);

@@ -179,8 +179,13 @@ RC_GTEST_PROP(CollisionProperties, contactPointsLieOnBothSurfaces, ()) {
     const ManifoldPoint& point = outcome.manifold.points[i];
     const LongVector onA = point.pointA.cast<long double>() - ref.cast<long double>();
     const LongVector onB = point.pointB.cast<long double>() - ref.cast<long double>();
-    RC_ASSERT(std::abs(static_cast<double>(a.surfaceDistance(onA))) <= 1e-9 * size);
-    RC_ASSERT(std::abs(static_cast<double>(b.surfaceDistance(onB))) <= 1e-9 * size);
+    // Far ends of capsules that may shut like scissors lie between the surfaces (K-19), on one line along the normal.
+    const bool isFarEnd = p.a.kind == ShapeKind::kCapsule && p.b.kind == ShapeKind::kCapsule &&
+                          point.gap > outcome.deepest + 1e-9 * size;
+    if (!isFarEnd) {
+      RC_ASSERT(std::abs(static_cast<double>(a.surfaceDistance(onA))) <= 1e-9 * size);
+      RC_ASSERT(std::abs(static_cast<double>(b.surfaceDistance(onB))) <= 1e-9 * size);
+    }
     const double along = outcome.manifold.normal.dot(point.pointB - point.pointA);
     RC_ASSERT(std::abs(along - point.gap) <= 1e-12 * size);
   }

@@ -158,6 +158,31 @@ TEST(Snapshot, aRestoredWorldGoesOnBitForBit) {
   }
 }
 
+// Contacts get other points and other kinds within a step where bodies turn much (K-17).
+TEST(Snapshot, ofEveryStepOfAViolentFallIsTaken) {
+  Settings settings;
+  settings.sleeping = false;
+  WorldModel world{settings};
+  world.spawn(EnvironmentDescription{.shape = Plane{}});
+  world.spawn(EnvironmentDescription{.shape = Box{{2.0, 2.0, 0.2}}, .position = {0.0, 0.0, 0.2}});
+  Random random{5};
+  const Shape shapes[] = {Capsule{0.2, 0.25}, Cylinder{0.3, 0.3}, lump(random, 24, 0.4), Box{{0.3, 0.25, 0.35}}};
+  for (int i = 0; i < 48; ++i) {
+    const Vector3D place{0.9 * (i % 4) - 1.5, 0.9 * (i / 4 % 4) - 1.5, 1.2 + 0.9 * (i / 16)};
+    world.spawn(InertialDescription{.shape = shapes[i % 4],
+                                    .position = place + random.vector(0.1),
+                                    .orientation = random.turn(),
+                                    .linearVelocity = {0.0, 0.0, -15.0},
+                                    .angularVelocity = random.vector(20.0)});
+  }
+  for (int i = 0; i < 90; ++i) {
+    world.update(kDt);
+    const std::vector<std::byte> saved = world.snapshot();
+    ASSERT_NO_THROW(world.restore(saved)) << "step " << i;
+    ASSERT_EQ(world.snapshot(), saved) << "step " << i;
+  }
+}
+
 TEST(Snapshot, damagedBytesAreRefusedAndChangeNothing) {
   WorldModel world;
   addHeap(world, 12);

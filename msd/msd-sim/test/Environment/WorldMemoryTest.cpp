@@ -19,6 +19,7 @@ long allocationsPerRun(WorldModel& world, int steps) {
 }
 
 TEST(WorldMemory, steadySteppingAllocatesNothing) {
+  MSD_SKIP_WHERE_ASSERTIONS_ALLOCATE();
   for (const int threads : {1, 3}) {
     Settings settings;
     settings.sleeping = false;
@@ -31,6 +32,7 @@ TEST(WorldMemory, steadySteppingAllocatesNothing) {
 }
 
 TEST(WorldMemory, steadySteppingAllocatesNothingExact) {
+  MSD_SKIP_WHERE_ASSERTIONS_ALLOCATE();
   Settings settings;
   settings.method = Method::kExact;
   settings.sleeping = false;
@@ -41,6 +43,7 @@ TEST(WorldMemory, steadySteppingAllocatesNothingExact) {
 }
 
 TEST(WorldMemory, resistanceToRollingAllocatesNothing) {
+  MSD_SKIP_WHERE_ASSERTIONS_ALLOCATE();
   Settings settings;
   settings.sleeping = false;
   WorldModel world{settings};
@@ -60,6 +63,7 @@ TEST(WorldMemory, resistanceToRollingAllocatesNothing) {
 
 // Bodies that keep tumbling in a drum of walls: contacts come and go.
 TEST(WorldMemory, churningContactsAllocateNothingAfterWarmUp) {
+  MSD_SKIP_WHERE_ASSERTIONS_ALLOCATE();
   Settings settings;
   settings.sleeping = false;
   WorldModel world{settings};
@@ -83,6 +87,7 @@ TEST(WorldMemory, churningContactsAllocateNothingAfterWarmUp) {
 }
 
 TEST(WorldMemory, sleepingAndQueriesOfRaysAllocateNothing) {
+  MSD_SKIP_WHERE_ASSERTIONS_ALLOCATE();
   WorldModel world;
   addWall(world, 4, 3);
   (void)allocationsPerRun(world, 200);

@@ -17,6 +17,7 @@ long allocationsOf(WorldModel& world, int steps) {
 }
 
 TEST(JointMemory, mechanismsOfAllKindsAllocateNothingAfterTheFirstStep) {
+  MSD_SKIP_WHERE_ASSERTIONS_ALLOCATE();
   for (const int threads : {1, 3}) {
     WorldModel world{Settings{.sleeping = false, .threads = threads}};
     addAllKinds(world, false);
@@ -26,6 +27,7 @@ TEST(JointMemory, mechanismsOfAllKindsAllocateNothingAfterTheFirstStep) {
 }
 
 TEST(JointMemory, mechanismsThatTouchAllocateNothingOnceTheyLie) {
+  MSD_SKIP_WHERE_ASSERTIONS_ALLOCATE();
   WorldModel world{Settings{.sleeping = false}};
   addAllKinds(world);
   (void)allocationsOf(world, 2000);  // contacts become more until then
@@ -33,6 +35,7 @@ TEST(JointMemory, mechanismsThatTouchAllocateNothingOnceTheyLie) {
 }
 
 TEST(JointMemory, netsAllocateNothingAfterWarmUp) {
+  MSD_SKIP_WHERE_ASSERTIONS_ALLOCATE();
   for (const int threads : {1, 3}) {
     WorldModel world{Settings{.sleeping = false, .threads = threads}};
     const std::vector<BodyId> beads = addNet(world, 30);

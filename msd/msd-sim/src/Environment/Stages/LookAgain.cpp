@@ -114,7 +114,7 @@ bool isDue(double turn, double substeps) {
 }  // namespace
 
 void lookAgain(Simulation& sim, std::size_t pack, const ContactPass& pass, double left) {
-  if ((sim.solver.turnedFar & kTurnedAtAll) == 0) return;
+  if (!hasTurnedFar(sim, kTurnedAtAll)) return;
   ContactCache& contacts = sim.collision.contacts();
   // Who finds a pair first does not matter: they are sorted before they are tested.
   std::vector<std::uint32_t>& pairs = sim.packScratch[pack]->lookedAt;

@@ -104,7 +104,7 @@ void prepareRows(Simulation& sim, double) {
 }
 
 void renewRows(Simulation& sim, std::size_t pack) {
-  if ((sim.solver.turnedFar & kTurnedUneven) == 0) return;
+  if (!hasTurnedFar(sim, kTurnedUneven)) return;
   forRows(sim, pack, [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
     kernels.renew(sim.solver, lanes.run(first, count));
   });

@@ -54,10 +54,17 @@ void forBodies(Simulation& sim, std::size_t pack, const Kernel& kernel) {
   forBodies(sim, sim.packs.bodiesOf(sim.packs.packs[pack]), kernel);
 }
 
-/// Sets entries of an array of bodies to zero.
+/// Sets entries of an array of bodies to zero; not those of slot 0, which fills up the lists of all threads.
 template <class Entry>
 void clearBodies(BodyList bodies, AlignedVector<Entry>& array) {
-  for (const std::int32_t body : bodies) array[static_cast<std::size_t>(body)] = Entry{};
+  for (const std::int32_t body : bodies) {
+    if (body != 0) array[static_cast<std::size_t>(body)] = Entry{};
+  }
+}
+
+/// Has any body turned as far as these bits say? Other threads may find one meanwhile; each has seen its own.
+[[nodiscard]] inline bool hasTurnedFar(Simulation& sim, std::uint8_t how) {
+  return (std::atomic_ref<std::uint8_t>{sim.solver.turnedFar}.load(std::memory_order_relaxed) & how) != 0;
 }
 
 /// Calls pass(kernels, lanes, first bundle, count) for the bundles of one colour.

@@ -214,6 +214,8 @@ void ContactCache::renew(std::uint32_t id, const ContactManifold& manifold,
       fitting.owner = flipped ? NormalOwner::kBodyB : NormalOwner::kNeither;
       fit.follow = FollowMode::kStay;
     }
+    // Places for several points have none for the cores that one slides between.
+    if (kPoints > 1 && fit.follow == FollowMode::kCores) fit.follow = FollowMode::kStay;
     writePoints(contact(id), s, fitting, fit, poses, old);
   });
 }

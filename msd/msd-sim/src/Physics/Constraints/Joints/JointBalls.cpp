@@ -150,8 +150,8 @@ void JointComponent::turnBalls(SolverBodies& bodies) {
                    angularB = ball.armB.cross(ball.impulse);
     BodyMotion& a = bodies.motion[link.slotA];
     BodyMotion& b = bodies.motion[link.slotB];
-    addTo(a.w, inverseInertiaTimes(a, angularA - link.applied.angularA));
-    addTo(b.w, inverseInertiaTimes(b, angularB - link.applied.angularB));
+    if (pushable_[link.bodyA] != 0) addTo(a.w, inverseInertiaTimes(a, angularA - link.applied.angularA));
+    if (pushable_[link.bodyB] != 0) addTo(b.w, inverseInertiaTimes(b, angularB - link.applied.angularB));
   }
 }
 
@@ -259,10 +259,15 @@ void JointComponent::applyBallChanges(SolverBodies& bodies) {
     ball.impulse += p;
     BodyMotion& a = bodies.motion[link.slotA];
     BodyMotion& b = bodies.motion[link.slotB];
-    addTo(a.v, -ball.massA * p);
-    addTo(a.w, ball.answerA * p);
-    addTo(b.v, ball.massB * p);
-    addTo(b.w, ball.answerB * p);
+    // Mechanisms that other threads solve may hang on the same body that nothing moves.
+    if (pushable_[link.bodyA] != 0) {
+      addTo(a.v, -ball.massA * p);
+      addTo(a.w, ball.answerA * p);
+    }
+    if (pushable_[link.bodyB] != 0) {
+      addTo(b.v, ball.massB * p);
+      addTo(b.w, ball.answerB * p);
+    }
   }
 }
 

@@ -257,7 +257,10 @@ struct BeginBody {
     const Pose pose(b, g);
     const LaneFrame r = rotationOf(pose.q());
     const Lane zero = set(0.0);
-    for (int l = 0; l < kLanes; ++l) b.hasTurned[static_cast<std::size_t>(g.index[l])] = 0;
+    // Slot 0 is nobody's, and other threads fill their lists up with it, too.
+    for (int l = 0; l < kLanes; ++l) {
+      if (g.index[l] != 0) b.hasTurned[static_cast<std::size_t>(g.index[l])] = 0;
+    }
     motion.setInverse(rotate(r, m.inverse), m.dynamic);
     motion.setDx({zero, zero, zero});
     motion.save(b, g);
