@@ -32,26 +32,16 @@ double armRate(const SolverBodies& solver, std::uint32_t i, const Vector3D& arm,
 void addCensus(const IslandCensus& part, IslandCensus& census, bool shared) {
   (void)addTo(census.manifolds, part.manifolds, shared);
   if (part.fresh > 0) (void)addTo(census.fresh, part.fresh, shared);
-<<<<<<< HEAD
   raise(census.fastest, part.fastest);
   raise(census.motion, part.motion);
+  raise(census.finest, part.finest);
+  raise(census.struck, part.struck);
   raise(census.forced, part.forced);
   raise(census.guided, part.guided);
   raise(census.bounces, part.bounces);
+  raise(census.lossy, part.lossy);
   raise(census.resists, part.resists);
   raise(census.rolls, part.rolls);
-=======
-  raise(std::atomic_ref{census.fastest}, part.fastest);
-  raise(std::atomic_ref{census.motion}, part.motion);
-  raise(std::atomic_ref{census.finest}, part.finest);
-  raiseFlag(part.struck, census.struck);
-  raiseFlag(part.forced, census.forced);
-  raiseFlag(part.guided, census.guided);
-  raiseFlag(part.bounces, census.bounces);
-  raiseFlag(part.lossy, census.lossy);
-  raiseFlag(part.resists, census.resists);
-  raiseFlag(part.rolls, census.rolls);
->>>>>>> d203006664308fb08113da4ee2a720db3fbba8f9
 }
 
 /// Gathers what bodies or contacts tell, one after the other, as long as they are of one island.

@@ -106,13 +106,11 @@ class PackStep {
   template <class Kernel, class Joints>
   void runPhase(bool opens, const PhaseKick& kicked, const Kernel& kernel, const Joints& joints) {
     SweepExtrapolation extrapolation{sim_, pack_};
-<<<<<<< HEAD
     const bool extrapolates = !extrapolation.isIdle();
     pass_.noted = extrapolates || ends_;
-=======
-    pass_.noted = !extrapolation.isIdle();
+    scratch_.phaseSweeps.push_back(0);
     sweepPhase(0, opens, extrapolation, kernel, joints);
-    pass_.moved = pass_.noted;
+    pass_.moved = extrapolates;
     if (bounces_ && !joined_) {
       if (opens) {
         noteSoftHits(sim_, pack_, pass_);
@@ -131,7 +129,7 @@ class PackStep {
   /// Sweeps of a phase from the one of this number on.
   template <class Kernel, class Joints>
   void sweepPhase(int from, bool opens, SweepExtrapolation& extrapolation, const Kernel& kernel, const Joints& joints) {
->>>>>>> d203006664308fb08113da4ee2a720db3fbba8f9
+    const bool extrapolates = !extrapolation.isIdle();
     std::uint32_t unsettled = 1;
     for (pass_.number = from; pass_.number == from || unsettled > 0; ++pass_.number) {
       pass_.first = pass_.number == 0;
@@ -146,16 +144,7 @@ class PackStep {
       unsettled += sweepResistance(sim_, pack_, pass_, jointSweep_.directSpeed);
       if (extrapolates && unsettled > 0) extrapolation.advance(pass_.number, pass_.stamp);
     }
-<<<<<<< HEAD
-    pass_.moved = extrapolates;
-    pass_.lead = kicked.lead;
-    scratch_.phaseSweeps.push_back(static_cast<std::uint32_t>(pass_.number));
-    forColours(sim_, pack_, [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {
-      kernels.conclude(sim_.solver, lanes.run(first, count), pass_);
-    });
-    concludeResistance(sim_, pack_, h_, PhaseEnd{kicked.lead});
-=======
-    scratch_.sweeps += static_cast<std::uint32_t>(pass_.number - from);
+    scratch_.phaseSweeps.back() += static_cast<std::uint32_t>(pass_.number - from);
   }
 
   ///
@@ -167,7 +156,6 @@ class PackStep {
       if (shareGainingRebounds(sim_, pack_, h_, lead, false)) sweepOn();
     }
     forgetRebounds(sim_, pack_);
->>>>>>> d203006664308fb08113da4ee2a720db3fbba8f9
   }
 
   /// Per number of a sweep, no more than the local residual at which any contact of the group has settled in it.
