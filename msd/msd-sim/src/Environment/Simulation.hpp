@@ -106,6 +106,7 @@ struct ReboundLimit {
   double gain{0.0};       ///< what it has gained [J]
   double full{0.0};       ///< the same with whole rebounds [J]
   double allowance{0.0};  ///< what it may [J]
+  std::uint32_t again{0};  ///< how often phases of the step were swept again for it (R-9)
 };
 
 /// What the energy guard did to an island in a step.

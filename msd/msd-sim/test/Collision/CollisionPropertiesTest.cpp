@@ -179,7 +179,8 @@ RC_GTEST_PROP(CollisionProperties, contactPointsLieOnBothSurfaces, ()) {
     const ManifoldPoint& point = outcome.manifold.points[i];
     const LongVector onA = point.pointA.cast<long double>() - ref.cast<long double>();
     const LongVector onB = point.pointB.cast<long double>() - ref.cast<long double>();
-    // Far ends of capsules that may shut like scissors lie between the surfaces (K-19), on one line along the normal.
+    // Far ends of capsules that may shut like scissors lie between the surfaces (K-19), on one line
+    // along the normal.
     const bool isFarEnd = p.a.kind == ShapeKind::kCapsule && p.b.kind == ShapeKind::kCapsule &&
                           point.gap > outcome.deepest + 1e-9 * size;
     if (!isFarEnd) {

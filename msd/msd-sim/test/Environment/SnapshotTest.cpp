@@ -166,7 +166,8 @@ TEST(Snapshot, ofEveryStepOfAViolentFallIsTaken) {
   world.spawn(EnvironmentDescription{.shape = Plane{}});
   world.spawn(EnvironmentDescription{.shape = Box{{2.0, 2.0, 0.2}}, .position = {0.0, 0.0, 0.2}});
   Random random{5};
-  const Shape shapes[] = {Capsule{0.2, 0.25}, Cylinder{0.3, 0.3}, lump(random, 24, 0.4), Box{{0.3, 0.25, 0.35}}};
+  const Shape shapes[] = {Capsule{0.2, 0.25}, Cylinder{0.3, 0.3}, lump(random, 24, 0.4),
+                          Box{{0.3, 0.25, 0.35}}};
   for (int i = 0; i < 48; ++i) {
     const Vector3D place{0.9 * (i % 4) - 1.5, 0.9 * (i / 4 % 4) - 1.5, 1.2 + 0.9 * (i / 16)};
     world.spawn(InertialDescription{.shape = shapes[i % 4],

@@ -98,7 +98,8 @@ double ExactIslandSolve::reboundSpeed(const ExactPoint& p) const {
   const double a = p.place.normal.dot(pull(p.body1, p.place.arm1) - pull(p.body0, p.place.arm0));
   const double gap = std::max(p.startGap, 0.0);
   const double mean = u + 0.5 * h_ * a;
-  if (mean >= 0.0 || gap + h_ * mean > 0.0) return 0.0;
+  // What comes to touch within rounding counts as closed in phase 2, and rebounds.
+  if (mean >= 0.0 || gap + h_ * mean > kExactTuning.touching * p.size) return 0.0;
   const double speed = std::sqrt(std::max(u * u - 2.0 * a * gap, 0.0));
   return speed > sim_.settings.restitutionThreshold ? p.restitution * speed : 0.0;
 }

@@ -251,8 +251,12 @@ bool stopGainingRebounds(Simulation& sim, std::size_t pack, double h, double lea
                       limit.state = ReboundState::kLimited, any = true;
                   }
                 });
-  if (any) shareRebounds(sim, pack);
-  return any;
+  if (!any) return false;
+  for (const std::uint32_t k : sim.packs.islandsOf(sim.packs.packs[pack])) {
+    if (sim.islands.rebound[k].state == ReboundState::kLimited) ++sim.islands.rebound[k].again;
+  }
+  shareRebounds(sim, pack);
+  return true;
 }
 
 bool shareGainingRebounds(Simulation& sim, std::size_t pack, double h, double lead, bool first) {
@@ -270,6 +274,7 @@ bool shareGainingRebounds(Simulation& sim, std::size_t pack, double h, double le
       limit.state = ReboundState::kGaining;
       continue;
     }
+    ++limit.again;
     any = true;
   }
   if (any) shareRebounds(sim, pack);

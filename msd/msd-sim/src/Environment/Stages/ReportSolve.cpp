@@ -35,8 +35,8 @@ void countPacks(Simulation& sim) {
     for (const std::uint32_t island : sim.packs.islandsOf(pack)) {
       const std::uint32_t manifolds = sim.islands.census[island].manifolds;
       group.manifolds += manifolds;
-      group.visitsAllowed +=
-          std::uint64_t{manifolds} * sim.islands.plan[island].budget.most * phases;
+      group.visitsAllowed += std::uint64_t{manifolds} * sim.islands.plan[island].budget.most *
+                             (phases + sim.islands.rebound[island].again);
       group.unsettled += sim.contactTotals[island].last.unsettled;
     }
   }

@@ -34,7 +34,7 @@ inline constexpr double kSpareMargin = 1e-3;
 
 /// A point is worth a row up to this gap, against the smaller shape's size, whatever its velocity is: so far
 /// a push that no test foresaw may carry it (K-16).
-inline constexpr double kAlwaysActive = 0.01;
+inline constexpr double kAlwaysActive = 0.015;
 /// Share of the sliding that counts as approach: so far a normal may lean within a step.
 inline constexpr double kLeaningShare = 0.25;
 /// A closing motion below this share of the smaller body's size in a step is no hit (K-15).

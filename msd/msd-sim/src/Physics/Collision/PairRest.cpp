@@ -40,7 +40,8 @@ PairRest restOf(const RelativePlace& now, double allowed) {
   for (int c = 0; c < 4; ++c) rest.q[c] = static_cast<float>(now.q[c]);
   rest.allowed = static_cast<float>(allowed);
   // Beyond single precision nothing can be told apart: such a pair is tested anew.
-  const float sum = rest.x[0] + rest.x[1] + rest.x[2] + rest.q[0] + rest.q[1] + rest.q[2] + rest.q[3] + rest.allowed;
+  const float sum = rest.x[0] + rest.x[1] + rest.x[2] + rest.q[0] + rest.q[1] + rest.q[2] +
+                    rest.q[3] + rest.allowed;
   return std::isfinite(sum) ? rest : PairRest{};
 }
 

@@ -162,9 +162,9 @@ void CollisionPipeline::spreadHits(const CollisionStep& step, WorkTeam& team) {
       const double besides = ta.turn + tb.turn + ta.fall + tb.fall;
       if (clock.hasNormal()) {
         closing = closingAlong(clock.normal, ta, tb);
-        // What only just comes there meets in the next step.
-        const double reached = closing + besides - kFeltHit * felt;
-        if (!(closing > felt) || gapNow(clock, step.bodies) > reached) continue;
+        // Bodies turn, and what they meet turns towards them: what was apart counts up to twice the way.
+        const double way = 2.0 * (closing + besides);
+        if (!(closing > felt) || (!clock.touches() && gapNow(clock, step.bodies) > way)) continue;
       } else if (clock.limit - (ta.sum + tb.sum) > path + besides) {
         continue;
       }

@@ -150,8 +150,10 @@ void JointComponent::turnBalls(SolverBodies& bodies) {
                    angularB = ball.armB.cross(ball.impulse);
     BodyMotion& a = bodies.motion[link.slotA];
     BodyMotion& b = bodies.motion[link.slotB];
-    if (pushable_[link.bodyA] != 0) addTo(a.w, inverseInertiaTimes(a, angularA - link.applied.angularA));
-    if (pushable_[link.bodyB] != 0) addTo(b.w, inverseInertiaTimes(b, angularB - link.applied.angularB));
+    if (pushable_[link.bodyA] != 0)
+      addTo(a.w, inverseInertiaTimes(a, angularA - link.applied.angularA));
+    if (pushable_[link.bodyB] != 0)
+      addTo(b.w, inverseInertiaTimes(b, angularB - link.applied.angularB));
   }
 }
 
