@@ -141,9 +141,7 @@ CollisionPipeline::Verdict CollisionPipeline::judge(std::uint32_t pair,
 }
 
 // (K-15): a body that is hit moves on with a share of the speed, by the masses: u m_B/(m_A + m_B),
-// and (1 + e) times that where it bounces. Whatever lies in its way may be met in this step, too. u
-// is the speed along the direction in which the last test found the pair to touch or to be apart,
-// if the gap there can close in the step.
+// and (1 + e) times that where it bounces. Whatever lies in its way may be met in this step, too.
 void CollisionPipeline::spreadHits(const CollisionStep& step, WorkTeam& team) {
   constexpr std::size_t kGrain = 2048;  // pairs a thread takes at a time
   team.forRange(step.travel.size(), kGrain, [&](std::size_t first, std::size_t last) {
@@ -160,11 +158,12 @@ void CollisionPipeline::spreadHits(const CollisionStep& step, WorkTeam& team) {
       if (!(path > felt)) continue;
       double closing = path;
       const double besides = ta.turn + tb.turn + ta.fall + tb.fall;
-      if (clock.hasNormal()) {
+      // Of a surface the front of the nearest triangle tells more than the whole speed does.
+      const bool isSurface = pairs_[i].memory != kNone;
+      if (clock.hasNormal() && (clock.touches() || isSurface)) {
         closing = closingAlong(clock.normal, ta, tb);
-        // Bodies turn, and what they meet turns towards them: what was apart counts up to twice the way.
-        const double way = 2.0 * (closing + besides);
-        if (!(closing > felt) || (!clock.touches() && gapNow(clock, step.bodies) > way)) continue;
+        if (!(closing > felt)) continue;
+        if (!clock.touches() && gapNow(clock, step.bodies) > 2.0 * (closing + besides)) continue;
       } else if (clock.limit - (ta.sum + tb.sum) > path + besides) {
         continue;
       }
