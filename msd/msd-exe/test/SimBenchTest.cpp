@@ -27,7 +27,7 @@ TEST(SimBench, heapOfBallsSinksLessThanThePublishedOnes) {
 
 // The best published: RaiSim's 264 and 5.2e6 J². What is lost is position correction.
 TEST(SimBench, elasticHeapKeepsItsEnergyBetterThanThePublishedOnes) {
-  EXPECT_LT(simbenchElastic666(4e-3, 1.0, 1), 1e-3);  // 1.8e-4
+  EXPECT_LT(simbenchElastic666(4e-3, 1.0, 1), 1e-3);   // 1.8e-4
   EXPECT_LT(simbenchElastic666(1e-2, 1.0, 1), 100.0);  // 22
 }
 
