@@ -190,10 +190,7 @@ void collideCapsuleCapsule(const CollisionShape& a, const Pose& poseA, const Col
   out.count = 0;
   out.owner = NormalOwner::kNeither;
   out.separation = std::max(gap, 0.0);
-  if (gap > margin) {
-    out.normal = between / distance;
-    return;
-  }
+  if (gap > margin) return;
 
   Vector3D n;
   if (distance > tolerance::kTouching * size) {

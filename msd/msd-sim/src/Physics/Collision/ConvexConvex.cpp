@@ -142,10 +142,7 @@ void collideConvexConvex(const CollisionShape& a, const Pose& poseA, const Colli
   Separation separation = findSeparation(pair, margin, cache);
   out.count = 0;
   out.separation = std::max(separation.gap, 0.0);
-  if (separation.gap > margin) {
-    out.normal = poseA.orientation * separation.normal;
-    return;
-  }
+  if (separation.gap > margin) return;
   CandidateList candidates;
   out.owner = findContacts(pair, margin, separation, candidates);
   writeManifold(candidates, separation.normal, WorldFrame{poseA}, out);

@@ -22,12 +22,11 @@ struct LocalPlane {
 void addCorner(const LocalPlane& plane, const Coordinate& p, std::uint32_t code,
                CandidateList& out) {
   const double gap = plane.height(p);
-  out.add({p, p - gap * plane.normal, gap,
-           featurePair(code, featureCode(FeatureKind::kFace, 0))});
+  out.add({p, p - gap * plane.normal, gap, featurePair(code, featureCode(FeatureKind::kFace, 0))});
 }
 
-/// Directions along the plane, each taken both ways: not evenly spaced, but fixed and simple, corners
-/// of a square and points between them.
+/// Directions along the plane, each taken both ways: not evenly spaced, but fixed and simple,
+/// corners of a square and points between them.
 constexpr int kWays = 16;
 
 std::array<Vector3D, kWays / 2> waysAlong(const LocalPlane& plane) {
@@ -41,9 +40,9 @@ std::array<Vector3D, kWays / 2> waysAlong(const LocalPlane& plane) {
   return ways;
 }
 
-/// The corners of a hull within the margin that come down first: the lowest, and those that are lowest
-/// once the hull has tipped in one of sixteen ways, a little and by half a right angle. A hull of any
-/// size needs a fixed amount of memory.
+/// The corners of a hull within the margin that come down first: the lowest, and those that are
+/// lowest once the hull has tipped in one of sixteen ways, a little and by half a right angle. A
+/// hull of any size needs a fixed amount of memory.
 void addHullCorners(const msd_assets::ConvexPolyhedron& hull, const LocalPlane& plane,
                     double margin, CandidateList& out) {
   constexpr std::array kTips{0.05, 1.0};  // tangents of the angles
@@ -104,7 +103,6 @@ void collideConvexPlane(const CollisionShape& convex, const Pose& poseA,
   out.count = 0;
   const double lowest = local.height(supportCore(view, -local.normal).point) - view.radius;
   out.separation = std::max(lowest, 0.0);
-  out.normal = -n_W;
   if (lowest > margin) return;
   CandidateList candidates;
   switch (convex.kind) {

@@ -26,27 +26,15 @@ bool fits(const AxisCache& cache, const ConvexPolyhedron& a, const ConvexPolyhed
          cache.b < (edges ? b.edges().size() : b.faceCount());
 }
 
-/// How far two polytopes are apart along a direction.
-struct Apart {
-  double separation{-kInfinity};      ///< [m]
-  Vector3D normal{Vector3D::Zero()};  ///< unit, from A to B, in A's frame
-};
-
-Vector3D normalOfFaceB(const PlacedPolytope& b, std::uint16_t face, const RelativePose& bInA) {
-  return -(bInA.rotation * b.polyhedron->normal(face));
-}
-
 /// Separation along last time's axis; -infinity when there is none.
-Apart cachedSeparation(const PlacedPolytope& a, const PlacedPolytope& b, const RelativePose& bInA,
-                       const AxisCache& cache) {
-  if (!fits(cache, *a.polyhedron, *b.polyhedron)) return {};
+double cachedSeparation(const PlacedPolytope& a, const PlacedPolytope& b, const RelativePose& bInA,
+                        const AxisCache& cache) {
+  if (!fits(cache, *a.polyhedron, *b.polyhedron)) return -kInfinity;
   switch (cache.kind) {
     case AxisCache::Kind::kFaceA:
-      return {faceSeparation(*a.polyhedron, cache.a, *b.polyhedron, bInA),
-              a.polyhedron->normal(cache.a)};
+      return faceSeparation(*a.polyhedron, cache.a, *b.polyhedron, bInA);
     case AxisCache::Kind::kFaceB:
-      return {faceSeparation(*b.polyhedron, cache.b, *a.polyhedron, bInA.inverse()),
-              normalOfFaceB(b, cache.b, bInA)};
+      return faceSeparation(*b.polyhedron, cache.b, *a.polyhedron, bInA.inverse());
     case AxisCache::Kind::kEdges: {
       const auto& ea = a.polyhedron->edges()[cache.a];
       const auto& eb = b.polyhedron->edges()[cache.b];
@@ -55,19 +43,18 @@ Apart cachedSeparation(const PlacedPolytope& a, const PlacedPolytope& b, const R
           bInA.rotation * (b.polyhedron->vertex(eb.vertex1) - b.polyhedron->vertex(eb.vertex0));
       Vector3D n = da.cross(db);
       const double length2 = n.squaredNorm();
-      if (length2 <= kParallelEdges * da.squaredNorm() * db.squaredNorm()) return {};
+      if (length2 <= kParallelEdges * da.squaredNorm() * db.squaredNorm()) return -kInfinity;
       n /= std::sqrt(length2);
       if (n.dot(a.polyhedron->normal(ea.face0) + a.polyhedron->normal(ea.face1)) < 0.0) n = -n;
       // The true supports along n, so that the answer is a separation whatever moved.
       const double behindA = -leastAlong(*a.polyhedron, -n);
-      return {leastAlong(*b.polyhedron, bInA.rotation.transpose() * n) + n.dot(bInA.translation) -
-                  behindA,
-              n};
+      return leastAlong(*b.polyhedron, bInA.rotation.transpose() * n) + n.dot(bInA.translation) -
+             behindA;
     }
     case AxisCache::Kind::kNone:
       break;
   }
-  return {};
+  return -kInfinity;
 }
 
 double faceArea(const ConvexPolyhedron& p, std::uint16_t face) {
@@ -119,10 +106,9 @@ int makeManifolds(const PlacedPolytope& a, const PlacedPolytope& b, const FaceAx
   return out[0].count > 0 ? 1 : 0;
 }
 
-int setSeparated(const PlacedPolytope& a, const Apart& apart, std::span<ContactManifold> out) {
+int setSeparated(double separation, std::span<ContactManifold> out) {
   out[0].count = 0;
-  out[0].separation = apart.separation;
-  out[0].normal = a.rotation * apart.normal;
+  out[0].separation = separation;
   return 0;
 }
 
@@ -197,13 +183,7 @@ struct BoxAxes {
     const double length2 = 1.0 - R(i, j) * R(i, j);
     return length2 > kParallelEdges ? s / std::sqrt(length2) : -kInfinity;
   }
-  /// Unit normal of axis number k (0 to 2 faces of A, 3 to 5 of B, then edges), from A to B.
-  [[nodiscard]] Vector3D normal(int k) const {
-    if (k >= 6) return edgeNormal((k - 6) / 3, (k - 6) % 3);
-    const Vector3D n = k < 3 ? Vector3D{Vector3D::Unit(k)} : Vector3D{R.col(k - 3)};
-    return n.dot(t) < 0.0 ? Vector3D{-n} : n;
-  }
-  /// The same of a pair of edges.
+  /// Unit normal of that axis, from A to B.
   [[nodiscard]] Vector3D edgeNormal(int i, int j) const {
     const Vector3D n = Vector3D::Unit(i).cross(R.col(j)).normalized();
     return n.dot(t) < 0.0 ? Vector3D{-n} : n;
@@ -215,15 +195,15 @@ struct BoxAxes {
 int collidePolytopes(const PlacedPolytope& a, const PlacedPolytope& b, double margin, double reach,
                      AxisCache& cache, std::span<ContactManifold> out) {
   const RelativePose bInA = relativePose(a, b);
-  const Apart cached = cachedSeparation(a, b, bInA, cache);
-  if (cached.separation > margin) return setSeparated(a, cached, out);
+  const double cached = cachedSeparation(a, b, bInA, cache);
+  if (cached > margin) return setSeparated(cached, out);
 
   const FaceAxis faceA =
       findBestFace(*a.polyhedron, *b.polyhedron, bInA, {.hint = cache.faceA, .enough = margin});
   cache.faceA = faceA.face;
   if (faceA.separation > margin) {
     cache.set(AxisCache::Kind::kFaceA, faceA.face, 0);
-    return setSeparated(a, {faceA.separation, a.polyhedron->normal(faceA.face)}, out);
+    return setSeparated(faceA.separation, out);
   }
   // A face of B that separates less than the best of A has no part in what follows.
   const FaceAxis faceB = findBestFace(*b.polyhedron, *a.polyhedron, bInA.inverse(),
@@ -233,7 +213,7 @@ int collidePolytopes(const PlacedPolytope& a, const PlacedPolytope& b, double ma
   cache.faceB = faceB.face;
   if (faceB.separation > margin) {
     cache.set(AxisCache::Kind::kFaceB, 0, faceB.face);
-    return setSeparated(a, {faceB.separation, normalOfFaceB(b, faceB.face, bInA)}, out);
+    return setSeparated(faceB.separation, out);
   }
   const double face = std::max(faceA.separation, faceB.separation);
   const bool isDistance =
@@ -245,7 +225,7 @@ int collidePolytopes(const PlacedPolytope& a, const PlacedPolytope& b, double ma
                                                     bInA, std::max(-face, reach), margin);
   if (edges.separation > margin) {
     cache.set(AxisCache::Kind::kEdges, edges.a, edges.b);
-    return setSeparated(a, {edges.separation, edges.normal}, out);
+    return setSeparated(edges.separation, out);
   }
   out[0].separation = std::max(face, edges.separation);
   return makeManifolds(a, b, faceA, faceB, edges, scaleOf(a, b), margin, cache, out);
@@ -263,14 +243,14 @@ int collideBoxes(const PlacedPolytope& a, const Vector3D& halfA, const PlacedPol
     const double s = axis < 3   ? axes.faceA(axis)
                      : axis < 6 ? axes.faceB(axis - 3)
                                 : axes.edges((axis - 6) / 3, (axis - 6) % 3, -kInfinity);
-    if (s > margin) return setSeparated(a, {s, axes.normal(axis)}, out);
+    if (s > margin) return setSeparated(s, out);
   }
 
   FaceAxis faceA, faceB;
   const auto separatedBy = [&](double s, int axis) {
     if (s <= margin) return false;
     cache.set(AxisCache::Kind::kFaceA, static_cast<std::uint16_t>(axis), 0);
-    setSeparated(a, {s, axes.normal(axis)}, out);
+    setSeparated(s, out);
     return true;
   };
   for (int i = 0; i < 3; ++i) {

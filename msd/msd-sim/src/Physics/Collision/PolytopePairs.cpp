@@ -10,8 +10,8 @@ namespace msd_sim {
 
 namespace {
 
-// Pairs of edges beyond which testing every pair of them costs more than GJK and EPA do. A polyhedron has
-// at least six edges, so none of these has more than 1667, nor more corners.
+// Pairs of edges beyond which testing every pair of them costs more than GJK and EPA do. A
+// polyhedron has at least six edges, so none of these has more than 1667, nor more corners.
 constexpr std::size_t kMostEdgePairs = 10000;
 
 PlacedPolytope place(const CollisionShape& shape, const Pose& pose) {
@@ -95,7 +95,6 @@ int collidePolyhedra(const CollisionShape& a, const Pose& poseA, const Collision
       if (reach >= margin) {
         out[0].count = 0;
         out[0].separation = reach;
-        out[0].normal = poseA.orientation * cache.axis;
         return 0;
       }
     }

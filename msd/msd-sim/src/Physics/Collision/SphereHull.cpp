@@ -1,8 +1,8 @@
 #include "msd-sim/src/Physics/Collision/DeepCore.hpp"
+#include "msd-sim/src/Physics/Collision/FaceClip.hpp"
 #include "msd-sim/src/Physics/Collision/GJK.hpp"
 #include "msd-sim/src/Physics/Collision/PairManifolds.hpp"
 #include "msd-sim/src/Physics/Collision/PointManifold.hpp"
-#include "msd-sim/src/Physics/Collision/FaceClip.hpp"
 
 namespace msd_sim {
 
@@ -19,8 +19,8 @@ void collideSphereHull(const CollisionShape& sphere, const Pose& poseA, const Co
 
   Simplex simplex;
   loadSimplex(pair, cache, ManifoldCache::Kind::kSimplex, simplex);
-  Vector3D guess = cache.kind == ManifoldCache::Kind::kEmpty ? Vector3D{-pair.p_AB}
-                                                             : Vector3D{-cache.axis};
+  Vector3D guess =
+      cache.kind == ManifoldCache::Kind::kEmpty ? Vector3D{-pair.p_AB} : Vector3D{-cache.axis};
   if (!(guess.squaredNorm() > 0.0)) guess = Vector3D::UnitX();
   const GjkOutcome outcome = runGjk(pair, guess, margin + sphere.radius, simplex);
 
@@ -32,7 +32,6 @@ void collideSphereHull(const CollisionShape& sphere, const Pose& poseA, const Co
   if (outcome.status == GjkOutcome::Status::kFar) {
     out.count = 0;
     out.separation = outcome.lowerBound - sphere.radius;
-    out.normal = (R * outcome.v).normalized();
     storeSimplex(simplex, -outcome.v.normalized(), ManifoldCache::Kind::kSimplex, cache);
     return;
   }
@@ -41,7 +40,8 @@ void collideSphereHull(const CollisionShape& sphere, const Pose& poseA, const Co
     outward = outcome.v / -distance;
     surface = simplex.pointA();
     owner = simplex.count == 3 ? NormalOwner::kBodyB : NormalOwner::kNeither;
-    constexpr FeatureKind kKinds[3] = {FeatureKind::kCorner, FeatureKind::kSide, FeatureKind::kFace};
+    constexpr FeatureKind kKinds[3] = {FeatureKind::kCorner, FeatureKind::kSide,
+                                       FeatureKind::kFace};
     code = featureCode(kKinds[simplex.count - 1], simplex.vertices[0].idA);
     storeSimplex(simplex, outward, ManifoldCache::Kind::kSimplex, cache);
   } else {
@@ -54,10 +54,10 @@ void collideSphereHull(const CollisionShape& sphere, const Pose& poseA, const Co
     storeSimplex(simplex, outward, ManifoldCache::Kind::kSimplex, cache);
   }
   const Vector3D n = -(R * outward);
-  writePoint({n, poseA.position + sphere.radius * n, poseB.position + R * surface,
-              distance - sphere.radius,
-              featurePair(featureCode(FeatureKind::kCorner, 0), code), owner},
-             margin, out);
+  writePoint(
+      {n, poseA.position + sphere.radius * n, poseB.position + R * surface,
+       distance - sphere.radius, featurePair(featureCode(FeatureKind::kCorner, 0), code), owner},
+      margin, out);
 }
 
 }  // namespace msd_sim
