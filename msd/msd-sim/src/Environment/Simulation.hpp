@@ -109,6 +109,14 @@ struct ReboundLimit {
   std::uint32_t again{0};  ///< how often phases of the step were swept again for it (R-9)
 };
 
+/// How far the bodies of a contact had turned when its rows were made anew in the last step (K-17):
+/// BodyTurn::q of row body 0 and 1. No padding: snapshots hold the bytes.
+struct RowTurn {
+  std::uint64_t contact{0};
+  double turn0[4]{1.0, 0.0, 0.0, 0.0};
+  double turn1[4]{1.0, 0.0, 0.0, 0.0};
+};
+
 /// What the energy guard did to an island in a step.
 struct GuardShare {
   double work{0.0};    ///< on its bodies, <= 0 [J]
@@ -455,6 +463,7 @@ struct Simulation {
   double time{0.0};
   std::uint64_t step{0};
   double returnedCorrectionEnergy{0.0};  ///< energy of position correction taken out of the motion again [J]
+  std::vector<RowTurn> rowTurns;  ///< of the last step, by contact; written by keepContacts
   bool corrected{false};     ///< the last step found a penetration to correct; changes no result
   std::vector<DeepContact> deepContacts;  ///< scratch of correctPositions
   std::uint32_t guardedSubsteps{0};  ///< islands the energy guard had to hold back in this step

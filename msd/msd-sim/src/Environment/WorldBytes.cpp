@@ -116,6 +116,7 @@ struct WorldDraft {
   std::vector<BodyTravel> travel;
   std::vector<std::uint8_t> pushable;
   std::vector<std::uint8_t> moving;
+  std::vector<RowTurn> rowTurns;
   Sleepers sleepers;
 };
 
@@ -136,6 +137,7 @@ void forValues(World& w, const Visit& visit) {
   visit(w.travel);
   visit(w.pushable);
   visit(w.moving);
+  visit(w.rowTurns);
   visit(w.sleepers.asleep);
   visit(w.sleepers.slowTime);
   visit(w.sleepers.next);
@@ -224,6 +226,9 @@ void checkNumbers(const WorldDraft& w) {
   if (!(s.energyScale >= 0.0 && std::isfinite(s.energyScale)) || !std::isfinite(w.pendingWork.external) ||
       !std::isfinite(w.pendingWork.damping)) {
     refuse("its energy is no number");
+  }
+  for (const RowTurn& r : w.rowTurns) {
+    if (!isUnit(r.turn0) || !isUnit(r.turn1)) refuse("a contact has turned by no angle");
   }
 }
 

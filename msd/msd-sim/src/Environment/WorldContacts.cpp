@@ -38,18 +38,13 @@ Quaternion startOrientation(const Simulation& sim, std::uint32_t slot) {
 
 /// Orientation of row body 0 or 1 to which the rows of a contact belong: that at the start of the last step, or where
 /// they were made anew in it (K-17).
-template <class Stored>
-Quaternion rowOrientation(const Simulation& sim, const ContactCache::Contact& contact, const Stored& s, int side) {
+Quaternion rowOrientation(const Simulation& sim, std::uint32_t id, int side) {
+  const ContactCache::Contact& contact = sim.collision.contacts().contact(id);
   const Quaternion start = startOrientation(sim, side == 0 ? contact.body0() : contact.body1());
-  constexpr int kPoints = static_cast<int>(sizeof(Stored{}.points) / sizeof(StoredPoint));
-  const ContactTable::Lanes<kPoints>& lanes = sim.table.lanes<kPoints>();
-  const std::size_t at = contact.lane;
-  if (contact.lane == ContactCache::kNone || at / kBundleLanes >= lanes.count || lanes.stored[at] != &s) return start;
-  const ContactRows<kPoints>& rows = lanes.rows[at / kBundleLanes];
-  const std::size_t l = at % kBundleLanes;
-  if (rows.looks[l] != static_cast<double>(LookedAgain::kYes)) return start;
-  const auto& turn = side == 0 ? rows.turn0 : rows.turn1;
-  return Quaternion{turn[0][l], turn[1][l], turn[2][l], turn[3][l]} * start;
+  const auto at = std::ranges::lower_bound(sim.rowTurns, std::uint64_t{id}, {}, &RowTurn::contact);
+  if (at == sim.rowTurns.end() || at->contact != id) return start;
+  const double(&turn)[4] = side == 0 ? at->turn0 : at->turn1;
+  return Quaternion{turn[0], turn[1], turn[2], turn[3]} * start;
 }
 
 struct Surfaces {
@@ -59,17 +54,18 @@ struct Surfaces {
 
 /// Normal of the rows in the last step, to which the forces belong, world axes.
 template <class Stored>
-Vector3D startNormal(const Simulation& sim, const ContactCache::Contact& contact, const Stored& s) {
-  return rowOrientation(sim, contact, s, 0) * vectorOf(s.normal);
+Vector3D startNormal(const Simulation& sim, std::uint32_t id, const Stored& s) {
+  return rowOrientation(sim, id, 0) * vectorOf(s.normal);
 }
 
 /// Where the surfaces of both bodies are at point p of a contact now (G-1). What turns with a round
 /// body is its core; the surface stays at the same distance from that along the normal, which a round
 /// body 0 does not turn.
 template <class Stored>
-Surfaces surfacesOf(const Simulation& sim, const ContactCache::Contact& contact, const Stored& s, std::size_t p) {
+Surfaces surfacesOf(const Simulation& sim, std::uint32_t id, const Stored& s, std::size_t p) {
+  const ContactCache::Contact& contact = sim.collision.contacts().contact(id);
   const Pose pose0 = poseOf(sim, contact.body0()), pose1 = poseOf(sim, contact.body1());
-  const Vector3D start = startNormal(sim, contact, s);
+  const Vector3D start = startNormal(sim, id, s);
   if (s.balls > 0.0) {
     const Vector3D between = pose1.position - pose0.position;
     const double distance = between.norm();
@@ -79,7 +75,7 @@ Surfaces surfacesOf(const Simulation& sim, const ContactCache::Contact& contact,
   const Vector3D n_0 = vectorOf(s.normal);  // in the axes of body 0
   const Vector3D n = s.rounding0 > 0.0 ? start : Vector3D{pose0.orientation * n_0};
   const Coordinate core0 = pose0.toWorld(vectorOf(s.points[p].anchor0) - s.rounding0 * n_0);
-  const Vector3D n_1 = rowOrientation(sim, contact, s, 1).conjugate() * start;
+  const Vector3D n_1 = rowOrientation(sim, id, 1).conjugate() * start;
   const Coordinate core1 = pose1.toWorld(vectorOf(s.points[p].anchor1) + s.rounding1 * n_1);
   return {n, core0 + s.rounding0 * n, core1 - s.rounding1 * n};
 }
@@ -87,9 +83,9 @@ Surfaces surfacesOf(const Simulation& sim, const ContactCache::Contact& contact,
 /// Point p of a contact. Row body 0 owns the normal, body 1 the point; the record names the body in
 /// the smaller slot A.
 template <class Stored>
-ContactRecord makeRecord(const Simulation& sim, const ContactCache::Contact& contact, const Stored& s,
-                         std::size_t p) {
-  const auto [n, onBody0, onBody1] = surfacesOf(sim, contact, s, p);
+ContactRecord makeRecord(const Simulation& sim, std::uint32_t id, const Stored& s, std::size_t p) {
+  const ContactCache::Contact& contact = sim.collision.contacts().contact(id);
+  const auto [n, onBody0, onBody1] = surfacesOf(sim, id, s, p);
   const std::uint32_t body0 = contact.body0(), body1 = contact.body1();
   const bool swapped = body1 < body0;
 
@@ -108,7 +104,7 @@ ContactRecord makeRecord(const Simulation& sim, const ContactCache::Contact& con
   const CoordinateRate u = velocityAt(sim, record.bodyB.index, record.point) -
                            velocityAt(sim, record.bodyA.index, record.point);
   record.slip = u - u.dot(n) * n;
-  const Vector3D pushed = startNormal(sim, contact, s);
+  const Vector3D pushed = startNormal(sim, id, s);
   const double normal = force.dot(pushed);
   const double tangential = (force - normal * pushed).norm();
   record.state = !(normal > 0.0)                                          ? ContactState::kOpen
@@ -123,7 +119,7 @@ void forPoints(const Simulation& sim, std::uint32_t id, const Visit& visit) {
   const ContactCache& contacts = sim.collision.contacts();
   contacts.with(id, [&](const auto& s) {
     for (std::size_t p = 0; p < std::size(s.points); ++p) {
-      if (s.points[p].active > 0.0) visit(makeRecord(sim, contacts.contact(id), s, p));
+      if (s.points[p].active > 0.0) visit(makeRecord(sim, id, s, p));
     }
   });
 }

@@ -95,13 +95,13 @@ void copyMembers(const Simulation& from, Simulation& to) {
                joinedPairs, pendingWork, auditSums, contactTotals, events, records,
                recordsValid, eventScratch, loose, looseValid, exact, specialBodies,
                contactCallback, reference, report, settled, undo, stepping, watching, firstBad, shareFrom, shareFromExact,
-               lazy, time, step, returnedCorrectionEnergy, corrected, deepContacts, guardedSubsteps,
+               lazy, time, step, returnedCorrectionEnergy, rowTurns, corrected, deepContacts, guardedSubsteps,
                guardedEnergy] = from;
   // Work space, which every step or question fills before it reads it: threadTimes, impactScratch, fields,
   // mechanismPoints, table, packScratch, auditSums, contactTotals, records, recordsValid, loose, looseValid, undo,
   // stepping, watching, firstBad, lazy, returnedCorrectionEnergy, deepContacts, guardedSubsteps, guardedEnergy.
   // The world's own, made with it from the settings: settings, team.
-  // Restored from the snapshot: joinedPairs, pendingWork, settled, time, step.
+  // Restored from the snapshot: joinedPairs, pendingWork, settled, time, step, rowTurns.
   to.kernels = kernels;
   to.slots.clear();
   for (const BodySlot& slot : slots) to.slots.push_back(copyOf(slot));

@@ -78,13 +78,6 @@ bool hasCylinder(const Simulation& sim, std::uint32_t pair) {
          sim.collision.colliders()[p.colliderB].shape.kind == ShapeKind::kCylinder;
 }
 
-/// Surfaces do not turn, and their triangles are found for the whole step.
-bool isConvex(const Simulation& sim, std::uint32_t pair) {
-  const CollisionPipeline::Pair& p = sim.collision.pairs()[pair];
-  return sim.collision.colliders()[p.colliderA].shape.isConvex() &&
-         sim.collision.colliders()[p.colliderB].shape.isConvex();
-}
-
 /// Pairs with a closed form are tested in no time.
 bool isPlain(const Simulation& sim, std::uint32_t pair) {
   const CollisionPipeline::Pair& p = sim.collision.pairs()[pair];
@@ -93,7 +86,8 @@ bool isPlain(const Simulation& sim, std::uint32_t pair) {
   const auto isBallOn = [](const CollisionShape& ball, const CollisionShape& other) {
     return ball.kind == ShapeKind::kSphere && other.kind == ShapeKind::kBox;
   };
-  return (a.isRound() && b.isRound()) || isBallOn(a, b) || isBallOn(b, a);
+  return (a.isRound() && b.isRound()) || isBallOn(a, b) || isBallOn(b, a) ||
+         a.kind == ShapeKind::kPlane || b.kind == ShapeKind::kPlane;
 }
 
 /// How far two bodies have turned against each other in the step [rad].
@@ -134,7 +128,6 @@ void lookAgain(Simulation& sim, std::size_t pack, const ContactPass& pass, doubl
     if (contact.resistance != ContactCache::kNone) return;  // has rows of its own besides
     // Time of impact knows how far these may turn.
     if (sim.slots[bodyPair.body0].continuous || sim.slots[bodyPair.body1].continuous) return;
-    if (!isConvex(sim, contact.pair)) return;
     bool stale = false;
     const bool rolls = hasCylinder(sim, contact.pair);
     contacts.with(

@@ -110,10 +110,31 @@ void renewRows(Simulation& sim, std::size_t pack) {
   });
 }
 
+namespace {
+
+/// Notes how far bodies had turned when rows were made anew in this step (K-17).
+void noteRowTurns(Simulation& sim) {
+  sim.rowTurns.clear();
+  if (!hasTurnedFar(sim, kTurnedAtAll)) return;
+  sim.table.forEach([&](std::uint32_t id, LaneBodies, const auto& rows, ContactSums&, int lane) {
+    if (rows.looks[lane] != static_cast<double>(LookedAgain::kYes)) return;
+    RowTurn r{.contact = id};
+    for (int c = 0; c < 4; ++c) {
+      r.turn0[c] = rows.turn0[c][lane];
+      r.turn1[c] = rows.turn1[c][lane];
+    }
+    sim.rowTurns.push_back(r);
+  });
+  std::ranges::sort(sim.rowTurns, {}, &RowTurn::contact);
+}
+
+}  // namespace
+
 // Impulses of a phase are kept as forces, per second of a substep, so that a contact whose island changes its substeps
 // starts the next phase with h times the same; totals per second of the step are what contact records tell [N].
 void keepContacts(Simulation& sim, double dt) {
   const double perStep = dt > 0.0 ? 1.0 / dt : 0.0;
+  noteRowTurns(sim);
   forPacks(sim, [&](std::size_t pack) {
     const double h = sim.packScratch[pack]->h;
     forRows(sim, pack, [&](const auto& kernels, auto& lanes, std::size_t first, std::size_t count) {

@@ -414,7 +414,6 @@ void CollisionPipeline::lookAgain(std::uint32_t index, const CollisionStep& step
   const Pair& pair = pairs_[index];
   const Collider& a = colliders_[pair.colliderA];
   const Collider& b = colliders_[pair.colliderB];
-  if (!a.shape.isConvex() || !b.shape.isConvex()) return;
   const SolverBodies& bodies = step.bodies;
   const double size = std::min(a.shape.size, b.shape.size);
   const double margin =
