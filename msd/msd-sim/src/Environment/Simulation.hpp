@@ -140,7 +140,9 @@ struct Islands {
   std::vector<std::uint32_t> joints;      ///< per island: how many hold its bodies
   std::vector<double> gain;               ///< per island with joints: JointRecord::energyGain
   std::vector<double> peak;               ///< and energyPeak
-  std::vector<double> correctionEnergy;   ///< per island: energy taken out after correction [J]
+  std::vector<double> correctionEnergy;   ///< per island: what its motion paid for its correction [J]
+  std::vector<double> paidLift;           ///< per island: BodyShift::paidLift [m]
+  std::vector<double> lifted;             ///< per island: energy that correction gave it and no motion paid for [J]
   std::vector<GuardShare> guarded;        ///< per island: what the energy guard did in this step
   std::vector<ReboundLimit> rebound;      ///< per island
   std::vector<IslandCensus> census;       ///< per island, written by planIslands
@@ -159,6 +161,7 @@ struct IslandSums {
   double energy{0.0};     ///< that is asked about
   double kinetic{0.0};
   double allowance{0.0};  ///< that counts as rounding
+  double weight{0.0};     ///< of the loads [N]
 };
 
 /// Scratch of Nesterov's extrapolation (SweepExtrapolation.hpp).
@@ -275,6 +278,14 @@ struct LastChange {
 struct ContactTotals {
   double normalWork{0.0}, frictionWork{0.0}, drivenWork{0.0}, residual{0.0}, points{0.0};
   LastChange last{};
+  void add(const ContactTotals& part) {
+    normalWork += part.normalWork;
+    frictionWork += part.frictionWork;
+    drivenWork += part.drivenWork;
+    residual = std::max(residual, part.residual);
+    points += part.points;
+    last.add(part.last);
+  }
 };
 
 /// The same of contacts that follow each other in the table and are of one island.
@@ -579,8 +590,14 @@ void forJointIslands(Simulation& sim, const Visit& visit) {
 void recallJointGains(Simulation& sim);
 void storeJointGains(Simulation& sim);
 void correctPositions(Simulation& sim, double dt);
+/// What the contacts of each island did in the step (contactTotals), once their last phase has been stored.
+void sumContacts(Simulation& sim);
+/// (T-15), after all substeps: contacts have given no island energy, whatever joints and drives did to it.
+void takeBackContactGains(Simulation& sim);
 /// (P-6): what position correction lifted gives the energy back from its motion.
 void returnCorrectionEnergy(Simulation& sim);
+/// (P-10): what contacts took out of an island in the step pays for the rest of its lift. Returns what they paid [J].
+[[nodiscard]] double liftsPaidByContacts(const Simulation& sim);
 /// Works and depths of an exact step, from the geometry of its own phases; part of correctPositions.
 void writeExactSums(Simulation& sim);
 bool scatterBodies(Simulation& sim);

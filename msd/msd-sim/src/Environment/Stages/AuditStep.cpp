@@ -5,7 +5,6 @@
 #include "msd-sim/src/Environment/Stages/ApplyLoads.hpp"
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
 #include "msd-sim/src/Environment/WorkGrain.hpp"
-#include "msd-sim/src/Physics/Solver/SettledSpeed.hpp"
 
 namespace msd_sim {
 
@@ -119,87 +118,6 @@ AuditSums auditBodies(Simulation& sim, double dt) {
   return all;
 }
 
-void add(const ContactTotals& part, ContactTotals& all) {
-  all.normalWork += part.normalWork;
-  all.frictionWork += part.frictionWork;
-  all.drivenWork += part.drivenWork;
-  all.residual = std::max(all.residual, part.residual);
-  all.points += part.points;
-  all.last.add(part.last);
-}
-
-/// What a contact did.
-template <class Rows>
-ContactTotals totalsOf(const Rows& rows, const ContactSums& sums, const SettledSpeed& settled, int l) {
-  double points = 0.0;
-  for (const ContactPointRows& point : rows.points) points += point.normalMass[l] > 0.0 ? 1.0 : 0.0;
-  ContactTotals totals{sums.normalWork[l], sums.frictionWork[l], sums.drivenWork[l], sums.residual[l], points};
-  totals.last.add(sums.localResidual[l], settled.of(rows.size[l]));
-  return totals;
-}
-
-/// What counts as settled in the substeps of a pack; before it was solved, anything.
-SettledSpeed settledSpeed(const Simulation& sim, std::size_t pack) {
-  const double h = sim.packScratch[pack]->h;
-  return {h > 0.0 ? h : 1.0, sim.settings.gravity.norm()};
-}
-
-std::uint32_t islandOf(const Simulation& sim, LaneBodies bodyPair) {
-  return sim.islands.islandOf[sim.pushable[bodyPair.body0] != 0 ? bodyPair.body0 : bodyPair.body1];
-}
-
-/// The last of some runs, if it is of an island, or a new one.
-ContactTotals& runOf(std::vector<IslandRun>& runs, std::uint32_t island) {
-  if (runs.empty() || runs.back().island != island) runs.push_back({island, {}});
-  return runs.back().totals;
-}
-
-/// Bundles of a shared pack that one thread adds up; sums of blocks are added in their order. What one colour has is one
-/// block at least.
-constexpr std::uint32_t kAuditBundles = 16;
-
-/// The contacts of a pack that is shared, by island. Others have islands together that another number of threads parts:
-/// there each island's contacts are added one by one.
-void auditShared(Simulation& sim, std::size_t pack) {
-  std::vector<std::vector<IslandRun>>& runs = sim.packScratch[pack]->runs;
-  const SettledSpeed settled = settledSpeed(sim, pack);
-  const std::span<const ContactTable::Colour> colours = sim.table.coloursOf(pack);
-  const auto blocksOf = [](const ContactTable::Colour& colour) { return 1 + colour.bundles() / kAuditBundles; };
-  std::size_t blocks = 0;
-  for (const ContactTable::Colour& colour : colours) blocks += blocksOf(colour);
-  while (runs.size() < blocks) runs.emplace_back().reserve(kAuditBundles * kBundleLanes);
-  for (std::size_t block = 0; block < blocks; ++block) runs[block].clear();
-  sim.team->forBlocks(blocks, [&](std::size_t block) {
-    std::size_t c = 0, part = block;
-    for (; part >= blocksOf(colours[c]); ++c) part -= blocksOf(colours[c]);
-    visitColour(sim, sliceOf(colours[c], part, blocksOf(colours[c])),
-                [&](const auto&, auto& lanes, std::size_t first, std::size_t count) {
-                  ContactTable::forLanes(lanes, first, first + count,
-                                         [&](std::uint32_t, LaneBodies bodyPair, auto& rows, ContactSums& sums, int l) {
-                                           add(totalsOf(rows, sums, settled, l), runOf(runs[block], islandOf(sim, bodyPair)));
-                                         });
-                });
-  });
-  for (std::size_t block = 0; block < blocks; ++block) {
-    for (const IslandRun& run : runs[block]) add(run.totals, sim.contactTotals[run.island]);
-  }
-}
-
-/// Contacts are added up by island and islands in their order, so that the sum does not depend on who solved what.
-ContactTotals auditContacts(Simulation& sim) {
-  sim.contactTotals.assign(sim.islands.count(), ContactTotals{});
-  forPacks(sim, [&](std::size_t pack) {
-    if (sim.packs.packs[pack].shared) return auditShared(sim, pack);
-    const SettledSpeed settled = settledSpeed(sim, pack);
-    sim.table.forContacts(pack, [&](std::uint32_t, LaneBodies bodyPair, auto& rows, ContactSums& sums, int l) {
-      add(totalsOf(rows, sums, settled, l), sim.contactTotals[islandOf(sim, bodyPair)]);
-    });
-  });
-  ContactTotals all;
-  for (const ContactTotals& totals : sim.contactTotals) add(totals, all);
-  return all;
-}
-
 GuardShare auditGuard(const Simulation& sim) {
   GuardShare all;
   for (const GuardShare& share : sim.islands.guarded) all.add(share.work, share.factor);
@@ -218,7 +136,8 @@ double exactScheme(const Simulation& sim) {
 void auditStep(Simulation& sim, double dt) {
   const AuditSums sums = auditBodies(sim, dt);
   EnergyLedger ledger = sums.ledger;
-  const ContactTotals contacts = auditContacts(sim);
+  ContactTotals contacts;
+  for (const ContactTotals& totals : sim.contactTotals) contacts.add(totals);
   const SurfaceSums surfaces = auditSurfaces(sim);
   const JointSolver::Sums& joints = sim.joints.sums();
   const GuardShare guard = auditGuard(sim);
@@ -236,7 +155,9 @@ void auditStep(Simulation& sim, double dt) {
   // (L-10): what joints did phase by phase, against what they are booked for; and soft contacts alike.
   ledger.integratorError += joints.phases.both - (joints.work - held) + surfaces.scheme + surfaces.stored;
   if (sim.settings.method == Method::kExact && dt > 0.0) ledger.integratorError += exactScheme(sim);
-  ledger.positionWork -= sim.returnedCorrectionEnergy;  // (P-6)
+  const double paid = liftsPaidByContacts(sim);
+  ledger.positionWork -= sim.returnedCorrectionEnergy + paid;  // (P-6)
+  ledger.normalWork += paid;                                   // (P-10)
   ledger.scale = std::max({sim.report.energy.scale, ledger.kinetic, sums.weightTimesSize});
   StepReport& report = sim.report;
   report.energy = ledger;

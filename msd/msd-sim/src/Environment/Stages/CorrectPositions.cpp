@@ -58,7 +58,8 @@ class PackCorrection {
     }
     if (!(scratch_.deepestShare > kStageTuning.slop) || !wanted) return;
     pass_.first = false;
-    for (int number = 1; number < kStageTuning.mostCorrectionSweeps && unsettled; ++number) {
+    for (int number = 1; unsettled; ++number) {
+      pass_.number = number;
       if (number + 1 >= kStageTuning.correctionSweeps) pass_.settled = kStageTuning.feltShift;
       unsettled = sweep();
     }
@@ -98,14 +99,16 @@ class PackCorrection {
   ContactPass pass_;
 };
 
-/// No displacements (P-1) yet. The motion of islands that nothing drives may pay for their lifts (P-8).
+/// No displacements (P-1) yet. In islands that nothing drives motion and contacts pay for lifts (P-8, P-10).
 void clearShifts(Simulation& sim) {
   forBodies(sim, [&](BodyList bodies) { clearBodies(bodies, sim.solver.shift); });
   const Islands& islands = sim.islands;
   sim.team->forRange(islands.bodies.size(), kWorkGrain.bodies, [&](std::size_t first, std::size_t last) {
     for (std::size_t at = first; at < last; ++at) {
       const std::uint32_t i = islands.bodies[at], k = islands.islandOf[i];
-      if (islands.support[k] != IslandSupport::kDriven && islands.joints[k] == 0) sim.solver.shift[i].spendsKinetic = 1.0;
+      if (islands.support[k] == IslandSupport::kDriven || islands.joints[k] > 0) continue;
+      sim.solver.shift[i].spendsKinetic = 1.0;
+      sim.solver.shift[i].paidLift = islands.paidLift[k];
     }
   });
 }
@@ -115,8 +118,11 @@ double correctContacts(Simulation& sim, double dt) {
   const bool exact = sim.settings.method == Method::kExact;
   clearShifts(sim);
   sim.returnedCorrectionEnergy = 0.0;
+  sim.islands.lifted.clear();
   const ContactPass pass = correctionPass(sim, dt);
   forPacks(sim, [&](std::size_t pack) { PackCorrection{sim, pack, pass}.run(exact); });
+  sumContacts(sim);
+  takeBackContactGains(sim);
   const double share = gatherDepths(sim);
   sim.corrected = share > kStageTuning.slop;
   if (sim.settings.positionCorrection > 0.0 && (sim.joints.isEmpty() || exact)) returnCorrectionEnergy(sim);
@@ -181,6 +187,8 @@ void measureContacts(Simulation& sim) {
   const ContactPass pass{.driven = sim.kinematicCount > 0};
   forPacks(sim, [&](std::size_t pack) { storePack(sim, pack, pass, false); });
   (void)gatherDepths(sim);
+  sumContacts(sim);
+  sim.islands.lifted.clear();
   clearBodies(sim.packs.bodies, sim.solver.shift);
 }
 

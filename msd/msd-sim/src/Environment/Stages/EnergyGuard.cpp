@@ -26,10 +26,27 @@ double kineticOf(const SolverBodies& solver, std::uint32_t i, const Matrix3D& in
   return 0.5 * (solver.mass[i].mass * v.squaredNorm() + w.dot(inertia * w));
 }
 
+/// World inertia of a body before its position was corrected.
+Matrix3D inertiaBefore(const SolverBodies& solver, std::uint32_t i) {
+  return inertiaAt(solver, i, quaternionOf(solver.turn[i].q) * quaternionOf(solver.start[i].q));
+}
+
+double kineticBefore(const SolverBodies& solver, std::span<const std::uint32_t> bodies) {
+  double sum = 0.0;
+  for (const std::uint32_t i : bodies) sum += kineticOf(solver, i, inertiaBefore(solver, i));
+  return sum;
+}
+
 double kineticOf(const SolverBodies& solver, std::span<const std::uint32_t> bodies) {
   double sum = 0.0;
   for (const std::uint32_t i : bodies) sum += kineticOf(solver, i, worldInertia(solver, i));
   return sum;
+}
+
+/// What contacts took out of an island in the step, the guard's part of it too [J].
+double takenByContacts(const Simulation& sim, std::size_t k) {
+  const ContactTotals& totals = sim.contactTotals[k];
+  return -(totals.normalWork + totals.frictionWork + sim.islands.guarded[k].work);
 }
 
 /// The rigid motion with the momentum and the angular momentum of a group of bodies.
@@ -150,6 +167,7 @@ IslandSums sumIsland(Simulation& sim, PackScratch& scratch, std::size_t k, const
     all.energy += part.energy;
     all.kinetic += part.kinetic;
     all.allowance += part.allowance;
+    all.weight += part.weight;
   }
   return all;
 }
@@ -209,9 +227,11 @@ bool calmIsland(Simulation& sim, PackScratch& scratch, std::size_t k, double h, 
     sum.energy += solver.turn[i].surplus;
     sum.kinetic += solver.turn[i].kinetic;
     sum.allowance += loadShare(solver, i, h);
+    sum.weight += solver.mass[i].mass * vectorOf(solver.load[i].a).norm();
   });
   const double kinetic = sums.kinetic;
   double surplus = sums.energy;
+  if (sums.weight > 0.0) sim.islands.paidLift[k] += std::max(-surplus, 0.0) / sums.weight;
   if (sim.islands.scale[k] != 1.0) {
     for (const std::uint32_t i : bodies) solver.turn[i].hold = 1.0;
     sim.islands.scale[k] = 1.0;
@@ -244,18 +264,33 @@ void limitDrift(Simulation& sim, std::size_t pack, double h, bool measured) {
 void calmMotion(Simulation& sim, std::size_t island, double surplus, double kinetic) {
   if (!(kinetic > 0.0)) return;
   const std::span<const std::uint32_t> bodies = sim.islands.bodiesOf(island);
-  // Booked is what the motion has lost, not what it was to lose.
-  const double before = kineticOf(sim.solver, bodies);
-  const double factor = sim.islands.support[island] == IslandSupport::kStatic
-                            ? calmHeldIsland(sim.solver, bodies, surplus, kinetic)
-                            : calmFreeIsland(sim.solver, bodies, surplus, kinetic);
-  sim.islands.guarded[island].add(kineticOf(sim.solver, bodies) - before, factor);
+  // Booked is what the motion has lost, not what it was to lose; with the inertia before correction, which the ledger
+  // enters by the velocity that is left.
+  const double before = kineticBefore(sim.solver, bodies);
+  const double factor = sim.islands.support[island] == IslandSupport::kNothing
+                            ? calmFreeIsland(sim.solver, bodies, surplus, kinetic)
+                            : calmHeldIsland(sim.solver, bodies, surplus, kinetic);
+  sim.islands.guarded[island].add(kineticBefore(sim.solver, bodies) - before, factor);
 }
 
 void guardEnergy(Simulation& sim, std::size_t pack, double h) {
   bool stiff = false;
   guardIslands(sim, pack, [&](PackScratch& scratch, std::size_t k) { return calmIsland(sim, scratch, k, h, stiff); });
   if (stiff) sim.joints.noteStiff();
+}
+
+void takeBackContactGains(Simulation& sim) {
+  for (std::size_t k = 0; k < sim.islands.count(); ++k) {
+    // Others have been looked after substep by substep (T-13).
+    if (sim.islands.support[k] != IslandSupport::kDriven && sim.islands.joints[k] == 0) continue;
+    const double gained = -takenByContacts(sim, k);
+    if (!(gained > 0.0)) continue;
+    const double kinetic = kineticBefore(sim.solver, sim.islands.bodiesOf(k));
+    if (!(gained > kStageTuning.kineticRounding * kinetic)) continue;
+    calmMotion(sim, k, gained, kinetic);
+    ++sim.guardedSubsteps;
+    sim.guardedEnergy = std::max(sim.guardedEnergy, gained);
+  }
 }
 
 void recallJointGains(Simulation& sim) {
@@ -281,11 +316,6 @@ void storeJointGains(Simulation& sim) {
 }
 
 namespace {
-
-/// World inertia of a body before its position was corrected.
-Matrix3D inertiaBefore(const SolverBodies& solver, std::uint32_t i) {
-  return inertiaAt(solver, i, quaternionOf(solver.turn[i].q) * quaternionOf(solver.start[i].q));
-}
 
 /// Moving bodies that fly apart moves their momenta too. An island that nothing holds gives back, by a
 /// rigid turn, the angular momentum Σ m d × v + ΔI ω that its correction brought (P-7).
@@ -339,56 +369,78 @@ CorrectionEnergy sumCorrectionEnergies(const Simulation& sim, std::span<const st
   return sum;
 }
 
-/// A body that something holds pays for its own lift. Returns the energy that its motion lost, with
-/// the inertia it had before: the ledger enters the turn of the inertia by the velocity that is left.
-double returnFromBody(Simulation& sim, std::uint32_t i) {
+/// What correction gave, and what of it the motion paid, with the inertia that it had before: the ledger enters the turn
+/// of the inertia by the velocity that is left [J].
+struct LiftPayment {
+  double energy;
+  double paid;
+};
+
+/// A body that something holds pays for its own lift.
+LiftPayment returnFromBody(Simulation& sim, std::uint32_t i) {
   const CorrectionEnergy given = correctionEnergyOf(sim, i);
-  if (!(given.energy > 0.0) || !(given.kinetic > 0.0)) return 0.0;
+  if (!(given.energy > 0.0) || !(given.kinetic > 0.0)) return {given.energy, 0.0};
   calmHeldIsland(sim.solver, std::span{&i, 1}, given.energy, given.kinetic);
-  return std::min(given.energy / given.kinetic, 1.0) * given.before;
+  return {given.energy, std::min(given.energy / given.kinetic, 1.0) * given.before};
 }
 
-/// The bodies of an island that nothing holds pay for it together. Returns the same energy.
-double returnFromIsland(Simulation& sim, std::span<const std::uint32_t> bodies) {
+/// The bodies of an island that nothing holds pay for it together.
+LiftPayment returnFromIsland(Simulation& sim, std::span<const std::uint32_t> bodies) {
   const CorrectionEnergy given = sumCorrectionEnergies(sim, bodies);
   returnTurn(sim.solver, bodies);
   const double turned = sumCorrectionEnergies(sim, bodies).kinetic;
   const double surplus = given.energy + (turned - given.kinetic);
   if (surplus > 0.0) calmFreeIsland(sim.solver, bodies, surplus, turned);
-  return given.before - sumCorrectionEnergies(sim, bodies).before;
+  return {given.energy, given.before - sumCorrectionEnergies(sim, bodies).before};
 }
 
 /// Bodies that hang together on something pay together: their joints' velocities stay zero.
-double returnFromMechanism(Simulation& sim, std::size_t island) {
+LiftPayment returnFromMechanism(Simulation& sim, std::size_t island) {
   const CorrectionEnergy sum = sumCorrectionEnergies(sim, sim.islands.bodiesOf(island));
-  if (!(sum.energy > 0.0) || !(sum.kinetic > 0.0)) return 0.0;
+  if (!(sum.energy > 0.0) || !(sum.kinetic > 0.0)) return {sum.energy, 0.0};
   calmHeldIsland(sim.solver, sim.islands.bodiesOf(island), sum.energy, sum.kinetic);
-  return std::min(sum.energy / sum.kinetic, 1.0) * sum.before;
+  return {sum.energy, std::min(sum.energy / sum.kinetic, 1.0) * sum.before};
+}
+
+/// Whoever pays for the lifts of an island. Motion that is driven does not.
+LiftPayment returnFrom(Simulation& sim, PackScratch& scratch, std::size_t k) {
+  const Islands& islands = sim.islands;
+  const IslandSupport support = islands.support[k];
+  if (support == IslandSupport::kDriven) return {sumCorrectionEnergies(sim, islands.bodiesOf(k)).energy, 0.0};
+  if (islands.joints[k] > 0 && support != IslandSupport::kNothing) return returnFromMechanism(sim, k);
+  if (support == IslandSupport::kNothing) return returnFromIsland(sim, islands.bodiesOf(k));
+  const IslandSums sums = sumIsland(sim, scratch, k, [&](std::uint32_t i, IslandSums& sum) {
+    const LiftPayment own = returnFromBody(sim, i);
+    sum.energy += own.energy;
+    sum.kinetic += own.paid;
+  });
+  return {sums.energy, sums.kinetic};
 }
 
 }  // namespace
 
 void returnCorrectionEnergy(Simulation& sim) {
   Islands& islands = sim.islands;
-  islands.correctionEnergy.reserve(sim.slots.size());
-  islands.correctionEnergy.assign(islands.count(), 0.0);
-  const auto pay = [&](PackScratch& scratch, std::size_t k) {
-    const IslandSupport support = islands.support[k];
-    if (support == IslandSupport::kDriven) return;
-    if (islands.joints[k] > 0 && support != IslandSupport::kNothing) {
-      islands.correctionEnergy[k] = returnFromMechanism(sim, k);
-    } else if (support == IslandSupport::kNothing) {
-      islands.correctionEnergy[k] = returnFromIsland(sim, islands.bodiesOf(k));
-    } else {
-      islands.correctionEnergy[k] = sumIsland(sim, scratch, k, [&](std::uint32_t i, IslandSums& sum) {
-                          sum.energy += returnFromBody(sim, i);
-                        }).energy;
-    }
-  };
+  for (std::vector<double>* sums : {&islands.correctionEnergy, &islands.lifted}) {
+    sums->reserve(sim.slots.size());
+    sums->assign(islands.count(), 0.0);
+  }
   forPacks(sim, [&](std::size_t pack) {
-    for (const std::uint32_t k : sim.packs.islandsOf(sim.packs.packs[pack])) pay(*sim.packScratch[pack], k);
+    for (const std::uint32_t k : sim.packs.islandsOf(sim.packs.packs[pack])) {
+      const LiftPayment lift = returnFrom(sim, *sim.packScratch[pack], k);
+      islands.correctionEnergy[k] = lift.paid;
+      islands.lifted[k] = lift.energy - lift.paid;
+    }
   });
   for (const double energy : islands.correctionEnergy) sim.returnedCorrectionEnergy += energy;
+}
+
+double liftsPaidByContacts(const Simulation& sim) {
+  double paid = 0.0;
+  for (std::size_t k = 0; k < sim.islands.lifted.size(); ++k) {
+    paid += std::max(0.0, std::min(sim.islands.lifted[k], takenByContacts(sim, k)));
+  }
+  return paid;
 }
 
 }  // namespace msd_sim

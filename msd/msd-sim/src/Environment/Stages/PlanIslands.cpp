@@ -255,8 +255,9 @@ void planIslands(Simulation& sim, double dt) {
         sim.solver.budget[i] = islands.plan[islands.islandOf[i]].budget;
       }
     });
-  } else if (!sim.joints.isEmpty()) {
-    sim.joints.update(sim.solver, false);
+  } else {
+    sim.solver.budget.assign(sim.solver.size(), SweepBudget{.corrections = static_cast<std::uint16_t>(2 * kTuning.mostHitSweeps)});
+    if (!sim.joints.isEmpty()) sim.joints.update(sim.solver, false);
   }
   packIslands(sim, dt);
 }

@@ -96,6 +96,8 @@ void prepareRows(Simulation& sim, double) {
   }
   sim.islands.guarded.reserve(sim.slots.size());
   sim.islands.guarded.assign(sim.islands.count(), GuardShare{});
+  sim.islands.paidLift.reserve(sim.slots.size());
+  sim.islands.paidLift.assign(sim.islands.count(), 0.0);
   sim.islands.rebound.reserve(sim.slots.size());
   sim.islands.rebound.assign(sim.islands.count(), ReboundLimit{});
   forBodies(sim, [&](BodyList bodies) { sim.kernels->body.begin(sim.solver, bodies); });

@@ -146,6 +146,13 @@ MSD_INLINE Lane kineticPerMass(const Body& b) {
   return select(b.inverseMass() > set(0.0), set(0.5) * twice, set(0.0));
 }
 
+/// How far a body may be lifted at once: a share of its motion pays (P-8), or what contacts took (P-10).
+MSD_INLINE Lane liftPaid(const SolverBodies& bodies, const Body& b, const std::int32_t* index, const ContactPass& pass) {
+  Lane shift[8];
+  gatherLines<8>(numbers(bodies.shift), index, kStrideOf<BodyShift>, shift);
+  return max(set(pass.kineticHeight) * shift[6] * kineticPerMass(b), shift[7]);
+}
+
 /// How much of a contact's normal points up.
 MSD_INLINE Lane upwards(const Frame& f, const ContactPass& pass) {
   return dot(f.n, Lane3{set(pass.up[0]), set(pass.up[1]), set(pass.up[2])});
@@ -157,12 +164,9 @@ MSD_INLINE void aimCorrection(const SolverBodies& b, const BundleBodies& bodyPai
                               const Settled& now, const LiveGap& gap, Lane above,
                               ContactRows<kPoints>& rows, const ContactPass& pass, int l) {
   const Lane zero = set(0.0), size = load(rows.size + l);
-  // What lies above is lifted, and all at once as far as its motion can pay (P-8).
-  Lane s0[8], s1[8];
-  gatherLines<8>(numbers(b.shift), bodyPair.body0() + l, kStrideOf<BodyShift>, s0);
-  gatherLines<8>(numbers(b.shift), bodyPair.body1() + l, kStrideOf<BodyShift>, s1);
-  const Lane paid = set(pass.kineticHeight) * select(above >= zero, s1[6] * kineticPerMass(now.b1),
-                                                     s0[6] * kineticPerMass(now.b0));
+  // What lies above is lifted, and all at once as far as somebody can pay.
+  const Lane paid = select(above >= zero, liftPaid(b, now.b1, bodyPair.body1() + l, pass),
+                           liftPaid(b, now.b0, bodyPair.body0() + l, pass));
   for (int i = 0; i < kPoints; ++i) {
     ContactPointRows& p = rows.points[i];
     const Lane phi = select(now.passed, set(kNoContact), gap.at(rows, i, l));
@@ -226,8 +230,8 @@ MSD_INLINE Lane correctLanes(SolverBodies& b, const BundleBodies& bodyPair, cons
   const Lane3 q1 = t1 + weight1 * (b1.inverseInertia() * moment1);
   const Lane3 e0 = nfma(give0, force, d0);
   const Lane3 q0 = t0 - weight0 * (b0.inverseInertia() * moment0);
-  const Lane out0[8] = {e0.x, e0.y, e0.z, q0.x, q0.y, q0.z, s0[6], zero};
-  const Lane out1[8] = {e1.x, e1.y, e1.z, q1.x, q1.y, q1.z, s1[6], zero};
+  const Lane out0[8] = {e0.x, e0.y, e0.z, q0.x, q0.y, q0.z, s0[6], s0[7]};
+  const Lane out1[8] = {e1.x, e1.y, e1.z, q1.x, q1.y, q1.z, s1[6], s1[7]};
   scatterLines<8>(numbers(b.shift), i0, kStrideOf<BodyShift>, out0, b0.pushable() & chosen.lanes);
   scatterLines<8>(numbers(b.shift), i1, kStrideOf<BodyShift>, out1, b1.pushable() & chosen.lanes);
   return softness * normals.largestChange(rows, l) * load(rows.inverseSize + l);

@@ -346,8 +346,10 @@ MSD_INLINE std::uint32_t stir(SolverBodies& b, const BundleBodies& bodyPair, uns
     const auto i0 = static_cast<std::size_t>(bodyPair.body0()[lane]),
                i1 = static_cast<std::size_t>(bodyPair.body1()[lane]);
     const bool moves0 = b.motion[i0].inverseMass > 0.0, moves1 = b.motion[i1].inverseMass > 0.0;
-    if (pass.planned) {
-      const SweepBudget& budget = b.budget[moves0 ? i0 : i1];
+    const SweepBudget& budget = b.budget[moves0 ? i0 : i1];
+    if (!pass.planned) {
+      if (pass.number + 1 >= budget.corrections) continue;
+    } else {
       const double most = std::max(localResidual[at], static_cast<double>(budget.slip) * slide[at]);
       if (!(most > static_cast<double>(budget.limit(pass.number)))) continue;
     }

@@ -119,7 +119,7 @@ struct alignas(64) BodyShift {
   double d[3]{};      ///< [m]
   double theta[3]{};  ///< [rad]
   double spendsKinetic{};  ///< 1 where its motion may pay for its lift (P-8), else 0
-  double unused{};
+  double paidLift{};  ///< that what contacts took of its island in the step pays for (P-10) [m]
 };
 
 /// Bits of SolverBodies::hasTurned and turnedFar.
@@ -136,6 +136,7 @@ struct SweepBudget {
   std::uint16_t few{1};   ///< first sweeps
   std::uint16_t most{1};  ///< sweeps
   bool lasts{false};      ///< what it carries it will carry on, however much (T-12)
+  std::uint16_t corrections{1};  ///< sweeps of position correction
   float push{1.0f};  ///< local residual at which normals that push a mechanism have settled, after
                      ///< two sweeps (J-27)
 
