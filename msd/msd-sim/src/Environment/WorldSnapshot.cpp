@@ -13,7 +13,7 @@ namespace msd_sim {
 namespace {
 
 constexpr std::array<char, 8> kMagic{'m', 's', 'd', '-', 's', 'n', 'a', 'p'};
-constexpr std::uint32_t kVersion = 9;
+constexpr std::uint32_t kVersion = 10;
 
 }  // namespace
 
