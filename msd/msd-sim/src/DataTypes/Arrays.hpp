@@ -12,6 +12,10 @@ namespace msd_sim {
 }
 
 /// From w, x, y, z.
+[[nodiscard]] inline Vector3D vectorOf(const float (&a)[3]) {
+  return Eigen::Vector3f{a[0], a[1], a[2]}.cast<double>();
+}
+
 [[nodiscard]] inline Quaternion quaternionOf(const double (&q)[4]) {
   return {q[0], q[1], q[2], q[3]};
 }

@@ -26,4 +26,20 @@ struct Pose {
   }
 };
 
+/// A pose with its rotation matrix at hand, for those who turn many vectors by it.
+struct Placement : Pose {
+  Matrix3D rotation{Matrix3D::Identity()};  ///< of the orientation, R_WB
+
+  Placement() = default;
+  Placement(const Pose& pose)  // NOLINT: every pose is one
+      : Pose{pose}, rotation{pose.orientation.toRotationMatrix()} {}
+
+  [[nodiscard]] Coordinate toWorld(const Coordinate& p_BP) const {
+    return position + rotation * p_BP;
+  }
+  [[nodiscard]] Coordinate toLocal(const Coordinate& p_WP) const {
+    return rotation.transpose() * (p_WP - position);
+  }
+};
+
 }  // namespace msd_sim

@@ -36,6 +36,12 @@ void setShared(Entry& entry, std::type_identity_t<Entry> value) {
     shared.store(value, std::memory_order_relaxed);
 }
 
+/// Sets bits beside those that others set.
+template <class Bits>
+void setBits(Bits& bits, std::type_identity_t<Bits> more) {
+  std::atomic_ref{bits}.fetch_or(more, std::memory_order_relaxed);
+}
+
 /// A maximum that starts at 0.
 class SharedMaximum {
  public:

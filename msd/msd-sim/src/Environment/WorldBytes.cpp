@@ -158,7 +158,10 @@ struct Writer {
   }
   void operator()(const std::vector<BodyTravel>& travel) const {
     out.put(static_cast<std::uint64_t>(travel.size()));
-    for (const BodyTravel& t : travel) out.put(t.sum);
+    for (const BodyTravel& t : travel) {
+      out.put(t.sum);
+      out.put(t.turned);
+    }
   }
 };
 
@@ -176,9 +179,13 @@ struct Reader {
   }
   void operator()(std::vector<BodyTravel>& travel) const {
     const auto count = in.take<std::uint64_t>();
-    in.requireRoom(count, sizeof(double));
+    in.requireRoom(count, 2 * sizeof(double));
     travel.resize(count);
-    for (BodyTravel& t : travel) t = BodyTravel{.sum = in.take<double>()};
+    for (BodyTravel& t : travel) {
+      t = BodyTravel{};
+      in.take(t.sum);
+      in.take(t.turned);
+    }
   }
 };
 
@@ -255,7 +262,9 @@ void checkBody(const WorldDraft& w, const Simulation& sim, std::size_t i) {
     refuse("a body moves by no number");
   }
   if (motion.inverseMass != (pushable ? sim.slots[i].inertial->getInverseMass() : 0.0)) refuse("a body has another mass");
-  if (!(w.travel[i].sum >= 0.0 && std::isfinite(w.travel[i].sum))) refuse("a body has travelled no number");
+  for (const double way : {w.travel[i].sum, w.travel[i].turned}) {
+    if (!(way >= 0.0 && std::isfinite(way))) refuse("a body has travelled no number");
+  }
   if (!(w.sleepers.slowTime[i] >= 0.0 && std::isfinite(w.sleepers.slowTime[i]))) refuse("a body is slow for no number");
 }
 

@@ -18,7 +18,8 @@ void measureDepths(Simulation& sim, std::size_t pack) {
 }
 
 ContactPass correctionPass(const Simulation& sim, double dt) {
-  ContactPass pass{.settled = kStageTuning.settledShift,
+  ContactPass pass{.dt = dt,
+                   .settled = kStageTuning.settledShift,
                    .driven = sim.kinematicCount > 0,
                    .correction = sim.settings.positionCorrection,
                    .slop = kStageTuning.slop,

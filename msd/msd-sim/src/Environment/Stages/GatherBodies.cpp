@@ -13,7 +13,6 @@ void foresee(Simulation& sim, std::uint32_t i, double dt) {
   const BodyMotion& m = sim.solver.motion[i];
   BodyTravel& travel = sim.travel[i];
   for (int c = 0; c < 3; ++c) travel.path[c] = dt * m.v[c];
-  travel.hit = 0.0;
   travel.size = sim.pushable[i] != 0 ? sim.solver.pose[i].size : 0.0;
   travel.turn = dt * vectorOf(m.w).norm() * sim.solver.pose[i].size;
   travel.fall = sim.pushable[i] != 0 ? dt * dt * vectorOf(sim.solver.load[i].a).norm() : 0.0;
@@ -63,7 +62,7 @@ void gatherBodies(Simulation& sim, double dt) {
   sim.team->forRange(count, kWorkGrain.gather, [&](std::size_t first, std::size_t last) {
     for (auto i = static_cast<std::uint32_t>(first); i < last; ++i) {
       if (sim.moving[i] == 0) {
-        sim.travel[i] = BodyTravel{.sum = sim.travel[i].sum};
+        sim.travel[i] = BodyTravel{.sum = sim.travel[i].sum, .turned = sim.travel[i].turned};
       } else {
         gatherBody(sim, i, dt);
       }

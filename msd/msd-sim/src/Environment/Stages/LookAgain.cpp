@@ -105,10 +105,18 @@ bool isDue(double turn, double substeps) {
          std::floor((1.0 - 1.0 / substeps) * turn / kStageTuning.testTurn);
 }
 
+/// Has a body of the pack turned far? Of other packs' bodies threads learn sooner or later.
+bool hasTurnedBody(const Simulation& sim, std::size_t pack) {
+  const std::span<const std::int32_t> bodies = sim.packs.bodiesOf(sim.packs.packs[pack]);
+  return std::any_of(bodies.begin(), bodies.end(), [&](std::int32_t body) {
+    return (sim.solver.hasTurned[static_cast<std::size_t>(body)] & kTurnedAtAll) != 0;
+  });
+}
+
 }  // namespace
 
 void lookAgain(Simulation& sim, std::size_t pack, const ContactPass& pass, double left) {
-  if (!hasTurnedFar(sim, kTurnedAtAll)) return;
+  if (!hasTurnedFar(sim, kTurnedAtAll) || !hasTurnedBody(sim, pack)) return;
   ContactCache& contacts = sim.collision.contacts();
   // Who finds a pair first does not matter: they are sorted before they are tested.
   std::vector<std::uint32_t>& pairs = sim.packScratch[pack]->lookedAt;
@@ -139,7 +147,7 @@ void lookAgain(Simulation& sim, std::size_t pack, const ContactPass& pass, doubl
       pairs[addTo(found, 1, shared)] = contact.pair;
   };
   forRows(sim, pack, [&](const auto&, auto& lanes, std::size_t first, std::size_t count) {
-    ContactTable::forLanes(lanes, first, first + count, look);
+    ContactTable::forBusyLanes(lanes, first, first + count, look);
   });
   if (!any.load(std::memory_order_relaxed)) return;
   pairs.resize(found);

@@ -8,6 +8,13 @@ namespace msd_sim {
 
 namespace {
 
+/// Waits a contact for a push (K-20)? Not where its rows are others' as well: of rebounds, of mechanisms, of laws of its own.
+bool isIdle(const Simulation& sim, const ContactCache::Contact& contact, std::uint32_t body) {
+  return sim.collision.contacts().isIdle(contact) && !contact.bounces &&
+         contact.resistance == ContactCache::kNone && sim.islands.joints[sim.islands.islandOf[body]] == 0 &&
+         sim.settings.method == Method::kFast;
+}
+
 /// Calls visit(entry) for contacts of bodies that can be pushed, on any thread, with where the first of these stands in
 /// its pack.
 template <class Visit>
@@ -20,8 +27,9 @@ void forEntries(Simulation& sim, const Visit& visit) {
     contact.lane = ContactCache::kNone;
     if (!moves0 && !moves1) return;
     const bool first = moves0 && (!moves1 || packs.place[a] < packs.place[b]);
-    visit(Packs::Placed{
-        first ? packs.place[a] : packs.place[b], first ? b : a, {id, {moves0 ? a : 0, moves1 ? b : 0}}});
+    visit(Packs::Placed{first ? packs.place[a] : packs.place[b],
+                        first ? b : a,
+                        {id, {moves0 ? a : 0, moves1 ? b : 0}, isIdle(sim, contact, moves0 ? a : b)}});
   };
   sim.team->forRange(contacts.places(), kContactGrain,
                      [&](std::size_t first, std::size_t last) { contacts.forPlaces(first, last, look); });

@@ -181,7 +181,7 @@ void forPacks(Simulation& sim, const Work& work) {
 /// What a sweep over the contacts of a pack tells.
 struct PackSweep {
   bool unsettled{false};    ///< some have not settled
-  std::uint32_t visits{0};  ///< contacts that were visited again; 0 of the first sweep, which visits all
+  std::uint32_t visits{0};  ///< contacts that were visited again; of the first sweep, those that were left out
 };
 
 /// One sweep over the contacts of a pack.

@@ -8,8 +8,8 @@ namespace msd_sim {
 
 namespace {
 
-/// A bound of how far any point of the body has moved in the step.
-double travelled(const Simulation& sim, std::uint32_t i) {
+/// Adds a bound of how far any point of the body has moved in the step (K-1).
+void addTravel(Simulation& sim, std::uint32_t i) {
   const BodyPose& now = sim.solver.pose[i];
   const BodyStart& start = sim.solver.start[i];
   const double dx = now.x[0] - start.x[0], dy = now.x[1] - start.x[1], dz = now.x[2] - start.x[2];
@@ -17,7 +17,9 @@ double travelled(const Simulation& sim, std::uint32_t i) {
   // 2 r sin(angle/2) <= 4 r sin(angle/4) = 2 r |q - q0|.
   double dq2 = 0.0;
   for (int c = 0; c < 4; ++c) dq2 += (now.q[c] - start.q[c]) * (now.q[c] - start.q[c]);
-  return std::sqrt(dx * dx + dy * dy + dz * dz) + 2.0 * now.size * std::sqrt(dq2);
+  const double turned = 2.0 * now.size * std::sqrt(dq2);
+  sim.travel[i].sum += std::sqrt(dx * dx + dy * dy + dz * dz) + turned;
+  sim.travel[i].turned += turned;
 }
 
 bool isFinite(const BodyPose& p, const BodyMotion& m) {
@@ -51,7 +53,7 @@ void scatterBody(Simulation& sim, std::uint32_t i) {
   state.velocity = {m.v[0], m.v[1], m.v[2]};
   state.angularVelocity = {m.w[0], m.w[1], m.w[2]};
   sim.slots[i].inertial->synchronizeFrame();
-  sim.travel[i].sum += travelled(sim, i);
+  addTravel(sim, i);
   if (sim.slots[i].forced) {
     sim.slots[i].inertial->clearForces();
     sim.slots[i].forced = false;

@@ -49,6 +49,7 @@ class PackStep {
         h_{dt / substeps_} {
     const SettledSpeed settled{h_, gravity_};
     pass_ = {.h = h_,
+             .dt = dt,
              .inverseH = 1.0 / h_,
              .threshold = sim.settings.restitutionThreshold,
              .band = kTuning.band,
@@ -137,7 +138,7 @@ class PackStep {
       pass_.settled = leastLimit(pass_.number);
       const PackSweep swept = sweepContacts(sim_, pack_, kernel);
       unsettled = swept.unsettled ? 1 : 0;
-      scratch_.visits += pass_.first ? contactsOf(sim_, pack_) : swept.visits;
+      scratch_.visits += pass_.first ? contactsOf(sim_, pack_) - swept.visits : swept.visits;
       jointSweep_.stamp = pass_.stamp;
       jointSweep_.number = pass_.number;
       if (!joints_.isEmpty()) unsettled += joints() + sweepMechanisms(sim_, pack_, pass_, opens);

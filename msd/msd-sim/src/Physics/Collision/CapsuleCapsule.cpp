@@ -20,12 +20,6 @@ struct Axes {
   double cosine;  ///< u·w
 };
 
-/// Third column of the rotation matrix: where the axis of a capsule points.
-Vector3D thirdAxis(const Quaternion& q) {
-  return {2.0 * (q.x() * q.z() + q.w() * q.y()), 2.0 * (q.y() * q.z() - q.w() * q.x()),
-          1.0 - 2.0 * (q.x() * q.x() + q.y() * q.y())};
-}
-
 struct Parameters {
   double s;
   double t;
@@ -172,12 +166,12 @@ void addFarEnd(const Axes& axes, const Vector3D& n, double size, const Parameter
 
 }  // namespace
 
-void collideCapsuleCapsule(const CollisionShape& a, const Pose& poseA, const CollisionShape& b,
-                           const Pose& poseB, double margin, ManifoldCache& /*cache*/,
+void collideCapsuleCapsule(const CollisionShape& a, const Placement& poseA, const CollisionShape& b,
+                           const Placement& poseB, double margin, ManifoldCache& /*cache*/,
                            ContactManifold& out) {
   Axes axes;
-  axes.u = thirdAxis(poseA.orientation);
-  axes.w = thirdAxis(poseB.orientation);
+  axes.u = poseA.rotation.col(2);
+  axes.w = poseB.rotation.col(2);
   axes.r = poseB.position - poseA.position;
   axes.halfA = a.halfHeight;
   axes.halfB = b.halfHeight;
@@ -190,7 +184,10 @@ void collideCapsuleCapsule(const CollisionShape& a, const Pose& poseA, const Col
   out.count = 0;
   out.owner = NormalOwner::kNeither;
   out.separation = std::max(gap, 0.0);
-  if (gap > margin) return;
+  if (gap > margin) {
+    out.normal = between / distance;
+    return;
+  }
 
   Vector3D n;
   if (distance > tolerance::kTouching * size) {

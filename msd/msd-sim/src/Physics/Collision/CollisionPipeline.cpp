@@ -150,15 +150,15 @@ Aabb swept(const Aabb& box, const Vector3D& path) {
 // The travel says at once that a box still holds its collider whichever way the body went. Where it
 // does not, the body has mostly gone where its box is long, and a look at where the collider comes
 // in the step tells. A body that has become slow gets a smaller box.
-bool CollisionPipeline::needsBox(Collider& collider, const SolverBodies& bodies,
-                                 const BodyTravel& travel) const {
+bool CollisionPipeline::needsBox(Collider& collider, const BodyTravel& travel) const {
   constexpr double kAnew = -std::numeric_limits<double>::infinity();  // its pairs are to be found
   if (collider.travelLimit == kAnew) return true;
   if (!collider.moves) return false;
   const double coming = travel.coming();
   if (travel.sum + coming > collider.travelLimit) {
     const Aabb& fat = moving_.box(collider.leaf);
-    const Aabb now = worldBounds(collider.shape, colliderPose(collider, bodies));
+    Placement room;
+    const Aabb now = worldBounds(collider.shape, placeOf(collider, room));
     const Aabb then = swept(now.expanded(travel.turn + travel.fall), vectorOf(travel.path));
     if (roomWithin(fat, then) < 0.0) return true;
     collider.travelLimit = travel.sum + roomWithin(fat, now);
@@ -169,9 +169,9 @@ bool CollisionPipeline::needsBox(Collider& collider, const SolverBodies& bodies,
 
 // A fat box holds the collider until its body has travelled its margin farther, and longer where it
 // goes on as it moves now.
-Aabb CollisionPipeline::fatBox(Collider& collider, const SolverBodies& bodies,
-                               const BodyTravel& travel) const {
-  Aabb box = worldBounds(collider.shape, colliderPose(collider, bodies));
+Aabb CollisionPipeline::fatBox(Collider& collider, const BodyTravel& travel) const {
+  Placement room;
+  Aabb box = worldBounds(collider.shape, placeOf(collider, room));
   collider.travelLimit = std::numeric_limits<double>::infinity();
   if (collider.moves) {
     const double margin = fatMargin(collider, travel);
@@ -222,13 +222,23 @@ bool CollisionPipeline::mayCollide(std::uint32_t a, std::uint32_t b, const PairR
          (ca.shape.isConvex() || cb.shape.isConvex()) && rule.allows(ca.body, cb.body);
 }
 
+void CollisionPipeline::placeBodies(const SolverBodies& bodies, WorkTeam& team) {
+  standing_.resize(bodies.size());
+  team.forRange(bodies.size(), kBoxGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      standing_[i] = Pose{vectorOf(bodies.pose[i].x), quaternionOf(bodies.pose[i].q)};
+    }
+  });
+}
+
 void CollisionPipeline::findPairs(const SolverBodies& bodies, std::span<const BodyTravel> travel,
                                   const PairRule& rule, WorkTeam& team) {
+  placeBodies(bodies, team);
   moved_.clear();
   team.forRange(colliders_.size(), kBoxGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t id = first; id < last; ++id) {
       Collider& collider = colliders_[id];
-      is_moved_[id] = collider.exists && needsBox(collider, bodies, travel[collider.body]) ? 1 : 0;
+      is_moved_[id] = collider.exists && needsBox(collider, travel[collider.body]) ? 1 : 0;
     }
   });
   for (std::uint32_t id = 0; id < colliders_.size(); ++id) {
@@ -239,12 +249,12 @@ void CollisionPipeline::findPairs(const SolverBodies& bodies, std::span<const Bo
   team.forRange(moved_.size(), kBoxGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       Collider& collider = colliders_[moved_[i]];
-      boxes_[i] = fatBox(collider, bodies, travel[collider.body]);
+      boxes_[i] = fatBox(collider, travel[collider.body]);
     }
   });
   placeBoxes(team);
   sortMoved(bodies, team);
-  queryPairs(bodies, rule, team);
+  queryPairs(rule, team);
 }
 
 namespace {
@@ -317,8 +327,7 @@ void CollisionPipeline::visitNeighbours(std::uint32_t id, const PairRule& rule,
   if (collider.moves) static_.query(box, look);
 }
 
-void CollisionPipeline::queryPairs(const SolverBodies& bodies, const PairRule& rule,
-                                   WorkTeam& team) {
+void CollisionPipeline::queryPairs(const PairRule& rule, WorkTeam& team) {
   const std::size_t blocks = (moved_.size() + kQueryGrain - 1) / kQueryGrain;
   if (found_.size() < blocks) found_.resize(blocks);
   team.forBlocks(blocks, [&](std::size_t block) {
@@ -333,7 +342,7 @@ void CollisionPipeline::queryPairs(const SolverBodies& bodies, const PairRule& r
       });
       if (seen <= kManyNeighbours) continue;
       found.resize(before);
-      queryMany(moved_[i], bodies, rule, found);
+      queryMany(moved_[i], rule, found);
     }
   });
   fresh_.clear();
@@ -369,10 +378,11 @@ void CollisionPipeline::sortFresh() {
 // Where bodies lie within each other, n of them make n² pairs of which hardly one means anything.
 // Those nearest by number are kept, so that each has about as many as any other; once they have
 // parted, the next look finds others.
-void CollisionPipeline::queryMany(std::uint32_t id, const SolverBodies& bodies,
-                                  const PairRule& rule, std::vector<PairTable::Key>& found) {
+void CollisionPipeline::queryMany(std::uint32_t id, const PairRule& rule,
+                                  std::vector<PairTable::Key>& found) {
   const auto centre = [&](const Collider& c) -> Coordinate {
-    return colliderPose(c, bodies).toWorld(c.shape.centre);
+    Placement room;
+    return placeOf(c, room).toWorld(c.shape.centre);
   };
   Collider& self = colliders_[id];
   const Coordinate here = centre(self);
@@ -473,6 +483,7 @@ void CollisionPipeline::removePair(std::uint32_t index) {
   links_.pop_back();
   clocks_[index] = clocks_.back();
   clocks_.pop_back();
+  tested_pairs_ = std::min(tested_pairs_, pairs_.size());
   if (index < pairs_.size()) {
     linkPair(index);
     for (std::uint32_t c = pairs_[index].firstContact; c != ContactCache::kNone;

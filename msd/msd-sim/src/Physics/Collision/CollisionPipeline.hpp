@@ -36,16 +36,39 @@ class ReferencePipeline;
 /// when its sums were s cannot touch while sum(A) + sum(B) - s and what both do in the step add up
 /// to less than d.
 struct alignas(64) BodyTravel {
-  double sum{0.0};   ///< [m]
-  double path[3]{};  ///< of the centre in the step, at the velocity it has [m]
-  double turn{0.0};  ///< most that turning moves any point in the step [m]
-  double fall{0.0};  ///< most that the loads move it in the step besides [m]
-  double hit{0.0};   ///< most that a hit moves it in the step besides; written by testPairs [m]
-  double size{0.0};  ///< of the body; 0 where it cannot be pushed [m]
+  double sum{0.0};     ///< [m]
+  double turned{0.0};  ///< the part of it that is turning [m]
+  double path[3]{};    ///< of the centre in the step, at the velocity it has [m]
+  double turn{0.0};    ///< most that turning moves any point in the step [m]
+  double fall{0.0};    ///< most that the loads move it in the step besides [m]
+  double size{0.0};    ///< of the body; 0 where it cannot be pushed [m]
 
   /// Most that any point moves in the step on its own [m].
   [[nodiscard]] double coming() const {
     return std::sqrt(path[0] * path[0] + path[1] * path[1] + path[2] * path[2]) + turn + fall;
+  }
+};
+
+/// Most that hits move a body in the step besides, along each axis and against it (K-15) [m].
+struct BodyHit {
+  float up[3]{};
+  float down[3]{};
+  float unused[2]{};
+
+  /// Whichever way [m].
+  [[nodiscard]] double most() const {
+    double square = 0.0;
+    for (int c = 0; c < 3; ++c) {
+      const double x{std::max(up[c], down[c])};
+      square += x * x;
+    }
+    return std::sqrt(square);
+  }
+  /// Along a direction [m].
+  [[nodiscard]] double along(const Vector3D& n) const {
+    double sum = 0.0;
+    for (int c = 0; c < 3; ++c) sum += n[c] > 0.0 ? n[c] * static_cast<double>(up[c]) : -n[c] * static_cast<double>(down[c]);
+    return sum;
   }
 };
 
@@ -90,6 +113,9 @@ class CollisionPipeline {
     float gap{0.0f};          ///< along it, then [m]
     float place{0.0f};        ///< of B's centre from A's along it, then [m]
     float restitution{0.0f};  ///< of the pair, once it has touched
+    /// Of convex shapes that were apart along the normal: what turning had moved their bodies' points then, added up
+    /// (K-21) [m]; else negative.
+    double turned{-1.0};
     [[nodiscard]] bool hasNormal() const {
       return normal[0] != 0.0f || normal[1] != 0.0f || normal[2] != 0.0f;
     }
@@ -243,20 +269,17 @@ class CollisionPipeline {
   void sortFresh();
   void addPair(const PairTable::Key& key);
   /// May the collider leave its fat box in the coming step, or is the box far too large?
-  [[nodiscard]] bool needsBox(Collider& collider, const SolverBodies& bodies,
-                              const BodyTravel& travel) const;
+  [[nodiscard]] bool needsBox(Collider& collider, const BodyTravel& travel) const;
   /// A new fat box for a collider, which notes how far it will do (K-3).
-  [[nodiscard]] Aabb fatBox(Collider& collider, const SolverBodies& bodies,
-                            const BodyTravel& travel) const;
+  [[nodiscard]] Aabb fatBox(Collider& collider, const BodyTravel& travel) const;
   /// Puts the new boxes into the trees.
   void placeBoxes(WorkTeam& team);
-  void queryPairs(const SolverBodies& bodies, const PairRule& rule, WorkTeam& team);
+  void queryPairs(const PairRule& rule, WorkTeam& team);
   /// Calls visit(pair's key) for all that may collide with a collider that got a new box.
   template <class Visit>
   void visitNeighbours(std::uint32_t collider, const PairRule& rule, const Visit& visit) const;
   /// The same where very many do: of those that lie in its very middle, a few.
-  void queryMany(std::uint32_t collider, const SolverBodies& bodies, const PairRule& rule,
-                 std::vector<PairTable::Key>& found);
+  void queryMany(std::uint32_t collider, const PairRule& rule, std::vector<PairTable::Key>& found);
   /// The body beside that of a collider in a pair.
   [[nodiscard]] std::uint32_t otherBody(std::uint32_t pair, std::uint32_t collider) const {
     const std::uint32_t body = colliders_[collider].body;
@@ -280,6 +303,7 @@ class CollisionPipeline {
     struct Target {
       std::uint32_t contact;  ///< that it continues, or none; that it was given, once it was
       bool isNew;             ///< the contact has no points yet
+      float spare;            ///< (K-20) [m]
       CarriedPoints carried;
     };
     std::uint32_t tests{0};  ///< of shapes
@@ -289,11 +313,15 @@ class CollisionPipeline {
     std::vector<Target> targets;
   };
   enum class Verdict : std::uint8_t { kWaits, kDue, kParted };
+  /// Tests the pairs that the last findPairs found.
+  void testNew(const CollisionStep& step, WorkTeam& team);
+  /// Tests the pairs that are listed.
+  void testDue(const CollisionStep& step, WorkTeam& team);
   /// What hits may add to the motion of bodies in the step (K-15).
   void spreadHits(const CollisionStep& step, WorkTeam& team);
   /// Lists the pairs whose limit has passed, and drops those whose boxes have parted.
-  void findDue(std::span<const BodyTravel> travel, WorkTeam& team);
-  [[nodiscard]] Verdict judge(std::uint32_t pair, std::span<const BodyTravel> travel) const;
+  void findDue(const CollisionStep& step, WorkTeam& team);
+  [[nodiscard]] Verdict judge(std::uint32_t pair, const CollisionStep& step) const;
   /// Brings the pairs to test into the order of their bodies.
   void sortDue(std::span<const std::uint8_t> pushable);
   /// Fetch what the test of a pair will read: the pair; then what it names; then what that names.
@@ -306,12 +334,12 @@ class CollisionPipeline {
   /// False where its contacts serve on: both bodies have moved, but hardly against each other.
   bool testPair(std::uint32_t pair, const CollisionStep& step, Found& found);
   /// Drops the manifolds none of whose points can act in the step (K-16).
-  void dropIdle(const Collider& a, const Collider& b, const CollisionStep& step,
-                Found& found) const;
+  void dropIdle(const Collider& a, const Collider& b, const PairClock& clock,
+                const CollisionStep& step, Found& found) const;
   /// For each manifold of a test the contact that it continues, or none. Returns how many the pair
   /// has.
   std::size_t matchContacts(const Pair& pair, const Found& found, std::span<std::uint32_t> matched,
-                            const SolverBodies& bodies) const;
+                            const ContactPlaces& places) const;
   /// Takes over what a test found where no contact comes, goes or changes its kind, and leaves the
   /// rest for later.
   void applyInPlace(std::uint32_t pair, const Found& found, const SolverBodies& bodies,
@@ -321,6 +349,27 @@ class CollisionPipeline {
   /// Writes points of contacts that have come or changed.
   void writePoints(const BlockFinds& left, const SolverBodies& bodies);
   [[nodiscard]] ContactMaterial combine(const ContactMaterial& a, const ContactMaterial& b);
+  /// (K-2): most that two points of the bodies of a pair come against each other in the step [m].
+  [[nodiscard]] double relativeComing(const PairClock& clock, std::span<const BodyTravel> travel) const;
+  /// (K-21): need two convex shapes that were apart no test in this step?
+  [[nodiscard]] bool staysApart(const PairClock& clock, const CollisionStep& step) const;
+  /// How far hits bring the bodies of a pair against each other along a direction from A to B in the step [m].
+  [[nodiscard]] double hitsAlong(const PairClock& clock, const Vector3D& n) const {
+    return hits_[clock.bodyA].along(n) + hits_[clock.bodyB].along(-n);
+  }
+  /// Where all bodies stand at the start of the step.
+  void placeBodies(const SolverBodies& bodies, WorkTeam& team);
+  /// Where a collider stands at the start of the step; `room` is for one that is not its body's centre.
+  [[nodiscard]] const Placement& placeOf(const Collider& collider, Placement& room) const {
+    const Placement& body = standing_[collider.body];
+    if (collider.isCentred) return body;
+    return room = Placement{static_cast<const Pose&>(body) * collider.local};
+  }
+  /// The same for the bodies of a pair.
+  [[nodiscard]] ContactPlaces placesOf(std::uint32_t pair, const SolverBodies& bodies) const {
+    const std::uint32_t a = clocks_[pair].bodyA, b = clocks_[pair].bodyB;
+    return {standing_[a], standing_[b], std::min(bodies.pose[a].size, bodies.pose[b].size)};
+  }
 
   AlignedVector<Collider> colliders_;
   std::vector<std::uint32_t> free_colliders_;
@@ -356,6 +405,8 @@ class CollisionPipeline {
   Workspace reference_;
   std::optional<BadCombination> bad_combination_;
 
+  std::vector<Placement> standing_;    ///< per body, at the start of the step
+  std::vector<BodyHit> hits_;          ///< per body, of the running step
   std::vector<std::uint32_t> moved_;   ///< colliders that got a new box
   std::vector<Aabb> boxes_;            ///< of these
   std::vector<std::uint64_t> places_;  ///< of these: place on a curve, collider
@@ -373,6 +424,7 @@ class CollisionPipeline {
   std::vector<std::uint32_t> due_start_;   ///< of these: where each body's begin
   std::vector<BlockFinds> finds_;          ///< per block of a wave of pairs to test
   std::uint32_t tests_{0};                 ///< of shapes, by the last testPairs
+  std::size_t tested_pairs_{0};            ///< those from here on are new
 };
 
 }  // namespace msd_sim

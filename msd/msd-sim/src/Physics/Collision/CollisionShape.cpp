@@ -126,30 +126,25 @@ CollisionShape makeCollisionShape(const msd_assets::Shape& shape) {
   return result;
 }
 
-Aabb worldBounds(const CollisionShape& shape, const Pose& pose) {
+Aabb worldBounds(const CollisionShape& shape, const Matrix3D& R, const Coordinate& p) {
   if (shape.kind == ShapeKind::kPlane) return shape.localBounds;
-  const Coordinate& p = pose.position;
   Aabb bounds;
   if (shape.kind == ShapeKind::kSphere) {
     bounds = {p.array() - shape.radius, p.array() + shape.radius};
-  } else {
-    const Matrix3D R = pose.orientation.toRotationMatrix();
-    if (shape.kind == ShapeKind::kHull) {
-      for (int i = 0; i < 3; ++i) {
-        const Interval interval = projectHull(*shape.polyhedron, R.row(i).transpose());
-        bounds.lower[i] = p[i] + interval.lower;
-        bounds.upper[i] = p[i] + interval.upper;
-      }
-    } else if (shape.isConvex()) {
-      const Vector3D half = symmetricExtent(shape, R);
-      bounds = {p - half, p + half};
-    } else {
-      const Coordinate centre =
-          p + R * (0.5 * (shape.localBounds.lower + shape.localBounds.upper));
-      const Vector3D half =
-          R.cwiseAbs() * (0.5 * (shape.localBounds.upper - shape.localBounds.lower));
-      bounds = {centre - half, centre + half};
+  } else if (shape.kind == ShapeKind::kHull) {
+    for (int i = 0; i < 3; ++i) {
+      const Interval interval = projectHull(*shape.polyhedron, R.row(i).transpose());
+      bounds.lower[i] = p[i] + interval.lower;
+      bounds.upper[i] = p[i] + interval.upper;
     }
+  } else if (shape.isConvex()) {
+    const Vector3D half = symmetricExtent(shape, R);
+    bounds = {p - half, p + half};
+  } else {
+    const Coordinate centre = p + R * (0.5 * (shape.localBounds.lower + shape.localBounds.upper));
+    const Vector3D half =
+        R.cwiseAbs() * (0.5 * (shape.localBounds.upper - shape.localBounds.lower));
+    bounds = {centre - half, centre + half};
   }
   // Rounding in the lines above stays below these few ulps.
   const double slack = 8.0 * tolerance::kUlp * (p.cwiseAbs().maxCoeff() + shape.size);

@@ -39,8 +39,11 @@ struct CollisionShape {
 /// Throws std::invalid_argument for a compound: its parts are shapes of their own.
 [[nodiscard]] CollisionShape makeCollisionShape(const msd_assets::Shape& shape);
 
-/// World bounds of a shape that stands at `pose`.
-[[nodiscard]] Aabb worldBounds(const CollisionShape& shape, const Pose& pose);
+/// World bounds of a shape that stands somewhere: of its origin p, turned by R.
+[[nodiscard]] Aabb worldBounds(const CollisionShape& shape, const Matrix3D& R, const Coordinate& p);
+[[nodiscard]] inline Aabb worldBounds(const CollisionShape& shape, const Placement& place) {
+  return worldBounds(shape, place.rotation, place.position);
+}
 
 /// The point of a convex shape farthest along `direction`, both in the shape's frame. The direction
 /// need not be of unit length but must not be zero.

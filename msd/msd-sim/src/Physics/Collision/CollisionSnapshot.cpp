@@ -219,6 +219,7 @@ void CollisionPipeline::save(ByteWriter& out) const {
     out.put(clocks_[i].gap);
     out.put(clocks_[i].place);
     out.put(clocks_[i].restitution);
+    out.put(clocks_[i].turned);
     out.put(pair.colliderA);
     out.put(pair.colliderB);
     out.put(pair.firstContact);
@@ -273,6 +274,7 @@ void CollisionPipeline::load(ByteReader& in) {
     in.take(clock.gap);
     in.take(clock.place);
     in.take(clock.restitution);
+    in.take(clock.turned);
     const std::uint32_t colliderA = in.takeBelow(colliders_.size());
     const std::uint32_t colliderB = in.takeBelow(colliders_.size());
     if (!colliders_[colliderA].exists || !colliders_[colliderB].exists || colliderA == colliderB ||
@@ -286,6 +288,7 @@ void CollisionPipeline::load(ByteReader& in) {
     clocks_.back().gap = clock.gap;
     clocks_.back().place = clock.place;
     clocks_.back().restitution = clock.restitution;
+    clocks_.back().turned = clock.turned;
     Pair& pair = pairs_.back();
     in.take(pair.firstContact);
     pair.touching = in.take<std::uint8_t>() != 0;
@@ -305,6 +308,7 @@ void CollisionPipeline::load(ByteReader& in) {
       take(in, surface->triangleCount(), memories_[pair.memory]);
     }
   }
+  tested_pairs_ = pairs_.size();
   const auto ended = in.take<std::uint64_t>();
   ended_.clear();
   for (std::uint64_t i = 0; i < ended; ++i) {

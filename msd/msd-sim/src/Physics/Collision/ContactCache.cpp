@@ -30,10 +30,6 @@ void put(const Vector3D& v, double (&to)[3]) {
   for (int c = 0; c < 3; ++c) to[c] = v[c];
 }
 
-Pose poseOf(const SolverBodies& bodies, std::uint32_t body) {
-  return {vectorOf(bodies.pose[body].x), quaternionOf(bodies.pose[body].q)};
-}
-
 }  // namespace
 
 std::array<int, CarriedPoints::kPoints> CarriedPoints::match(const ContactManifold& manifold,
@@ -66,12 +62,12 @@ std::array<int, CarriedPoints::kPoints> CarriedPoints::match(const ContactManifo
   return result;
 }
 
-CarriedPoints ContactCache::carriedBy(std::uint32_t id, const SolverBodies& poses) const {
+CarriedPoints ContactCache::carriedBy(std::uint32_t id, const ContactPlaces& places) const {
   const Contact& book = contact(id);
   CarriedPoints carried;
-  const Pose pose = poseOf(poses, book.body0());
+  const Placement& place = book.flipped ? places.b : places.a;
   const double sign = book.flipped ? -1.0 : 1.0;
-  const Matrix3D toWorld = pose.orientation.toRotationMatrix();
+  const Matrix3D& toWorld = place.rotation;
   with(id, [&]<int kStored>(const StoredContact<kStored>& s) {
     const Vector3D n = toWorld * vectorOf(s.normal);
     carried.tangent = toWorld * vectorOf(s.tangent);
@@ -84,7 +80,7 @@ CarriedPoints ContactCache::carriedBy(std::uint32_t id, const SolverBodies& pose
       if (!carried.active[p]) continue;
       carried.any = true;
       carried.feature[p] = book.feature[p];
-      carried.position[p] = pose.position + toWorld * vectorOf(point.anchor0);
+      carried.position[p] = place.toWorld(vectorOf(point.anchor0));
       const double(&force)[3] = s.forces.expected[p];
       carried.normalForce[p] = force[0];
       carried.tangential[p] = sign * (force[1] * carried.tangent + force[2] * second);
@@ -179,20 +175,20 @@ std::uint32_t ContactCache::moveTo(std::uint32_t id, Kind kind) {
   return id;
 }
 
-void ContactCache::write(std::uint32_t id, const NewPoints& points, const SolverBodies& poses,
+void ContactCache::write(std::uint32_t id, const NewPoints& points, const ContactPlaces& places,
                          bool isNew) {
   with(id, [&]<int kPoints>(StoredContact<kPoints>& s) {
     if (isNew) s = {};
     s.friction = points.carried.friction;
     s.restitution = points.carried.restitution;
-    writePoints(contact(id), s, points.manifold, points.rounding, poses, points.carried);
+    writePoints(contact(id), s, points.manifold, points.rounding, places, points.carried);
   });
 }
 
 void ContactCache::renew(std::uint32_t id, const ContactManifold& manifold,
-                         const ContactRounding& rounding, const SolverBodies& poses) {
+                         const ContactRounding& rounding, const ContactPlaces& places) {
   with(id, [&]<int kPoints>(StoredContact<kPoints>& s) {
-    const CarriedPoints old = carriedBy(id, poses);
+    const CarriedPoints old = carriedBy(id, places);
     int active = 0;
     for (const StoredPoint& point : s.points) active += point.active > 0.0 ? 1 : 0;
     ContactManifold fitting = manifold;
@@ -216,22 +212,23 @@ void ContactCache::renew(std::uint32_t id, const ContactManifold& manifold,
     }
     // Places for several points have none for the cores that one slides between.
     if (kPoints > 1 && fit.follow == FollowMode::kCores) fit.follow = FollowMode::kStay;
-    writePoints(contact(id), s, fitting, fit, poses, old);
+    writePoints(contact(id), s, fitting, fit, places, old);
   });
 }
 
 template <int kPoints>
 void ContactCache::writePoints(Contact& contact, StoredContact<kPoints>& s,
                                const ContactManifold& manifold, const ContactRounding& rounding,
-                               const SolverBodies& poses, const CarriedPoints& old) {
+                               const ContactPlaces& places, const CarriedPoints& old) {
   // The owner of the normal becomes row body 0.
   contact.flipped = manifold.owner == NormalOwner::kBodyB;
   s.rounding0 = contact.flipped ? rounding.b : rounding.a;
   s.rounding1 = contact.flipped ? rounding.a : rounding.b;
   s.balls = rounding.balls ? 1.0 : 0.0;
-  const Pose pose0 = poseOf(poses, contact.body0()), pose1 = poseOf(poses, contact.body1());
-  const Matrix3D toBody0 = pose0.orientation.toRotationMatrix().transpose();
-  const Matrix3D toBody1 = pose1.orientation.toRotationMatrix().transpose();
+  const Placement& place0 = contact.flipped ? places.b : places.a;
+  const Placement& place1 = contact.flipped ? places.a : places.b;
+  const auto toBody0 = place0.rotation.transpose();
+  const auto toBody1 = place1.rotation.transpose();
   const double sign = contact.flipped ? -1.0 : 1.0;
   const Vector3D normal = sign * manifold.normal;
   Vector3D t1 = old.tangent - old.tangent.dot(normal) * normal;
@@ -241,7 +238,7 @@ void ContactCache::writePoints(Contact& contact, StoredContact<kPoints>& s,
   put(toBody0 * normal, s.normal);
   put(toBody0 * t1, s.tangent);
 
-  s.size = std::min(poses.pose[contact.bodies.a].size, poses.pose[contact.bodies.b].size);
+  s.size = places.size;
   const std::array<int, CarriedPoints::kPoints> match = old.match(manifold, kSamePoint * s.size);
   for (std::size_t p = 0; p < kPoints; ++p) {
     StoredPoint& to = s.points[p];
@@ -253,8 +250,8 @@ void ContactCache::writePoints(Contact& contact, StoredContact<kPoints>& s,
       continue;
     }
     const ManifoldPoint& point = manifold.points[p];
-    put(toBody0 * ((contact.flipped ? point.pointB : point.pointA) - pose0.position), to.anchor0);
-    put(toBody1 * ((contact.flipped ? point.pointA : point.pointB) - pose1.position), to.anchor1);
+    put(place0.toLocal(contact.flipped ? point.pointB : point.pointA), to.anchor0);
+    put(place1.toLocal(contact.flipped ? point.pointA : point.pointB), to.anchor1);
     to.active = 1.0;
     contact.feature[p] = point.feature;
     if (match[p] < 0) continue;
@@ -279,12 +276,13 @@ void ContactCache::writePoints(Contact& contact, StoredContact<kPoints>& s,
   }
 }
 
-Vector3D ContactCache::normal(std::uint32_t id, const SolverBodies& poses) const {
-  const Contact& c = contact(id);
+Vector3D ContactCache::normal(std::uint32_t id, const ContactPlaces& places) const {
+  const bool flipped = contact(id).flipped;
   Vector3D result;
-  with(id,
-       [&](const auto& s) { result = quaternionOf(poses.pose[c.body0()].q) * vectorOf(s.normal); });
-  return c.flipped ? Vector3D{-result} : result;
+  with(id, [&](const auto& s) {
+    result = (flipped ? places.b : places.a).rotation * vectorOf(s.normal);
+  });
+  return flipped ? Vector3D{-result} : result;
 }
 
 void ContactCache::expireOldEntries(std::uint64_t maxAge) {

@@ -10,6 +10,7 @@
 
 #include "msd-sim/src/DataTypes/AlignedVector.hpp"
 #include "msd-sim/src/DataTypes/Bytes.hpp"
+#include "msd-sim/src/DataTypes/Pose.hpp"
 #include "msd-sim/src/DataTypes/Vector3D.hpp"
 #include "msd-sim/src/Physics/Collision/CarriedPoints.hpp"
 #include "msd-sim/src/Physics/Collision/ContactManifold.hpp"
@@ -23,6 +24,13 @@ namespace msd_sim {
 struct ContactBodies {
   std::uint32_t a{0};
   std::uint32_t b{0};
+};
+
+/// Where the bodies of a contact stand, centres of mass and body axes.
+struct ContactPlaces {
+  const Placement& a;
+  const Placement& b;
+  double size;  ///< of the smaller one [m]
 };
 
 /// How round the surfaces of a pair are where they touch, 0 at corners and faces [m].
@@ -87,6 +95,8 @@ class ContactCache {
     std::uint32_t resistance{kNone};  ///< place in the list of those that resist
     std::array<std::uint32_t, ContactManifold::kMaxPoints> feature{};
     std::uint64_t born{0};          ///< frame in which it was made
+    std::uint64_t idle{0};          ///< frame of the last test that found that only a push can close it (K-20)
+    float spare{0.0f};              ///< the push that it takes, as a way in the step [m]
     std::uint8_t order{0};          ///< among the contacts of its pair
     bool bounces{false};            ///< its pair has a restitution
     bool flipped{false};            ///< row body 0 is the pair's body B
@@ -106,7 +116,7 @@ class ContactCache {
   [[nodiscard]] std::uint32_t moveTo(std::uint32_t contact, Kind kind);
 
   /// What a contact hands on.
-  [[nodiscard]] CarriedPoints carriedBy(std::uint32_t contact, const SolverBodies& poses) const;
+  [[nodiscard]] CarriedPoints carriedBy(std::uint32_t contact, const ContactPlaces& places) const;
   /// A freshly computed manifold, and what is handed on to it: forces of points whose feature is still there stay.
   struct NewPoints {
     const ContactManifold& manifold;
@@ -114,18 +124,18 @@ class ContactCache {
     const CarriedPoints& carried;
   };
   /// Writes the points of a contact that has the manifold's kind.
-  void write(std::uint32_t contact, const NewPoints& points, const SolverBodies& poses, bool isNew);
+  void write(std::uint32_t contact, const NewPoints& points, const ContactPlaces& places, bool isNew);
 
   /// Takes over a manifold within a step: the contact keeps its kind, its row bodies and no fewer points than it had.
   /// What its points carry is the business of the rows.
   void renew(std::uint32_t contact, const ContactManifold& manifold, const ContactRounding& rounding,
-             const SolverBodies& poses);
+             const ContactPlaces& places);
 
   /// Bodies of contacts that were removed while they touched, since the list was last cleared.
   [[nodiscard]] std::vector<ContactBodies>& lostTouches() { return lost_; }
 
   /// Contact normal in the world, from the pair's body A to B.
-  [[nodiscard]] Vector3D normal(std::uint32_t contact, const SolverBodies& poses) const;
+  [[nodiscard]] Vector3D normal(std::uint32_t contact, const ContactPlaces& places) const;
 
   [[nodiscard]] const Contact& contact(std::uint32_t id) const {
     return records_[id % kNumberStep][indexOf(id)];
@@ -193,6 +203,16 @@ class ContactCache {
   }
   /// Other coefficients for a contact that is there.
   void setCoefficients(std::uint32_t id, double friction, double restitution);
+  /// Has the test of this step found that only a push can bring the contact to touch (K-20)?
+  [[nodiscard]] bool isIdle(const Contact& contact) const {
+    return contact.idle == frame_ && !contact.touching;
+  }
+  /// `spare`: the push that it takes to close it, as a way in the step; 0 where it takes none [m].
+  void setSpare(std::uint32_t id, float spare) {
+    contact(id).idle = spare > 0.0f ? frame_ : 0;
+    contact(id).spare = spare;
+  }
+
   /// Increases whenever a contact is added or removed.
   [[nodiscard]] std::uint64_t version() const { return version_; }
 
@@ -225,7 +245,7 @@ class ContactCache {
   void release(std::uint32_t id);
   template <int kPoints>
   void writePoints(Contact& contact, StoredContact<kPoints>& s, const ContactManifold& manifold,
-                   const ContactRounding& rounding, const SolverBodies& poses, const CarriedPoints& old);
+                   const ContactRounding& rounding, const ContactPlaces& places, const CarriedPoints& old);
   template <int kPoints>
   [[nodiscard]] const char* findNumberFault(std::size_t bodies) const;
   [[nodiscard]] const char* findBookFault(std::size_t bodies) const;

@@ -135,13 +135,14 @@ NormalOwner findContacts(const ConvexPair& pair, double margin, Separation& sepa
   return owner;
 }
 
-void collideConvexConvex(const CollisionShape& a, const Pose& poseA, const CollisionShape& b,
-                         const Pose& poseB, double margin, ManifoldCache& cache,
+void collideConvexConvex(const CollisionShape& a, const Placement& poseA, const CollisionShape& b,
+                         const Placement& poseB, double margin, ManifoldCache& cache,
                          ContactManifold& out) {
   const ConvexPair pair = makeConvexPair(makeConvexView(a), poseA, makeConvexView(b), poseB);
   Separation separation = findSeparation(pair, margin, cache);
   out.count = 0;
   out.separation = std::max(separation.gap, 0.0);
+  out.normal = poseA.rotation * separation.normal;
   if (separation.gap > margin) return;
   CandidateList candidates;
   out.owner = findContacts(pair, margin, separation, candidates);

@@ -23,8 +23,8 @@ NormalOwner findContacts(const ConvexPair& pair, double margin, Separation& sepa
                          CandidateList& candidates);
 
 /// Any two convex shapes: the path for pairs without a faster one, and the judge of the others.
-void collideConvexConvex(const CollisionShape& a, const Pose& poseA, const CollisionShape& b,
-                         const Pose& poseB, double margin, ManifoldCache& cache,
+void collideConvexConvex(const CollisionShape& a, const Placement& poseA, const CollisionShape& b,
+                         const Placement& poseB, double margin, ManifoldCache& cache,
                          ContactManifold& out);
 
 }  // namespace msd_sim

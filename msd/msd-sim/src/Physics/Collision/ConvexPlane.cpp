@@ -90,10 +90,10 @@ void addFace(const ConvexView& view, const LocalPlane& plane, double size, Candi
 
 }  // namespace
 
-void collideConvexPlane(const CollisionShape& convex, const Pose& poseA,
-                        const CollisionShape& plane, const Pose& poseB, double margin,
+void collideConvexPlane(const CollisionShape& convex, const Placement& poseA,
+                        const CollisionShape& plane, const Placement& poseB, double margin,
                         ManifoldCache& /*cache*/, ContactManifold& out) {
-  const Vector3D n_W = poseB.orientation * plane.planeNormal;
+  const Vector3D n_W = poseB.rotation * plane.planeNormal;
   const WorldFrame frame{poseA};
   LocalPlane local;
   local.normal.noalias() = frame.R.transpose() * n_W;
@@ -103,6 +103,7 @@ void collideConvexPlane(const CollisionShape& convex, const Pose& poseA,
   out.count = 0;
   const double lowest = local.height(supportCore(view, -local.normal).point) - view.radius;
   out.separation = std::max(lowest, 0.0);
+  out.normal = -n_W;
   if (lowest > margin) return;
   CandidateList candidates;
   switch (convex.kind) {

@@ -82,13 +82,14 @@ Nearest addListed(SurfaceCollider& collider, double margin, const SurfaceTrack& 
 
 }  // namespace
 
-int collideConvexTriangles(const CollisionShape& convex, const Pose& poseA,
-                           const CollisionShape& surface, const Pose& poseB, double margin,
+int collideConvexTriangles(const CollisionShape& convex, const Placement& poseA,
+                           const CollisionShape& surface, const Placement& poseB, double margin,
                            std::span<ContactManifold> out, const SurfaceTrack& track) {
   if (out.empty()) return 0;
   const TriangleBvh& triangles = *surface.triangles;
-  const Pose pose_S = poseB.inverse() * poseA;
-  SurfaceCollider collider{convex, pose_S, triangles, margin};
+  const Matrix3D R_S = poseB.rotation.transpose() * poseA.rotation;
+  const Coordinate p_S = poseB.toLocal(poseA.position);
+  SurfaceCollider collider{convex, R_S, p_S, triangles, margin};
   // Nothing within the margin: at least that far, or as far as the nearest triangle known of.
   Nearest nearest{margin};
   const std::uint32_t above = findTriangleAbove(triangles, collider.origin());
@@ -99,7 +100,7 @@ int collideConvexTriangles(const CollisionShape& convex, const Pose& poseA,
     const double spread = margin + std::max(tolerance::kTriangleSpread * convex.size, margin);
     const bool isListed =
         track.memory != nullptr && (track.memory->covers(track.travel, margin) ||
-                                    listTriangles(triangles, worldBounds(convex, pose_S), spread,
+                                    listTriangles(triangles, worldBounds(convex, R_S, p_S), spread,
                                                   track.travel, *track.memory));
     if (isListed) {
       collider.measureUpTo(spread);
@@ -107,7 +108,7 @@ int collideConvexTriangles(const CollisionShape& convex, const Pose& poseA,
       nearest = {std::max(margin, listed.distance), listed.triangle};
     } else {
       TriangleMemory::Start start;
-      triangles.query(worldBounds(convex, pose_S).expanded(margin), [&](std::uint32_t index) {
+      triangles.query(worldBounds(convex, R_S, p_S).expanded(margin), [&](std::uint32_t index) {
         start.count = 0;
         collider.addTriangle(index, start);
       });
@@ -119,7 +120,7 @@ int collideConvexTriangles(const CollisionShape& convex, const Pose& poseA,
     out[0].count = 0;
     out[0].separation = std::max(nearest.distance, 0.0);
     if (nearest.triangle != TriangleBvh::kNone) {
-      out[0].normal = -(poseB.orientation *
+      out[0].normal = -(poseB.rotation *
                         loadTriangle(triangles, nearest.triangle, collider.origin(), {}).normal);
     }
   }

@@ -37,8 +37,8 @@ inline constexpr int kTriangleShift = 8;
 ///
 /// With a memory only those triangles are looked at whose distance the travel may have used up; the
 /// contacts are the same up to rounding.
-int collideConvexTriangles(const CollisionShape& convex, const Pose& poseA,
-                           const CollisionShape& surface, const Pose& poseB, double margin,
+int collideConvexTriangles(const CollisionShape& convex, const Placement& poseA,
+                           const CollisionShape& surface, const Placement& poseB, double margin,
                            std::span<ContactManifold> out, const SurfaceTrack& track = {});
 
 }  // namespace msd_sim

@@ -144,14 +144,13 @@ struct ConvexPair {
   }
 };
 
-[[nodiscard]] inline ConvexPair makeConvexPair(const ConvexView& a, const Pose& poseA,
-                                               const ConvexView& b, const Pose& poseB) {
-  const Matrix3D R_AW = poseA.orientation.toRotationMatrix().transpose();
+[[nodiscard]] inline ConvexPair makeConvexPair(const ConvexView& a, const Placement& poseA,
+                                               const ConvexView& b, const Placement& poseB) {
   ConvexPair pair;
   pair.a = a;
   pair.b = b;
-  pair.R_AB.noalias() = R_AW * poseB.orientation.toRotationMatrix();
-  pair.p_AB.noalias() = R_AW * (poseB.position - poseA.position);
+  pair.R_AB.noalias() = poseA.rotation.transpose() * poseB.rotation;
+  pair.p_AB.noalias() = poseA.rotation.transpose() * (poseB.position - poseA.position);
   pair.size = a.size + b.size;
   return pair;
 }

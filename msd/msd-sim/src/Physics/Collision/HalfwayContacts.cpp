@@ -43,7 +43,7 @@ double turnOf(const TestedSide& side, const SolverBodies& bodies, double time) {
   if (isSphere(side)) return 0.0;
   const Vector3D w = vectorOf(bodies.motion[side.collider.body].w);
   if (!isCapsule(side)) return time * w.norm();
-  return time * w.cross(side.pose.orientation * Vector3D::UnitZ()).norm();
+  return time * w.cross(side.pose.rotation.col(2)).norm();
 }
 
 /// Velocity of a point of a body.
@@ -68,14 +68,14 @@ double timeOfOverlap(const TestedSide& a, const TestedSide& b, const SolverBodie
 }
 
 /// Where a shape is after a short time without loads.
-Pose laterPose(const TestedSide& side, const SolverBodies& bodies, double time) {
+Placement laterPlace(const TestedSide& side, const SolverBodies& bodies, double time) {
   const BodyMotion& m = bodies.motion[side.collider.body];
   const BodyPose& p = bodies.pose[side.collider.body];
   const Vector3D half = 0.5 * time * vectorOf(m.w);
   const Quaternion turn = Quaternion{1.0, half.x(), half.y(), half.z()}.normalized();
   const Pose body{vectorOf(p.x) + time * vectorOf(m.v),
                   turn * quaternionOf(p.q)};
-  return body * side.collider.local;
+  return side.collider.isCentred ? body : body * side.collider.local;
 }
 
 /// Distance of two cores, each of which is free to slide along its line, if it has one.
@@ -117,7 +117,7 @@ void aimHalfway(const TestedSide& a, const TestedSide& b, const SolverBodies& bo
                                                               : std::max(turnA, turnB);
   if (!(turn > kAimFrom && turn < kAimUpTo)) return;
 
-  const Pose laterA = laterPose(a, bodies, time), laterB = laterPose(b, bodies, time);
+  const Placement laterA = laterPlace(a, bodies, time), laterB = laterPlace(b, bodies, time);
   ManifoldCache start = cache;
   ContactManifold later;
   const double far = margin + a.coming + b.coming;
@@ -128,9 +128,9 @@ void aimHalfway(const TestedSide& a, const TestedSide& b, const SolverBodies& bo
   // Back to now: what touches stays on its body, and so does a normal that has an owner.
   Vector3D n = later.normal;
   if (later.owner == NormalOwner::kBodyA) {
-    n = a.pose.orientation * (laterA.orientation.conjugate() * n);
+    n = a.pose.rotation * (laterA.rotation.transpose() * n);
   } else if (later.owner == NormalOwner::kBodyB) {
-    n = b.pose.orientation * (laterB.orientation.conjugate() * n);
+    n = b.pose.rotation * (laterB.rotation.transpose() * n);
   }
   const double ra = radiusOf(a), rb = radiusOf(b);
   ContactManifold now = later;

@@ -10,7 +10,7 @@ namespace msd_sim {
 /// One side of a pair that is being tested.
 struct TestedSide {
   const Collider& collider;
-  const Pose& pose;  ///< of the shape
+  const Placement& pose;  ///< of the shape
   double coming;     ///< most that the body may move in the step [m]
 };
 

@@ -20,8 +20,7 @@ struct WorldFrame {
   Matrix3D R;
   Coordinate p;
 
-  explicit WorldFrame(const Pose& pose)
-      : R{pose.orientation.toRotationMatrix()}, p{pose.position} {}
+  explicit WorldFrame(const Placement& place) : R{place.rotation}, p{place.position} {}
 };
 
 /// Writes reduced candidates (A's frame) as a manifold in the world.

@@ -52,8 +52,8 @@ PairEntry findPairFunction(ShapeKind a, ShapeKind b) {
   return kTable[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)];
 }
 
-int collideShapes(const CollisionShape& a, const Pose& poseA, const CollisionShape& b,
-                  const Pose& poseB, double margin, ManifoldCache& cache,
+int collideShapes(const CollisionShape& a, const Placement& poseA, const CollisionShape& b,
+                  const Placement& poseB, double margin, ManifoldCache& cache,
                   std::span<ContactManifold> out, const SurfaceTrack& track) {
   if (out.empty()) return 0;
   const PairEntry entry = findPairFunction(a.kind, b.kind);

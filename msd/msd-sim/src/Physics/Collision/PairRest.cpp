@@ -17,15 +17,15 @@ bool isSphere(const CollisionShape& shape) {
 
 }  // namespace
 
-RelativePlace::RelativePlace(const CollisionShape& a, const Pose& poseA, const CollisionShape& b,
-                             const Pose& poseB) {
+RelativePlace::RelativePlace(const CollisionShape& a, const Placement& poseA,
+                             const CollisionShape& b, const Placement& poseB) {
   if (isSphere(a) && isSphere(b)) {
     x = {(poseB.position - poseA.position).norm(), 0.0, 0.0};
     return;
   }
   const bool moves = isSphere(b) || (!isSphere(a) && b.size <= a.size);
-  const Pose& frame = moves ? poseA : poseB;
-  const Pose& moving = moves ? poseB : poseA;
+  const Placement& frame = moves ? poseA : poseB;
+  const Placement& moving = moves ? poseB : poseA;
   const CollisionShape& shape = moves ? b : a;
   x = frame.toLocal(moving.position);
   if (isSphere(shape)) return;

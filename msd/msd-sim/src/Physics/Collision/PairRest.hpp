@@ -20,8 +20,8 @@ struct RelativePlace {
   Eigen::Vector4d q{Eigen::Vector4d::Zero()};  ///< w first
   double radius{0.0};                          ///< of what turns with it [m]
 
-  RelativePlace(const CollisionShape& a, const Pose& poseA, const CollisionShape& b,
-                const Pose& poseB);
+  RelativePlace(const CollisionShape& a, const Placement& poseA, const CollisionShape& b,
+                const Placement& poseB);
 };
 
 /// The rest of a pair just tested that may move by `allowed` [m].

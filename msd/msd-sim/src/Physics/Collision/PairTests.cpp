@@ -35,6 +35,10 @@ constexpr std::size_t kShapesAhead = 3;
 // Of the numbers of larger hulls a test reads a part [B].
 constexpr std::size_t kMostFetched = 4096;
 
+// A pair that comes by more than this many times what it may move from a place in the coming step
+// does not rest there.
+constexpr double kLeavesRest = 4.0;
+
 // Relative poses of pairs that are farther apart than so many sizes are as good as unknown.
 constexpr double kFarApart = 8.0;
 
@@ -63,6 +67,8 @@ std::uint32_t firstBody(std::uint32_t a, std::uint32_t b, std::span<const std::u
 struct CollisionPipeline::Found {
   std::array<ContactManifold, kMostManifolds> manifolds;
   std::array<ContactRounding, kMostManifolds> roundings;
+  /// The push that it takes until one of its points touches, as a way in the step; 0: none (K-20) [m].
+  std::array<float, kMostManifolds> spare{};
   std::size_t count{0};
 };
 
@@ -70,20 +76,12 @@ namespace {
 
 /// How far the centres of two bodies come against each other in the step [m].
 double relativePath(const BodyTravel& a, const BodyTravel& b) {
-  const double x = b.path[0] - a.path[0], y = b.path[1] - a.path[1], z = b.path[2] - a.path[2];
-  return std::sqrt(x * x + y * y + z * z);
+  return (vectorOf(b.path) - vectorOf(a.path)).norm();
 }
 
 /// The same along a direction from A to B: positive where they come nearer.
 double closingAlong(const float (&n)[3], const BodyTravel& a, const BodyTravel& b) {
-  double closing = 0.0;
-  for (int c = 0; c < 3; ++c) closing -= (b.path[c] - a.path[c]) * static_cast<double>(n[c]);
-  return closing;
-}
-
-/// (K-2): most that two points of two bodies come against each other in the step [m].
-double relativeComing(const BodyTravel& a, const BodyTravel& b) {
-  return relativePath(a, b) + a.turn + b.turn + a.fall + b.fall + a.hit + b.hit;
+  return (vectorOf(a.path) - vectorOf(b.path)).dot(vectorOf(n));
 }
 
 /// How far the centre of B is from that of A along the normal of their pair [m].
@@ -109,12 +107,12 @@ double leastGap(const ContactManifold& manifold) {
 /// The one of some contacts whose normal is nearest to one, if it is near enough; it is taken out
 /// of the list.
 std::uint32_t takeNearest(const ContactCache& contacts, std::span<std::uint32_t> old,
-                          const Vector3D& normal, const SolverBodies& bodies) {
+                          const Vector3D& normal, const ContactPlaces& places) {
   std::size_t best = old.size();
   double nearest = kSameNormal;
   for (std::size_t k = 0; k < old.size(); ++k) {
     if (old[k] == ContactCache::kNone) continue;
-    const double cosine = contacts.normal(old[k], bodies).dot(normal);
+    const double cosine = contacts.normal(old[k], places).dot(normal);
     if (cosine > nearest) {
       nearest = cosine;
       best = k;
@@ -125,63 +123,104 @@ std::uint32_t takeNearest(const ContactCache& contacts, std::span<std::uint32_t>
 
 }  // namespace
 
-CollisionPipeline::Verdict CollisionPipeline::judge(std::uint32_t pair,
-                                                    std::span<const BodyTravel> travel) const {
+namespace {
+
+/// The size that counts for a pair: that of the smaller body that can be pushed [m].
+double sizeOf(const BodyTravel& a, const BodyTravel& b) {
+  return a.size > 0.0 && b.size > 0.0 ? std::min(a.size, b.size) : std::max(a.size, b.size);
+}
+
+}  // namespace
+
+double CollisionPipeline::relativeComing(const PairClock& clock, std::span<const BodyTravel> travel) const {
+  const BodyTravel& a = travel[clock.bodyA];
+  const BodyTravel& b = travel[clock.bodyB];
+  return relativePath(a, b) + a.turn + b.turn + a.fall + b.fall + hits_[clock.bodyA].most() + hits_[clock.bodyB].most();
+}
+
+// Two convex shapes that were apart along a direction are so still, less what their centres have come nearer along it and what
+// turning has moved their points. While the coming step cannot use that up, by the rule of (K-16), they need no test.
+bool CollisionPipeline::staysApart(const PairClock& clock, const CollisionStep& step) const {
+  if (clock.turned < 0.0) return false;
+  const BodyTravel& a = step.travel[clock.bodyA];
+  const BodyTravel& b = step.travel[clock.bodyB];
+  const double gap = gapNow(clock, step.bodies) - (a.turned + b.turned - clock.turned);
+  const double closing = closingAlong(clock.normal, a, b), path = relativePath(a, b);
+  const double sliding = std::sqrt(std::max(path * path - closing * closing, 0.0));
+  return gap > std::max(closing, 0.0) + kLeaningShare * sliding + a.turn + b.turn + a.fall + b.fall +
+                   hitsAlong(clock, vectorOf(clock.normal)) + kAlwaysActive * sizeOf(a, b);
+}
+
+CollisionPipeline::Verdict CollisionPipeline::judge(std::uint32_t pair, const CollisionStep& step) const {
   const PairClock& clock = clocks_[pair];
-  const BodyTravel& ta = travel[clock.bodyA];
-  const BodyTravel& tb = travel[clock.bodyB];
+  const BodyTravel& ta = step.travel[clock.bodyA];
+  const BodyTravel& tb = step.travel[clock.bodyB];
   // Boxes that have not moved overlap still.
   if ((has_moved_[clock.bodyA] != 0 || has_moved_[clock.bodyB] != 0) &&
       !box(pairs_[pair].colliderA).overlaps(box(pairs_[pair].colliderB))) {
     return Verdict::kParted;
   }
   const double sums = ta.sum + tb.sum;
-  const bool due = sums > clock.movedLimit || sums + relativeComing(ta, tb) > clock.limit;
-  return due ? Verdict::kDue : Verdict::kWaits;
+  const bool due = sums > clock.movedLimit || sums + relativeComing(clock, step.travel) > clock.limit;
+  return due && !staysApart(clock, step) ? Verdict::kDue : Verdict::kWaits;
 }
+
+namespace {
+
+/// A hit that moves a body so far, along a direction; whichever way where that is zero.
+void addHit(BodyHit& hit, const Vector3D& n, double way) {
+  const bool anyWay = n.isZero(0.0);
+  for (int c = 0; c < 3; ++c) {
+    const auto moved = static_cast<float>(way * (anyWay ? 1.0 : std::abs(n[c])));
+    if (anyWay || n[c] > 0.0) raise(hit.up[c], moved);
+    if (anyWay || n[c] < 0.0) raise(hit.down[c], moved);
+  }
+}
+
+}  // namespace
 
 // (K-15): a body that is hit moves on with a share of the speed, by the masses: u m_B/(m_A + m_B),
 // and (1 + e) times that where it bounces. Whatever lies in its way may be met in this step, too.
 void CollisionPipeline::spreadHits(const CollisionStep& step, WorkTeam& team) {
   constexpr std::size_t kGrain = 2048;  // pairs a thread takes at a time
-  team.forRange(step.travel.size(), kGrain, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) step.travel[i].hit = 0.0;
-  });
   team.forRange(clocks_.size(), kGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       const PairClock& clock = clocks_[i];
       BodyTravel& ta = step.travel[clock.bodyA];
       BodyTravel& tb = step.travel[clock.bodyB];
       const double path = relativePath(ta, tb);
-      const double felt = kFeltHit * (ta.size > 0.0 && tb.size > 0.0 ? std::min(ta.size, tb.size)
-                                                                     : std::max(ta.size, tb.size));
+      const double felt = kFeltHit * sizeOf(ta, tb);
       if (!(path > felt)) continue;
       double closing = path;
       const double besides = ta.turn + tb.turn + ta.fall + tb.fall;
       // Of a surface the front of the nearest triangle tells more than the whole speed does.
-      const bool isSurface = pairs_[i].memory != kNone;
-      if (clock.hasNormal() && (clock.touches() || isSurface)) {
+      if (clock.hasNormal()) {
         closing = closingAlong(clock.normal, ta, tb);
         if (!(closing > felt)) continue;
-        if (!clock.touches() && gapNow(clock, step.bodies) > 2.0 * (closing + besides)) continue;
+        if (!clock.touches()) {
+          const bool isConvex = clock.turned >= 0.0;
+          const double gap = gapNow(clock, step.bodies) - (isConvex ? ta.turned + tb.turned - clock.turned : 0.0);
+          if (gap > (isConvex ? 1.0 : 2.0) * (closing + besides)) continue;
+        }
       } else if (clock.limit - (ta.sum + tb.sum) > path + besides) {
         continue;
       }
       const double wa = step.bodies.motion[clock.bodyA].inverseMass;
       const double wb = step.bodies.motion[clock.bodyB].inverseMass;
       const double given = closing * (1.0 + static_cast<double>(clock.restitution)) / (wa + wb);
-      if (wa > 0.0) raise(ta.hit, given * wa);
-      if (wb > 0.0) raise(tb.hit, given * wb);
+      const Vector3D n = vectorOf(clock.normal);
+      if (wa > 0.0) addHit(hits_[clock.bodyA], -n, given * wa);
+      if (wb > 0.0) addHit(hits_[clock.bodyB], n, given * wb);
     }
   });
 }
 
-void CollisionPipeline::findDue(std::span<const BodyTravel> travel, WorkTeam& team) {
+void CollisionPipeline::findDue(const CollisionStep& step, WorkTeam& team) {
   constexpr std::size_t kJudged = 2048;  // pairs a thread takes at a time
   verdicts_.resize(clocks_.size());
   team.forRange(clocks_.size(), kJudged, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
-      verdicts_[i] = judge(static_cast<std::uint32_t>(i), travel);
+      verdicts_[i] = judge(static_cast<std::uint32_t>(i), step);
     }
   });
   due_.clear();
@@ -256,15 +295,30 @@ void CollisionPipeline::fetchShapes(std::uint32_t index) const {
 
 void CollisionPipeline::testPairs(const CollisionStep& step, WorkTeam& team) {
   tests_ = 0;
+  hits_.assign(step.travel.size(), {});
+  testNew(step, team);
   has_moved_.resize(step.bodies.size());
   for (const std::uint32_t id : moved_) has_moved_[colliders_[id].body] = 1;
   spreadHits(step, team);
-  findDue(step.travel, team);
+  findDue(step, team);
   for (const std::uint32_t id : moved_) has_moved_[colliders_[id].body] = 0;
+  testDue(step, team);
+}
+
+void CollisionPipeline::testDue(const CollisionStep& step, WorkTeam& team) {
   sortDue(step.pushable);
   for (std::size_t first = 0; first < due_.size(); first += kWave) {
     testWave(std::span{due_}.subspan(first, std::min(kWave, due_.size() - first)), step, team);
   }
+}
+
+// Pairs that have just come are tested before hits are weighed: whether they close, and along which direction, is not known of
+// them yet.
+void CollisionPipeline::testNew(const CollisionStep& step, WorkTeam& team) {
+  due_.resize(pairs_.size() - tested_pairs_);
+  std::iota(due_.begin(), due_.end(), static_cast<std::uint32_t>(tested_pairs_));
+  testDue(step, team);
+  tested_pairs_ = pairs_.size();
 }
 
 void CollisionPipeline::testWave(std::span<const std::uint32_t> due, const CollisionStep& step,
@@ -303,9 +357,10 @@ void CollisionPipeline::testWave(std::span<const std::uint32_t> due, const Colli
 }
 
 // (K-16): a point acts in the step only if its gap can close: by its velocity along the normal, by
-// a share of its sliding, since normals lean, by what turns and loads can add, and by hits.
-void CollisionPipeline::dropIdle(const Collider& a, const Collider& b, const CollisionStep& step,
-                                 Found& found) const {
+// a share of its sliding, since normals lean, by what turns and loads can add, and by hits. Where
+// velocity, turn and loads alone do not close it, it is idle until something pushes its bodies (K-20).
+void CollisionPipeline::dropIdle(const Collider& a, const Collider& b, const PairClock& clock,
+                                 const CollisionStep& step, Found& found) const {
   const BodyTravel& ta = step.travel[a.body];
   const BodyTravel& tb = step.travel[b.body];
   const SolverBodies& bodies = step.bodies;
@@ -314,12 +369,17 @@ void CollisionPipeline::dropIdle(const Collider& a, const Collider& b, const Col
   const Vector3D turnB = step.dt * vectorOf(bodies.motion[b.body].w);
   const Vector3D xa = vectorOf(bodies.pose[a.body].x), xb = vectorOf(bodies.pose[b.body].x);
   const double always = kAlwaysActive * std::min(a.shape.size, b.shape.size);
-  const double other = ta.fall + tb.fall + ta.hit + tb.hit + always;
+  const double falls = ta.fall + tb.fall;
+  // What the turn in the step adds to that of the points' velocities: the chord's second order.
+  const auto bent = [](const BodyTravel& t, double size) { return 0.5 * t.turn * t.turn / size; };
+  const double bends = bent(ta, bodies.pose[a.body].size) + bent(tb, bodies.pose[b.body].size);
   std::size_t kept = 0;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < found.count; ++i) {
     const ContactManifold& m = found.manifolds[i];
     bool acts = false;
+    double spare = std::numeric_limits<double>::infinity();
+    const double other = falls + hitsAlong(clock, m.normal) + always;
     for (int k = 0; k < m.count; ++k) {
       const ManifoldPoint& p = m.points[static_cast<std::size_t>(k)];
       const Vector3D u = path + turnB.cross(p.pointB - xb) - turnA.cross(p.pointA - xa);
@@ -327,9 +387,11 @@ void CollisionPipeline::dropIdle(const Collider& a, const Collider& b, const Col
       const double sliding = (u + closing * m.normal).norm();
       least = std::min(least, p.gap);
       acts = acts || p.gap <= std::max(closing, 0.0) + kLeaningShare * sliding + other;
+      spare = std::min(spare, p.gap - std::max(closing, 0.0) - bends);
     }
     if (!acts) continue;
     if (kept != i) found.manifolds[kept] = m;
+    found.spare[kept] = spare > falls ? static_cast<float>(spare) : 0.0f;
     ++kept;
   }
   if (kept == 0) {
@@ -349,13 +411,14 @@ bool CollisionPipeline::testPair(std::uint32_t index, const CollisionStep& step,
   const BodyTravel& ta = step.travel[a.body];
   const BodyTravel& tb = step.travel[b.body];
   const double size = std::min(a.shape.size, b.shape.size);
-  const double coming = relativeComing(ta, tb);
+  const double coming = relativeComing(clocks_[index], step.travel);
   const double sums = ta.sum + tb.sum;
-  const Pose poseA = colliderPose(a, bodies), poseB = colliderPose(b, bodies);
-  const RelativePlace now{a.shape, poseA, b.shape, poseB};
+  Placement rooms[2];
+  const Placement& poseA = placeOf(a, rooms[0]);
+  const Placement& poseB = placeOf(b, rooms[1]);
   PairClock& clock = clocks_[index];
   if (pair.rest.allowed > 0.0f) {
-    const double left = wayLeft(pair.rest, now);
+    const double left = wayLeft(pair.rest, {a.shape, poseA, b.shape, poseB});
     if (!clock.touches()) {
       if (left > coming) {
         clock.limit = sums + left;
@@ -382,7 +445,8 @@ bool CollisionPipeline::testPair(std::uint32_t index, const CollisionStep& step,
                                                             pair.cache, found.manifolds)
                                          : collideShapes(a.shape, poseA, b.shape, poseB, margin,
                                                          pair.cache, found.manifolds, track));
-  if (found.count > 0 && coming > kAlwaysActive * size) dropIdle(a, b, step, found);
+  found.spare.fill(0.0f);
+  if (found.count > 0 && coming > kAlwaysActive * size) dropIdle(a, b, clock, step, found);
   if (found.count == 1) {
     aimHalfway({a, poseA, ta.coming()}, {b, poseB, tb.coming()}, bodies, margin, pair.cache, first);
   }
@@ -402,8 +466,12 @@ bool CollisionPipeline::testPair(std::uint32_t index, const CollisionStep& step,
       static_cast<float>(touches ? leastGap(first) : std::min(first.separation, kFarApart * size));
   clock.place =
       static_cast<float>(placeAlong(clock.normal, bodies.pose[a.body], bodies.pose[b.body]));
+  const bool isApart = !touches && pair.memory == kNone && clock.hasNormal();
+  clock.turned = isApart ? ta.turned + tb.turned : -1.0;
   const double allowed = touches ? kept : std::min(first.separation, kFarApart * size);
-  pair.rest = allowed > 0.0 ? restOf(now, allowed) : PairRest{};
+  // What moves on as it does now has left such a place by the next step.
+  const bool mayRest = allowed > 0.0 && coming <= kLeavesRest * allowed;
+  pair.rest = mayRest ? restOf({a.shape, poseA, b.shape, poseB}, allowed) : PairRest{};
   return true;
 }
 
@@ -417,8 +485,15 @@ void CollisionPipeline::lookAgain(std::uint32_t index, const CollisionStep& step
   const SolverBodies& bodies = step.bodies;
   const double size = std::min(a.shape.size, b.shape.size);
   const double margin =
-      left * relativeComing(step.travel[a.body], step.travel[b.body]) + kSpareMargin * size;
-  const Pose poseA = colliderPose(a, bodies), poseB = colliderPose(b, bodies);
+      left * relativeComing(clocks_[index], step.travel) + kSpareMargin * size;
+  const Placement poseA{colliderPose(a, bodies)}, poseB{colliderPose(b, bodies)};
+  const auto bodyPlace = [&](const Collider& c, const Placement& place) -> Placement {
+    if (c.isCentred) return place;
+    return Pose{vectorOf(bodies.pose[c.body].x), quaternionOf(bodies.pose[c.body].q)};
+  };
+  const Placement bodyA = bodyPlace(a, poseA), bodyB = bodyPlace(b, poseB);
+  const ContactPlaces places{bodyA, bodyB,
+                             std::min(bodies.pose[a.body].size, bodies.pose[b.body].size)};
   ManifoldCache cache = pair.cache;
   std::array<ContactManifold, kMostManifolds> manifolds;
   const int count = collideShapes(a.shape, poseA, b.shape, poseB, margin, cache, manifolds);
@@ -430,7 +505,7 @@ void CollisionPipeline::lookAgain(std::uint32_t index, const CollisionStep& step
     for (std::uint32_t c = pair.firstContact; c != ContactCache::kNone;
          c = contacts_.contact(c).next) {
       if (std::find(taken, taken + i, c) != taken + i) continue;
-      const double cosine = contacts_.normal(c, bodies).dot(m.normal);
+      const double cosine = contacts_.normal(c, places).dot(m.normal);
       if (cosine > nearest) nearest = cosine, best = c;
     }
     taken[i] = best;
@@ -450,7 +525,7 @@ void CollisionPipeline::lookAgain(std::uint32_t index, const CollisionStep& step
                   const double ex = endOf(x), ey = endOf(y);
                   return ex != ey ? ex < ey : x.feature < y.feature;
                 });
-    contacts_.renew(best, m, describeRounding(a, poseA, b, poseB, m).rounding, bodies);
+    contacts_.renew(best, m, describeRounding(a, poseA, b, poseB, m).rounding, places);
   }
 }
 
@@ -475,7 +550,7 @@ double CollisionPipeline::penetration(std::uint32_t index, const SolverBodies& b
 // that is near enough.
 std::size_t CollisionPipeline::matchContacts(const Pair& pair, const Found& found,
                                              std::span<std::uint32_t> matched,
-                                             const SolverBodies& bodies) const {
+                                             const ContactPlaces& places) const {
   std::array<std::uint32_t, kMostManifolds> old;
   std::size_t count = 0;
   for (std::uint32_t c = pair.firstContact; c != ContactCache::kNone; c = contacts_.contact(c).next)
@@ -486,7 +561,7 @@ std::size_t CollisionPipeline::matchContacts(const Pair& pair, const Found& foun
   }
   for (std::size_t i = found.count; i-- > 0;) {
     matched[i] =
-        takeNearest(contacts_, std::span{old}.first(count), found.manifolds[i].normal, bodies);
+        takeNearest(contacts_, std::span{old}.first(count), found.manifolds[i].normal, places);
   }
   return count;
 }
@@ -494,8 +569,9 @@ std::size_t CollisionPipeline::matchContacts(const Pair& pair, const Found& foun
 void CollisionPipeline::applyInPlace(std::uint32_t index, const Found& found,
                                      const SolverBodies& bodies, BlockFinds& left) {
   Pair& pair = pairs_[index];
+  const ContactPlaces places = placesOf(index, bodies);
   std::array<std::uint32_t, kMostManifolds> matched;
-  bool stays = matchContacts(pair, found, matched, bodies) == found.count;
+  bool stays = matchContacts(pair, found, matched, places) == found.count;
   for (std::size_t i = 0; i < found.count && stays; ++i) {
     stays = matched[i] != ContactCache::kNone &&
             ContactCache::kindOf(matched[i]) == ContactCache::kindFor(found.manifolds[i].count);
@@ -503,8 +579,9 @@ void CollisionPipeline::applyInPlace(std::uint32_t index, const Found& found,
   if (stays) {
     std::uint32_t following = ContactCache::kNone;
     for (std::size_t i = found.count; i-- > 0;) {
-      const CarriedPoints carried = contacts_.carriedBy(matched[i], bodies);
-      contacts_.write(matched[i], {found.manifolds[i], found.roundings[i], carried}, bodies, false);
+      const CarriedPoints carried = contacts_.carriedBy(matched[i], places);
+      contacts_.write(matched[i], {found.manifolds[i], found.roundings[i], carried}, places, false);
+      contacts_.setSpare(matched[i], found.spare[i]);
       contacts_.contact(matched[i]).order = static_cast<std::uint8_t>(i);
       contacts_.contact(matched[i]).next = following;
       following = matched[i];
@@ -517,9 +594,10 @@ void CollisionPipeline::applyInPlace(std::uint32_t index, const Found& found,
   for (std::size_t i = 0; i < found.count; ++i) {
     left.manifolds.push_back(found.manifolds[i]);
     left.roundings.push_back(found.roundings[i]);
-    left.targets.push_back({.contact = matched[i], .isNew = false, .carried = {}});
+    left.targets.push_back(
+        {.contact = matched[i], .isNew = false, .spare = found.spare[i], .carried = {}});
     if (matched[i] != ContactCache::kNone)
-      left.targets.back().carried = contacts_.carriedBy(matched[i], bodies);
+      left.targets.back().carried = contacts_.carriedBy(matched[i], places);
   }
 }
 
@@ -551,6 +629,7 @@ void CollisionPipeline::applyManifolds(const BlockFinds::Pair& what, BlockFinds&
       target.contact = contacts_.moveTo(target.contact, kind);
       target.isNew = true;
     }
+    contacts_.setSpare(target.contact, target.spare);
     contacts_.contact(target.contact).order = static_cast<std::uint8_t>(i);
     contacts_.contact(target.contact).next = pair.firstContact;
     pair.firstContact = target.contact;
@@ -560,7 +639,8 @@ void CollisionPipeline::applyManifolds(const BlockFinds::Pair& what, BlockFinds&
 void CollisionPipeline::writePoints(const BlockFinds& left, const SolverBodies& bodies) {
   for (std::size_t i = 0; i < left.targets.size(); ++i) {
     const BlockFinds::Target& target = left.targets[i];
-    contacts_.write(target.contact, {left.manifolds[i], left.roundings[i], target.carried}, bodies,
+    const ContactPlaces places = placesOf(contacts_.contact(target.contact).pair, bodies);
+    contacts_.write(target.contact, {left.manifolds[i], left.roundings[i], target.carried}, places,
                     target.isNew);
   }
 }

@@ -26,15 +26,22 @@ bool fits(const AxisCache& cache, const ConvexPolyhedron& a, const ConvexPolyhed
          cache.b < (edges ? b.edges().size() : b.faceCount());
 }
 
-/// Separation along last time's axis; -infinity when there is none.
-double cachedSeparation(const PlacedPolytope& a, const PlacedPolytope& b, const RelativePose& bInA,
-                        const AxisCache& cache) {
-  if (!fits(cache, *a.polyhedron, *b.polyhedron)) return -kInfinity;
+/// A direction, from A to B in A's frame, and how far the polytopes are apart along it.
+struct SeparatingAxis {
+  double separation{-kInfinity};
+  Vector3D normal{Vector3D::Zero()};
+};
+
+/// Last time's axis; -infinity when there is none.
+SeparatingAxis cachedSeparation(const PlacedPolytope& a, const PlacedPolytope& b, const RelativePose& bInA,
+                                const AxisCache& cache) {
+  if (!fits(cache, *a.polyhedron, *b.polyhedron)) return {};
   switch (cache.kind) {
     case AxisCache::Kind::kFaceA:
-      return faceSeparation(*a.polyhedron, cache.a, *b.polyhedron, bInA);
+      return {faceSeparation(*a.polyhedron, cache.a, *b.polyhedron, bInA), a.polyhedron->normal(cache.a)};
     case AxisCache::Kind::kFaceB:
-      return faceSeparation(*b.polyhedron, cache.b, *a.polyhedron, bInA.inverse());
+      return {faceSeparation(*b.polyhedron, cache.b, *a.polyhedron, bInA.inverse()),
+              -(bInA.rotation * b.polyhedron->normal(cache.b))};
     case AxisCache::Kind::kEdges: {
       const auto& ea = a.polyhedron->edges()[cache.a];
       const auto& eb = b.polyhedron->edges()[cache.b];
@@ -43,18 +50,17 @@ double cachedSeparation(const PlacedPolytope& a, const PlacedPolytope& b, const 
           bInA.rotation * (b.polyhedron->vertex(eb.vertex1) - b.polyhedron->vertex(eb.vertex0));
       Vector3D n = da.cross(db);
       const double length2 = n.squaredNorm();
-      if (length2 <= kParallelEdges * da.squaredNorm() * db.squaredNorm()) return -kInfinity;
+      if (length2 <= kParallelEdges * da.squaredNorm() * db.squaredNorm()) return {};
       n /= std::sqrt(length2);
       if (n.dot(a.polyhedron->normal(ea.face0) + a.polyhedron->normal(ea.face1)) < 0.0) n = -n;
       // The true supports along n, so that the answer is a separation whatever moved.
       const double behindA = -leastAlong(*a.polyhedron, -n);
-      return leastAlong(*b.polyhedron, bInA.rotation.transpose() * n) + n.dot(bInA.translation) -
-             behindA;
+      return {leastAlong(*b.polyhedron, bInA.rotation.transpose() * n) + n.dot(bInA.translation) - behindA, n};
     }
     case AxisCache::Kind::kNone:
       break;
   }
-  return -kInfinity;
+  return {};
 }
 
 double faceArea(const ConvexPolyhedron& p, std::uint16_t face) {
@@ -106,9 +112,11 @@ int makeManifolds(const PlacedPolytope& a, const PlacedPolytope& b, const FaceAx
   return out[0].count > 0 ? 1 : 0;
 }
 
-int setSeparated(double separation, std::span<ContactManifold> out) {
+/// `normal`: along which, from A to B, world.
+int setSeparated(double separation, const Vector3D& normal, std::span<ContactManifold> out) {
   out[0].count = 0;
   out[0].separation = separation;
+  out[0].normal = normal;
   return 0;
 }
 
@@ -130,80 +138,20 @@ double scaleOf(const PlacedPolytope& a, const PlacedPolytope& b) {
   return std::min(a.polyhedron->boundingRadius(), b.polyhedron->boundingRadius());
 }
 
-/// The face of a box that looks along +axis or -axis.
-std::uint16_t boxFace(const ConvexPolyhedron& box, int axis, bool positive) {
-  for (std::uint16_t i = 0; i < box.faceCount(); ++i) {
-    const double c = box.normal(i)[axis];
-    if (positive ? c > 0.5 : c < -0.5) return i;
-  }
-  return 0;
-}
-
-/// The edge of a box along `axis` that lies farthest along n (box frame).
-std::uint16_t boxEdge(const ConvexPolyhedron& box, int axis, const Vector3D& n) {
-  const auto edges = box.edges();
-  std::uint16_t best = 0;
-  double farthest = -kInfinity;
-  for (std::uint16_t i = 0; i < edges.size(); ++i) {
-    const Coordinate p = box.vertex(edges[i].vertex0);
-    const Coordinate q = box.vertex(edges[i].vertex1);
-    if (p[axis] == q[axis]) continue;
-    const double d = n.dot(p + q);
-    if (d > farthest) {
-      farthest = d;
-      best = i;
-    }
-  }
-  return best;
-}
-
-/// Separations of two boxes along the fifteen axes (Gottschalk, Lin, Manocha 1996), in A's frame.
-struct BoxAxes {
-  Matrix3D R, absR;
-  Vector3D t, halfA, halfB;
-
-  [[nodiscard]] double faceA(int i) const {
-    return std::abs(t[i]) - halfA[i] - absR.row(i).dot(halfB);
-  }
-  [[nodiscard]] double faceB(int j) const {
-    return std::abs(R.col(j).dot(t)) - halfB[j] - absR.col(j).dot(halfA);
-  }
-  /// Along n = e_i × R_j, not of unit length: |n·t| less both boxes' reach along n.
-  [[nodiscard]] double crossed(int i, int j) const {
-    const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-    const double distance = t[i2] * R(i1, j) - t[i1] * R(i2, j);
-    return std::abs(distance) - (halfA[i1] * absR(i2, j) + halfA[i2] * absR(i1, j) +
-                                 halfB[j1] * absR(i, j2) + halfB[j2] * absR(i, j1));
-  }
-  /// Edge i of A against edge j of B; -infinity when they are parallel. Below `worse` an overlap is
-  /// given as it is: divided by the length of n, at most 1, it is no less.
-  [[nodiscard]] double edges(int i, int j, double worse) const {
-    const double s = crossed(i, j);
-    if (s < 0.0 && s <= worse) return s;
-    const double length2 = 1.0 - R(i, j) * R(i, j);
-    return length2 > kParallelEdges ? s / std::sqrt(length2) : -kInfinity;
-  }
-  /// Unit normal of that axis, from A to B.
-  [[nodiscard]] Vector3D edgeNormal(int i, int j) const {
-    const Vector3D n = Vector3D::Unit(i).cross(R.col(j)).normalized();
-    return n.dot(t) < 0.0 ? Vector3D{-n} : n;
-  }
-};
-
 }  // namespace
 
 int collidePolytopes(const PlacedPolytope& a, const PlacedPolytope& b, double margin, double reach,
                      AxisCache& cache, std::span<ContactManifold> out) {
   const RelativePose bInA = relativePose(a, b);
-  const double cached = cachedSeparation(a, b, bInA, cache);
-  if (cached > margin) return setSeparated(cached, out);
+  const SeparatingAxis cached = cachedSeparation(a, b, bInA, cache);
+  if (cached.separation > margin) return setSeparated(cached.separation, a.rotation * cached.normal, out);
 
   const FaceAxis faceA =
       findBestFace(*a.polyhedron, *b.polyhedron, bInA, {.hint = cache.faceA, .enough = margin});
   cache.faceA = faceA.face;
   if (faceA.separation > margin) {
     cache.set(AxisCache::Kind::kFaceA, faceA.face, 0);
-    return setSeparated(faceA.separation, out);
+    return setSeparated(faceA.separation, a.rotation * a.polyhedron->normal(faceA.face), out);
   }
   // A face of B that separates less than the best of A has no part in what follows.
   const FaceAxis faceB = findBestFace(*b.polyhedron, *a.polyhedron, bInA.inverse(),
@@ -213,7 +161,7 @@ int collidePolytopes(const PlacedPolytope& a, const PlacedPolytope& b, double ma
   cache.faceB = faceB.face;
   if (faceB.separation > margin) {
     cache.set(AxisCache::Kind::kFaceB, 0, faceB.face);
-    return setSeparated(faceB.separation, out);
+    return setSeparated(faceB.separation, -(b.rotation * b.polyhedron->normal(faceB.face)), out);
   }
   const double face = std::max(faceA.separation, faceB.separation);
   const bool isDistance =
@@ -225,72 +173,10 @@ int collidePolytopes(const PlacedPolytope& a, const PlacedPolytope& b, double ma
                                                     bInA, std::max(-face, reach), margin);
   if (edges.separation > margin) {
     cache.set(AxisCache::Kind::kEdges, edges.a, edges.b);
-    return setSeparated(edges.separation, out);
+    return setSeparated(edges.separation, a.rotation * edges.normal, out);
   }
   out[0].separation = std::max(face, edges.separation);
   return makeManifolds(a, b, faceA, faceB, edges, scaleOf(a, b), margin, cache, out);
-}
-
-int collideBoxes(const PlacedPolytope& a, const Vector3D& halfA, const PlacedPolytope& b,
-                 const Vector3D& halfB, double margin, AxisCache& cache,
-                 std::span<ContactManifold> out) {
-  const RelativePose bInA = relativePose(a, b);
-  const BoxAxes axes{bInA.rotation, bInA.rotation.cwiseAbs(), bInA.translation, halfA, halfB};
-
-  // Last time's axis, kept as axis numbers: face of A, 3 + face of B, 6 + 3 i + j.
-  if (cache.kind != AxisCache::Kind::kNone) {
-    const int axis = std::min<int>(cache.a, 14);
-    const double s = axis < 3   ? axes.faceA(axis)
-                     : axis < 6 ? axes.faceB(axis - 3)
-                                : axes.edges((axis - 6) / 3, (axis - 6) % 3, -kInfinity);
-    if (s > margin) return setSeparated(s, out);
-  }
-
-  FaceAxis faceA, faceB;
-  const auto separatedBy = [&](double s, int axis) {
-    if (s <= margin) return false;
-    cache.set(AxisCache::Kind::kFaceA, static_cast<std::uint16_t>(axis), 0);
-    setSeparated(s, out);
-    return true;
-  };
-  for (int i = 0; i < 3; ++i) {
-    const double s = axes.faceA(i);
-    if (separatedBy(s, i)) return 0;
-    if (s > faceA.separation) faceA = {.separation = s, .face = static_cast<std::uint16_t>(i)};
-  }
-  for (int j = 0; j < 3; ++j) {
-    const double s = axes.faceB(j);
-    if (separatedBy(s, 3 + j)) return 0;
-    if (s > faceB.separation) faceB = {.separation = s, .face = static_cast<std::uint16_t>(j)};
-  }
-  EdgeAxis edges;
-  int edgeAxis = -1;
-  // Edges that separate no better than the best face are of no interest.
-  double best = std::max(faceA.separation, faceB.separation);
-  for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) {
-      const double s = axes.edges(i, j, best);
-      if (!(s > best)) continue;
-      if (separatedBy(s, 6 + 3 * i + j)) return 0;
-      best = edges.separation = s;
-      edgeAxis = 6 + 3 * i + j;
-    }
-  }
-  out[0].separation = std::max({faceA.separation, faceB.separation, edges.separation});
-  const int axisA = faceA.face, axisB = faceB.face;
-  if (edgeAxis >= 0) {
-    edges.normal = axes.edgeNormal((edgeAxis - 6) / 3, (edgeAxis - 6) % 3);
-    edges.a = boxEdge(*a.polyhedron, (edgeAxis - 6) / 3, edges.normal);
-    edges.b = boxEdge(*b.polyhedron, (edgeAxis - 6) % 3, -(axes.R.transpose() * edges.normal));
-  }
-  faceA.face = boxFace(*a.polyhedron, axisA, axes.t[axisA] >= 0.0);
-  faceB.face = boxFace(*b.polyhedron, axisB, axes.R.col(axisB).dot(axes.t) < 0.0);
-  const int count = makeManifolds(a, b, faceA, faceB, edges, scaleOf(a, b), margin, cache, out);
-  const int used = cache.kind == AxisCache::Kind::kFaceA   ? axisA
-                   : cache.kind == AxisCache::Kind::kFaceB ? 3 + axisB
-                                                           : edgeAxis;
-  cache.set(cache.kind, static_cast<std::uint16_t>(used), 0);
-  return count;
 }
 
 }  // namespace msd_sim

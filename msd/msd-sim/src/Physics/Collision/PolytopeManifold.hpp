@@ -48,9 +48,8 @@ inline constexpr int kNoFeature = -1;
 int collidePolytopes(const PlacedPolytope& a, const PlacedPolytope& b, double margin, double reach,
                      AxisCache& cache, std::span<ContactManifold> out);
 
-/// The same for two boxes given by half extents; `polyhedron` must be their box polyhedra.
-int collideBoxes(const PlacedPolytope& a, const Vector3D& halfA, const PlacedPolytope& b,
-                 const Vector3D& halfB, double margin, AxisCache& cache,
-                 std::span<ContactManifold> out);
+/// The same for two boxes given by half extents (BoxManifold.cpp).
+int collideBoxes(const Placement& a, const Vector3D& halfA, const Placement& b,
+                 const Vector3D& halfB, double margin, std::span<ContactManifold> out);
 
 }  // namespace msd_sim

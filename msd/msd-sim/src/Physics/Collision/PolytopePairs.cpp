@@ -14,8 +14,8 @@ namespace {
 // polyhedron has at least six edges, so none of these has more than 1667, nor more corners.
 constexpr std::size_t kMostEdgePairs = 10000;
 
-PlacedPolytope place(const CollisionShape& shape, const Pose& pose) {
-  return {shape.polyhedron.get(), pose.position, pose.orientation.toRotationMatrix()};
+PlacedPolytope place(const CollisionShape& shape, const Placement& at) {
+  return {shape.polyhedron.get(), at.position, at.rotation};
 }
 
 AxisCache readAxis(const ManifoldCache& cache) {
@@ -59,48 +59,54 @@ void writeAxis(const AxisCache& axis, ManifoldCache& cache) {
 
 /// Wide margins: how far the polytopes are apart by GJK, at most to the margin. Far ones need no
 /// separating axis test, and for the others it need not look at edges that are farther apart.
-double findDistance(const CollisionShape& a, const Pose& poseA, const CollisionShape& b,
-                    const Pose& poseB, double margin, ManifoldCache& cache) {
+struct Distance {
+  double value;     ///< [m]
+  Vector3D normal;  ///< along which, from A to B, in A's frame
+};
+Distance findDistance(const CollisionShape& a, const Placement& poseA, const CollisionShape& b,
+                      const Placement& poseB, double margin, ManifoldCache& cache) {
   const ConvexPair pair = makeConvexPair(makeConvexView(a), poseA, makeConvexView(b), poseB);
   Simplex simplex;
   const bool hasAxis = cache.kind == ManifoldCache::Kind::kAxis;
   Vector3D guess = hasAxis ? Vector3D{-cache.axis} : Vector3D{-pair.p_AB};
   if (!(guess.squaredNorm() > 0.0)) guess = Vector3D::UnitX();
   const GjkOutcome outcome = runGjk(pair, guess, margin, simplex);
-  if (outcome.status == GjkOutcome::Status::kTouching) return 0.0;
-  if (outcome.status == GjkOutcome::Status::kNear) return outcome.v.norm();
-  cache.axis = -outcome.v.normalized();
+  if (outcome.status == GjkOutcome::Status::kTouching) return {0.0, Vector3D::Zero()};
+  const Vector3D normal = -outcome.v.normalized();
+  if (outcome.status == GjkOutcome::Status::kNear) return {outcome.v.norm(), normal};
+  cache.axis = normal;
   cache.kind = ManifoldCache::Kind::kAxis;
-  return std::max(outcome.lowerBound, margin);
+  return {std::max(outcome.lowerBound, margin), normal};
 }
 
 }  // namespace
 
-int collidePolyhedra(const CollisionShape& a, const Pose& poseA, const CollisionShape& b,
-                     const Pose& poseB, double margin, ManifoldCache& cache,
+int collidePolyhedra(const CollisionShape& a, const Placement& poseA, const CollisionShape& b,
+                     const Placement& poseB, double margin, ManifoldCache& cache,
                      std::span<ContactManifold> out) {
-  AxisCache axis = readAxis(cache);
   int count = 0;
   if (a.kind == ShapeKind::kBox && b.kind == ShapeKind::kBox) {
-    count = collideBoxes(place(a, poseA), a.halfExtents, place(b, poseB), b.halfExtents, margin,
-                         axis, out);
+    count = collideBoxes(poseA, a.halfExtents, poseB, b.halfExtents, margin, out);
   } else if (a.polyhedron->edges().size() * b.polyhedron->edges().size() > kMostEdgePairs) {
     collideConvexConvex(a, poseA, b, poseB, margin, cache, out[0]);
     return out[0].count > 0 ? 1 : 0;
   } else {
+    AxisCache axis = readAxis(cache);
     double reach = margin;
     // What touched last time will mostly touch again, and needs the axes anyhow.
     if (axis.kind == AxisCache::Kind::kNone && margin > kFastMargin * std::min(a.size, b.size)) {
-      reach = findDistance(a, poseA, b, poseB, margin, cache);
+      const Distance distance = findDistance(a, poseA, b, poseB, margin, cache);
+      reach = distance.value;
       if (reach >= margin) {
         out[0].count = 0;
         out[0].separation = reach;
+        out[0].normal = poseA.rotation * distance.normal;
         return 0;
       }
     }
     count = collidePolytopes(place(a, poseA), place(b, poseB), margin, reach, axis, out);
+    writeAxis(axis, cache);
   }
-  writeAxis(axis, cache);
   if (count != kNoFeature) return count;
   ManifoldCache fresh;
   collideConvexConvex(a, poseA, b, poseB, margin, fresh, out[0]);

@@ -31,10 +31,10 @@ bool hasSphere(const Collider& a, const Collider& b) {
 /// Distance of the surface from the core that turns with the body, along the normal (G-1). About
 /// its axis a cylinder's core is the axis itself: the radius reaches it where the normal is across,
 /// and farther where it leans.
-double roundingOf(const CollisionShape& shape, const Pose& pose, const Vector3D& normal) {
+double roundingOf(const CollisionShape& shape, const Placement& pose, const Vector3D& normal) {
   if (shape.isRound()) return shape.radius;
   if (shape.kind != ShapeKind::kCylinder) return 0.0;
-  const double across = normal.cross(pose.orientation * Vector3D{0.0, 0.0, 1.0}).norm();
+  const double across = normal.cross(pose.rotation.col(2)).norm();
   return across > kSideways ? shape.radius / across : 0.0;
 }
 
@@ -44,15 +44,15 @@ struct Slide {
 };
 
 /// A capsule's core moves along its axis unless it is an end.
-Slide slideOnAxis(const CollisionShape& capsule, const Pose& pose, const Coordinate& core) {
-  const Vector3D axis = pose.orientation * Vector3D::UnitZ();
+Slide slideOnAxis(const CollisionShape& capsule, const Placement& pose, const Coordinate& core) {
+  const Vector3D axis = pose.rotation.col(2);
   const double along = axis.dot(core - pose.position);
   const bool isInside = std::abs(along) < (1.0 - kSameFeature) * capsule.halfHeight;
   return {isInside ? axis : Vector3D{Vector3D::Zero()}, true};
 }
 
 /// What a box touches a round shape with: a corner stays, the point of an edge moves along it.
-Slide slideOnBox(const CollisionShape& box, const Pose& pose, const Coordinate& point) {
+Slide slideOnBox(const CollisionShape& box, const Placement& pose, const Coordinate& point) {
   const Vector3D inside = box.halfExtents - pose.toLocal(point).cwiseAbs();
   int free = 0, onSides = 0;
   for (int k = 0; k < 3; ++k) {
@@ -63,14 +63,14 @@ Slide slideOnBox(const CollisionShape& box, const Pose& pose, const Coordinate& 
     }
   }
   if (onSides == 3) return {Vector3D::Zero(), true};
-  if (onSides == 2) return {pose.orientation * Vector3D{Vector3D::Unit(free)}, true};
+  if (onSides == 2) return {pose.rotation.col(free), true};
   return {};
 }
 
 /// Where a point is on the edge from `from` to `to`: at one of its ends, where it stays, or between them,
 /// where it moves along it; else nothing is known. All in the shape's frame, the direction in the world.
 Slide slideOnEdge(const Coordinate& from, const Coordinate& to, const Coordinate& p,
-                  const Pose& pose) {
+                  const Placement& pose) {
   const Vector3D e = to - from;
   const Vector3D r = p - from;
   const double length2 = e.squaredNorm();
@@ -78,11 +78,11 @@ Slide slideOnEdge(const Coordinate& from, const Coordinate& to, const Coordinate
   if (r.squaredNorm() <= same2 || (p - to).squaredNorm() <= same2) return {Vector3D::Zero(), true};
   const double along = r.dot(e) / length2;
   const bool isOn = along > 0.0 && along < 1.0 && (r - along * e).squaredNorm() <= same2;
-  return isOn ? Slide{pose.orientation * (e / std::sqrt(length2)), true} : Slide{};
+  return isOn ? Slide{pose.rotation * (e / std::sqrt(length2)), true} : Slide{};
 }
 
 /// On a surface: a side of the triangle that the feature names.
-Slide slideOnSurface(const TriangleBvh& surface, const Pose& pose, const ManifoldPoint& contact,
+Slide slideOnSurface(const TriangleBvh& surface, const Placement& pose, const ManifoldPoint& contact,
                      const Coordinate& point) {
   const std::uint32_t index = triangleOfFeature(contact.feature);
   if (index >= surface.triangleCount()) return {};
@@ -96,7 +96,7 @@ Slide slideOnSurface(const TriangleBvh& surface, const Pose& pose, const Manifol
 }
 
 /// Of hulls with very many edges the search would cost more than the test it saves.
-Slide slideOnHull(const CollisionShape& hull, const Pose& pose, const Coordinate& point) {
+Slide slideOnHull(const CollisionShape& hull, const Placement& pose, const Coordinate& point) {
   constexpr std::size_t kMostEdges = 256;
   if (hull.polyhedron->edges().size() > kMostEdges) return {};
   const Coordinate p = pose.toLocal(point);
@@ -109,7 +109,7 @@ Slide slideOnHull(const CollisionShape& hull, const Pose& pose, const Coordinate
 }
 
 /// `core` is the manifold's point less the rounding.
-Slide slideOf(const CollisionShape& shape, const Pose& pose, const ManifoldPoint& contact,
+Slide slideOf(const CollisionShape& shape, const Placement& pose, const ManifoldPoint& contact,
               const Coordinate& core) {
   switch (shape.kind) {
     case ShapeKind::kSphere:
@@ -140,7 +140,7 @@ bool areNearest(const Coordinate& coreA, const Vector3D& alongA, const Coordinat
 }
 
 /// One point between two cores.
-void followCores(const Collider& a, const Pose& poseA, const Collider& b, const Pose& poseB,
+void followCores(const Collider& a, const Placement& poseA, const Collider& b, const Placement& poseB,
                  const ContactManifold& manifold, RoundContact& contact) {
   ContactRounding& r = contact.rounding;
   const ManifoldPoint& point = manifold.points[0];
@@ -164,10 +164,10 @@ void followCores(const Collider& a, const Pose& poseA, const Collider& b, const 
 
 /// Does a capsule lie across the edge of a surface that it touches with two points? Where it rolls the
 /// normal, square to the axis and to the edge, then stays.
-bool liesAcross(const CollisionShape& shape, const Pose& pose, const CollisionShape& surface,
-                const Pose& surfacePose, const ContactManifold& manifold) {
+bool liesAcross(const CollisionShape& shape, const Placement& pose, const CollisionShape& surface,
+                const Placement& surfacePose, const ContactManifold& manifold) {
   if (shape.kind != ShapeKind::kCapsule || surface.triangles == nullptr) return false;
-  const Vector3D axis = pose.orientation * Vector3D::UnitZ();
+  const Vector3D axis = pose.rotation.col(2);
   for (std::size_t i = 0; i < static_cast<std::size_t>(manifold.count); ++i) {
     const ManifoldPoint& point = manifold.points[i];
     const Slide slide =
@@ -180,8 +180,8 @@ bool liesAcross(const CollisionShape& shape, const Pose& pose, const CollisionSh
 
 }  // namespace
 
-RoundContact describeRounding(const Collider& a, const Pose& poseA, const Collider& b,
-                              const Pose& poseB, const ContactManifold& manifold) {
+RoundContact describeRounding(const Collider& a, const Placement& poseA, const Collider& b,
+                              const Placement& poseB, const ContactManifold& manifold) {
   RoundContact contact;
   ContactRounding& r = contact.rounding;
   r.a = roundingOf(a.shape, poseA, manifold.normal);

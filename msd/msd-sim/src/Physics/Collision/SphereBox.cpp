@@ -6,10 +6,10 @@
 
 namespace msd_sim {
 
-void collideSphereBox(const CollisionShape& sphere, const Pose& poseA, const CollisionShape& box,
-                      const Pose& poseB, double margin, ManifoldCache& /*cache*/,
+void collideSphereBox(const CollisionShape& sphere, const Placement& poseA, const CollisionShape& box,
+                      const Placement& poseB, double margin, ManifoldCache& /*cache*/,
                       ContactManifold& out) {
-  const Matrix3D R = poseB.orientation.toRotationMatrix();
+  const Matrix3D& R = poseB.rotation;
   const Coordinate c = R.transpose() * (poseA.position - poseB.position);
   const Vector3D& h = box.halfExtents;
   const Coordinate clamped = c.cwiseMax(-h).cwiseMin(h);

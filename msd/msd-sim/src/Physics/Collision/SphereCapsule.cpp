@@ -6,10 +6,10 @@
 
 namespace msd_sim {
 
-void collideSphereCapsule(const CollisionShape& sphere, const Pose& poseA,
-                          const CollisionShape& capsule, const Pose& poseB, double margin,
+void collideSphereCapsule(const CollisionShape& sphere, const Placement& poseA,
+                          const CollisionShape& capsule, const Placement& poseB, double margin,
                           ManifoldCache& /*cache*/, ContactManifold& out) {
-  const Vector3D axis = poseB.orientation * Vector3D::UnitZ();
+  const Vector3D axis = poseB.rotation.col(2);
   const Vector3D r = poseB.position - poseA.position;
   const double h = capsule.halfHeight;
   const double t = std::clamp(-axis.dot(r), -h, h);

@@ -6,10 +6,10 @@
 
 namespace msd_sim {
 
-void collideSphereCylinder(const CollisionShape& sphere, const Pose& poseA,
-                           const CollisionShape& cylinder, const Pose& poseB, double margin,
+void collideSphereCylinder(const CollisionShape& sphere, const Placement& poseA,
+                           const CollisionShape& cylinder, const Placement& poseB, double margin,
                            ManifoldCache& /*cache*/, ContactManifold& out) {
-  const Matrix3D R = poseB.orientation.toRotationMatrix();
+  const Matrix3D& R = poseB.rotation;
   const Coordinate c = R.transpose() * (poseA.position - poseB.position);
   const double radial = std::sqrt(c.x() * c.x() + c.y() * c.y());
   const double up = c.z() < 0.0 ? -1.0 : 1.0;

@@ -6,11 +6,11 @@
 
 namespace msd_sim {
 
-void collideSphereHull(const CollisionShape& sphere, const Pose& poseA, const CollisionShape& hull,
-                       const Pose& poseB, double margin, ManifoldCache& cache,
+void collideSphereHull(const CollisionShape& sphere, const Placement& poseA, const CollisionShape& hull,
+                       const Placement& poseB, double margin, ManifoldCache& cache,
                        ContactManifold& out) {
   // The hull is the first of the pair here, so that its vertices need no transformation.
-  const Matrix3D R = poseB.orientation.toRotationMatrix();
+  const Matrix3D& R = poseB.rotation;
   ConvexPair pair;
   pair.a = makeConvexView(hull);
   pair.b = makeConvexView(sphere);

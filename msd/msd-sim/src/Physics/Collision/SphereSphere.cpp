@@ -4,8 +4,8 @@
 
 namespace msd_sim {
 
-void collideSphereSphere(const CollisionShape& a, const Pose& poseA, const CollisionShape& b,
-                         const Pose& poseB, double margin, ManifoldCache& /*cache*/,
+void collideSphereSphere(const CollisionShape& a, const Placement& poseA, const CollisionShape& b,
+                         const Placement& poseB, double margin, ManifoldCache& /*cache*/,
                          ContactManifold& out) {
   const Vector3D r = poseB.position - poseA.position;
   const double distance = r.norm();

@@ -53,17 +53,17 @@ void keepStart(const Simplex& simplex, TriangleMemory::Start& start) {
 
 }  // namespace
 
-SurfaceCollider::SurfaceCollider(const CollisionShape& convex, const Pose& pose_S,
-                                 const TriangleBvh& surface, double margin)
+SurfaceCollider::SurfaceCollider(const CollisionShape& convex, const Matrix3D& R_S,
+                                 const Coordinate& p_S, const TriangleBvh& surface, double margin)
     : surface_{surface},
       margin_{margin},
       sight_{margin},
       size_{convex.size},
       groups_{convex.size} {
   pair_.b = makeConvexView(convex);
-  pair_.R_AB = pose_S.orientation.toRotationMatrix();
-  origin_ = pose_S.position + pair_.R_AB * convex.centre;
-  pair_.p_AB = pose_S.position - origin_;
+  pair_.R_AB = R_S;
+  origin_ = p_S + pair_.R_AB * convex.centre;
+  pair_.p_AB = p_S - origin_;
   radius_ = pair_.b.radius;
 }
 
@@ -366,7 +366,7 @@ double SurfaceCollider::addAnyContact(const SurfaceTriangle& triangle,
   return distance;
 }
 
-int SurfaceCollider::write(const Pose& poseB, std::span<ContactManifold> out) const {
+int SurfaceCollider::write(const Placement& poseB, std::span<ContactManifold> out) const {
   const int limit = static_cast<int>(
       std::min<std::size_t>(out.size(), static_cast<std::size_t>(kMaxTriangleManifolds)));
   std::array<int, TriangleGroups::kMaxGroups> chosen;

@@ -43,8 +43,9 @@ struct FacingFace {
 /// first of the pair, so that normals point from it to the shape.
 class SurfaceCollider {
  public:
-  SurfaceCollider(const CollisionShape& convex, const Pose& pose_S, const TriangleBvh& surface,
-                  double margin);
+  /// The shape stands at p_S, turned by R_S, in the surface's frame.
+  SurfaceCollider(const CollisionShape& convex, const Matrix3D& R_S, const Coordinate& p_S,
+                  const TriangleBvh& surface, double margin);
 
   /// Up to which distance a triangle that does not touch is measured, at least the margin [m].
   void measureUpTo(double distance) { sight_ = std::max(distance, margin_); }
@@ -61,7 +62,7 @@ class SurfaceCollider {
   [[nodiscard]] const TriangleBvh& surface() const { return surface_; }
   [[nodiscard]] const Coordinate& origin() const { return origin_; }
   /// Writes the manifolds with the deepest points; returns their number.
-  int write(const Pose& poseB, std::span<ContactManifold> out) const;
+  int write(const Placement& poseB, std::span<ContactManifold> out) const;
 
  private:
   /// Finds the point of the shape that is lowest over a plane.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "msd-sim/src/DataTypes/SharedUpdate.hpp"
+
 namespace msd_sim {
 
 namespace {
@@ -79,8 +81,7 @@ void ContactTable::chooseColours(std::span<const Entry> entries, std::size_t pac
       if (a != 0) body_colours_[a] |= bit;
       if (b != 0) body_colours_[b] |= bit;
       chosen_[i] = static_cast<std::uint8_t>(colour);
-      ++counts[static_cast<std::size_t>(colour)]
-              [static_cast<std::size_t>(ContactCache::kindOf(entries[i].contact))];
+      ++counts[static_cast<std::size_t>(colour)][sortOf(entries[i])];
     }
   }
 }
@@ -93,9 +94,12 @@ void ContactTable::cutColours(std::size_t pack, std::array<std::uint32_t, kConta
     Colour colour{.first = next, .overflow = c == kOverflow};
     for (std::size_t k = 0; k < kContactKinds; ++k) {
       const auto lanes = static_cast<std::uint32_t>(kLanes);
-      const std::uint32_t bundles =
-          colour.overflow ? counts[c][k] : (counts[c][k] + lanes - 1) / lanes;
-      counts[c][k] = next[k] * lanes;
+      std::uint32_t& busy = counts[c][2 * k];
+      std::uint32_t& idle = counts[c][2 * k + 1];
+      const std::uint32_t contacts = busy + idle;
+      const std::uint32_t bundles = colour.overflow ? contacts : (contacts + lanes - 1) / lanes;
+      idle = next[k] * lanes + (colour.overflow ? lanes : 1) * busy;
+      busy = next[k] * lanes;
       next[k] += bundles;
     }
     colour.last = next;
@@ -112,14 +116,18 @@ void ContactTable::placeEntries(ContactCache& cache, std::span<const Entry> entr
   Counts next = counts_[part.pack];
   for (std::size_t c = 0; c < kColours; ++c) {
     const auto lanes = static_cast<std::uint32_t>(c == kOverflow ? kLanes : 1);
-    for (std::size_t k = 0; k < kContactKinds; ++k) next[c][k] += lanes * part.before[c][k];
+    for (std::size_t s = 0; s < kSorts; ++s) next[c][s] += lanes * part.before[c][s];
   }
   for (std::size_t i = part.first; i < part.last; ++i) {
     const std::uint32_t id = entries[i].contact;
-    const auto kind = static_cast<std::size_t>(ContactCache::kindOf(id));
-    std::uint32_t& lane = next[chosen_[i]][kind];
-    ContactCache::forKind(ContactCache::kindOf(id),
-                          [&]<int kPoints>() { lanes<kPoints>().contact[lane] = id; });
+    std::uint32_t& lane = next[chosen_[i]][sortOf(entries[i])];
+    ContactCache::forKind(ContactCache::kindOf(id), [&]<int kPoints>() {
+      lanes<kPoints>().contact[lane] = id;
+      if (!entries[i].idle) return;
+      BundleNotes& notes = lanes<kPoints>().notes[lane / kLanes];
+      setBits(notes.idle, static_cast<std::uint8_t>(1u << (lane % kLanes)));
+      notes.spare[lane % kLanes] = cache.contact(id).spare;
+    });
     cache.contact(id).lane = lane;
     lane += chosen_[i] == kOverflow ? static_cast<std::uint32_t>(kLanes) : 1;
   }
@@ -143,6 +151,7 @@ void ContactTable::build(ContactCache& cache, std::span<const Entry> entries,
   const auto open = [&]<int kPoints>(std::size_t bundles) {
     resizeLanes<kPoints>(bundles);
     std::fill_n(lanes<kPoints>().contact.begin(), bundles * kLanes, ContactCache::kNone);
+    std::fill_n(lanes<kPoints>().notes.begin(), bundles, BundleNotes{});
   };
   open.operator()<1>(next[0]);
   open.operator()<2>(next[1]);

@@ -41,6 +41,7 @@ class ContactTable {
   struct Entry {
     std::uint32_t contact{0};                     ///< number in the ContactCache
     std::array<std::uint32_t, 2> pushable{0, 0};  ///< its bodies that can be pushed; 0 is none
+    bool idle{false};  ///< nothing but a push can bring it to touch in the step (K-20)
   };
 
   /// All lanes of one kind.
@@ -139,6 +140,17 @@ class ContactTable {
       }
     }
   }
+  /// The same for those that are not idle (K-20).
+  template <int kPoints, class Visit>
+  static void forBusyLanes(Lanes<kPoints>& l, std::size_t first, std::size_t last, const Visit& visit) {
+    for (std::size_t bundle = first; bundle < last; ++bundle) {
+      const unsigned idle = l.notes[bundle].idle;
+      if (idle == 0xFFu) continue;
+      forLanes(l, bundle, bundle + 1, [&](std::uint32_t id, LaneBodies bodies, auto& rows, auto& sums, int lane) {
+        if ((idle >> lane & 1u) == 0) visit(id, bodies, rows, sums, lane);
+      });
+    }
+  }
   /// The same for all.
   template <class Visit>
   void forEach(const Visit& visit) {
@@ -168,8 +180,13 @@ class ContactTable {
   void clear();
 
  private:
-  /// Contacts of each colour and kind of a pack, or their next lanes.
-  using Counts = std::array<std::array<std::uint32_t, kContactKinds>, kColours>;
+  /// Of each kind first the contacts that act, then those that are idle.
+  static constexpr std::size_t kSorts = 2 * kContactKinds;
+  [[nodiscard]] static std::size_t sortOf(const Entry& entry) {
+    return 2 * static_cast<std::size_t>(ContactCache::kindOf(entry.contact)) + (entry.idle ? 1 : 0);
+  }
+  /// Contacts of each colour and sort of a pack, or their next lanes.
+  using Counts = std::array<std::array<std::uint32_t, kSorts>, kColours>;
 
   /// What stands in an empty lane: a contact of nobody with nobody.
   template <int kPoints>

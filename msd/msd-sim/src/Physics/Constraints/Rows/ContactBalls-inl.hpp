@@ -8,7 +8,8 @@ namespace contact_kernels {
 /// angular momentum the other loses. The warm start was applied in the old frame; the difference goes to
 /// the bodies. `drift` is that of now, and the warm start acts with it.
 template <int kPoints>
-MSD_INLINE void followBalls(Body& b0, Body& b1, ContactRows<kPoints>& rows, Lane3 drift, int l) {
+MSD_INLINE void followBalls(Body& b0, Body& b1, ContactRows<kPoints>& rows, Lane3 drift, const Chosen& chosen,
+                            int l) {
   if constexpr (kPoints == 1) {
     const Lane zero = set(0.0), one = set(1.0), half = set(0.5);
     if (!any(load(rows.balls + l) > zero)) return;
@@ -19,7 +20,7 @@ MSD_INLINE void followBalls(Body& b0, Body& b1, ContactRows<kPoints>& rows, Lane
     const Lane3 n = (one / distance) * between;
     const Lane3 turn = cross(old.n, n);
     const Mask turned =
-        (load(rows.balls + l) > zero) & (dot(turn, turn) > set(kRowTuning.ballTurn * kRowTuning.ballTurn));
+        chosen.mask & (load(rows.balls + l) > zero) & (dot(turn, turn) > set(kRowTuning.ballTurn * kRowTuning.ballTurn));
     if (!any(turned)) return;
     const Wrench before(rows, old, l);
     const Lane gap = distance - load(rows.rounding0 + l) - load(rows.rounding1 + l);

@@ -474,6 +474,7 @@ MSD_INLINE void warmLanes(SolverBodies& b, const BundleBodies& bodyPair, Contact
 template <int kPoints>
 void warm(SolverBodies& b, const BundleRun<kPoints>& run, double h) {
   for (std::size_t i = 0; i < run.count; ++i) {
+    if (run.notes[i].idle == 0xFFu) continue;  // nothing is expected of them
     for (int l = 0; l < kBundleLanes; l += kLanes) warmLanes(b, run.bodyPair[i], run.rows[i], set(h), l);
   }
 }

@@ -97,7 +97,9 @@ struct alignas(64) ContactRows {
 
 /// What the sweeps of a phase note of a bundle, as bit sets of its lanes: which contacts share a bundle must not matter.
 struct BundleNotes {
-  std::uint8_t impact{0};     ///< gave more than can be expected again (T-12)
+  std::uint8_t impact{0};  ///< gave more than can be expected again (T-12)
+  std::uint8_t idle{0};    ///< nothing has pushed their bodies far enough in this step: left out until then (K-20)
+  float spare[kBundleLanes]{};  ///< how far that is, of those [m]
 };
 
 /// Restitution of a bundle; only bundles with a bouncing pair are given to the approach pass.
@@ -123,7 +125,7 @@ struct alignas(64) ContactSums {
 struct SweepOutcome {
   double localResidual{0.0};   ///< largest change of a normal velocity against the pass's limit [-]
   std::uint32_t unsettled{0};  ///< contacts with a change beyond the limit
-  std::uint32_t visits{0};     ///< contacts that were visited; 0 of the first sweep, which visits all
+  std::uint32_t visits{0};     ///< contacts that were visited; of the first sweep, those that were left out (K-20)
 
   void add(const SweepOutcome& part) {
     if (part.localResidual > localResidual) localResidual = part.localResidual;
@@ -141,6 +143,7 @@ struct StoreOutcome {
 /// Scalars of a pass.
 struct ContactPass {
   double h{0.0};                ///< length of the substep [s]
+  double dt{0.0};               ///< of the step [s]
   double inverseH{0.0};         ///< [1/s]
   double warmStartSpeed{0.0};   ///< speed that loads can ask of a contact in a phase [m/s], (T-12)
   double threshold{0.0};        ///< approach speed below which nothing bounces [m/s]

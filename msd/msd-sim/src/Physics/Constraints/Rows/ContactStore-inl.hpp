@@ -48,10 +48,11 @@ MSD_INLINE void addLastPhase(const SolverBodies& b, const BundleBodies& bodyPair
   addToTotal(rows, l);
 }
 
+/// What nothing has pushed in the step (K-20) has no depth and lacks no velocity; `chosen` are the others.
 template <int kPoints>
 MSD_INLINE Depth storeLanes(const SolverBodies& b, const BundleBodies& bodyPair, const Settled& now,
                             const LiveGap& gap, const ContactRows<kPoints>& rows, ContactSums& sums,
-                            int l) {
+                            const Chosen& chosen, int l) {
   const Frame& f = now.f;
   Lane s0[8], s1[8];
   gatherLines<8>(numbers(b.start) + 8, bodyPair.body0() + l, kStrideOf<BodyStart>, s0);
@@ -74,9 +75,10 @@ MSD_INLINE Depth storeLanes(const SolverBodies& b, const BundleBodies& bodyPair,
     residual = max(residual, select(exists, missing, zero));
     approach = max(approach, select(normal > zero, -normalVelocity(before, rows, i, l), zero));
   }
-  deepest = select(now.passed, zero, deepest);
+  const Mask counts = !now.passed & chosen.mask;
+  deepest = select(counts, deepest, zero);
   store(deepest, sums.deepest + l);
-  store(select(now.passed, zero, residual), sums.residual + l);
+  store(select(counts, residual, zero), sums.residual + l);
   store(sum, sums.load + l);
   store(approach, sums.approach + l);
   return {deepest, deepest * load(rows.inverseSize + l)};
@@ -87,12 +89,15 @@ StoreOutcome storeResults(const SolverBodies& b, const BundleRun<kPoints>& run,
                           const ContactPass& pass) {
   Lane deepest = set(0.0), share = set(0.0);
   for (std::size_t i = 0; i < run.count; ++i) {
+    const unsigned lanes = 0xFFu & ~static_cast<unsigned>(run.notes[i].idle);
+    if (lanes == 0) continue;
     if (pass.ahead && i + 1 < run.count) fetchRows(run.rows[i + 1]);
     for (int l = 0; l < kBundleLanes; l += kLanes) {
       if (pass.swept) addLastPhase(b, run.bodyPair[i], run.rows[i], run.sums[i], pass, l);
       const Settled now(b, run.bodyPair[i], run.rows[i], l);
       const LiveGap gap(b, run.bodyPair[i], run.rows[i], now.f, now.arm0, now.arm1, l);
-      const Depth depth = storeLanes(b, run.bodyPair[i], now, gap, run.rows[i], run.sums[i], l);
+      const Depth depth = storeLanes(b, run.bodyPair[i], now, gap, run.rows[i], run.sums[i],
+                                     Chosen((lanes >> l) & kAllLanes), l);
       deepest = max(deepest, depth.deepest);
       share = max(share, depth.share);
     }
@@ -106,6 +111,7 @@ void keep(const BundleRun<kPoints>& run, StoredContact<kPoints>* const* stored, 
   constexpr int kNumbers = static_cast<int>(sizeof(StoredForces<kPoints>) / sizeof(double));
   static_assert(kNumbers % 8 == 0);
   for (std::size_t i = 0; i < run.count; ++i) {
+    if (run.notes[i].idle == 0xFFu) continue;  // had nothing and got nothing
     const ContactRows<kPoints>& rows = run.rows[i];
     for (int l = 0; l < kBundleLanes; l += kLanes) {
       double* records[kBundleLanes];
@@ -237,19 +243,46 @@ MSD_INLINE Lane correctLanes(SolverBodies& b, const BundleBodies& bodyPair, cons
   return softness * normals.largestChange(rows, l) * load(rows.inverseSize + l);
 }
 
+/// Lets contacts that nothing had pushed take part from now on: their own targets and warm starts from what aim() writes to all
+/// lanes.
+template <int kPoints, class Aim>
+MSD_INLINE void aimWoken(ContactRows<kPoints>& rows, const Chosen& chosen, int l, const Aim& aim) {
+  Lane target[kPoints], given[kPoints];
+  for (int i = 0; i < kPoints; ++i) {
+    target[i] = load(rows.points[i].target + l);
+    given[i] = load(rows.points[i].warmStart + l);
+  }
+  aim();
+  for (int i = 0; i < kPoints; ++i) {
+    ContactPointRows& p = rows.points[i];
+    store(select(chosen.mask, load(p.target + l), target[i]), p.target + l);
+    store(select(chosen.mask, load(p.warmStart + l), given[i]), p.warmStart + l);
+  }
+}
+
 template <int kPoints>
 SweepOutcome correct(SolverBodies& b, const BundleRun<kPoints>& run, const ContactPass& pass) {
   const Mask never = set(0.0) > set(0.0);
-  return sweep(b, run, pass, false, [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
+  const auto aim = [&](std::size_t i, const Settled& now, Lane above, int l) MSD_LAMBDA {
+    const LiveGap gap(b, run.bodyPair[i], run.rows[i], now.f, now.arm0, now.arm1, l);
+    aimCorrection(b, run.bodyPair[i], now, gap, above, run.rows[i], pass, l);
+  };
+  const auto wanted = [&](std::size_t i, unsigned lanes) MSD_LAMBDA {
+    return pushedLanes(b, run.bodyPair[i], run.notes[i], lanes, pass.dt, true);
+  };
+  const auto begin = [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
     const Settled now(b, run.bodyPair[i], run.rows[i], l);
-    const Lane above = upwards(now.f, pass);
-    if (pass.first) {
-      const LiveGap gap(b, run.bodyPair[i], run.rows[i], now.f, now.arm0, now.arm1, l);
-      aimCorrection(b, run.bodyPair[i], now, gap, above, run.rows[i], pass, l);
-    }
-    return Visited{correctLanes(b, run.bodyPair[i], now, run.rows[i], pass, above, chosen, l),
-                   set(0.0), never};
-  });
+    aimWoken(run.rows[i], chosen, l, [&]() MSD_LAMBDA { aim(i, now, upwards(now.f, pass), l); });
+  };
+  return sweep(
+      b, run, pass, false, Woken<decltype(wanted), decltype(begin)>{wanted, begin},
+      [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
+        const Settled now(b, run.bodyPair[i], run.rows[i], l);
+        const Lane above = upwards(now.f, pass);
+        if (pass.first) aim(i, now, above, l);
+        return Visited{correctLanes(b, run.bodyPair[i], now, run.rows[i], pass, above, chosen, l),
+                       set(0.0), never};
+      });
 }
 
 /// The store pass and the first sweep of position correction at once: gaps and bodies are the same.
@@ -259,11 +292,11 @@ SweepOutcome storeAndCorrect(SolverBodies& b, const BundleRun<kPoints>& run,
   const Mask never = set(0.0) > set(0.0);
   Lane deepest = set(0.0), share = set(0.0);
   const SweepOutcome outcome =
-      sweep(b, run, pass, false, [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
+      sweep(b, run, pass, false, NeverWoken{}, [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
         addLastPhase(b, run.bodyPair[i], run.rows[i], run.sums[i], pass, l);
         const Settled now(b, run.bodyPair[i], run.rows[i], l);
         const LiveGap gap(b, run.bodyPair[i], run.rows[i], now.f, now.arm0, now.arm1, l);
-        const Depth depth = storeLanes(b, run.bodyPair[i], now, gap, run.rows[i], run.sums[i], l);
+        const Depth depth = storeLanes(b, run.bodyPair[i], now, gap, run.rows[i], run.sums[i], chosen, l);
         deepest = max(deepest, depth.deepest);
         share = max(share, depth.share);
         const Lane above = upwards(now.f, pass);

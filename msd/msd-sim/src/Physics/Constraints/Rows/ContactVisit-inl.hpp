@@ -154,10 +154,10 @@ MSD_INLINE Visited visit(Body& b0, Body& b1, ContactRows<kPoints>& rows, const F
 
 /// The first visit after a drift: the last phase's impulses go into the step's total and become the
 /// warm start of this one. It was applied to body 0 with the arm of that phase; the bodies have
-/// moved since.
+/// moved since. The frames of balls follow in the lanes that are `chosen`.
 template <int kPoints>
 MSD_INLINE void carryWarmStart(Body& b0, Body& b1, ContactRows<kPoints>& rows, Lane3 drift,
-                               const ContactPass& pass, int l) {
+                               const ContactPass& pass, const Chosen& chosen, int l) {
   const Lane scale = set(pass.warmStartScale);
   for (ContactPointRows& p : rows.points) {
     for (int c = 0; c < 3; ++c) {
@@ -171,7 +171,7 @@ MSD_INLINE void carryWarmStart(Body& b0, Body& b1, ContactRows<kPoints>& rows, L
   const Lane zero = set(0.0);
   b0.push({zero, zero, zero}, cross(warmStart.force, drift - load3(rows.drift, l)));
   store3(drift, rows.drift, l);
-  followBalls(b0, b1, rows, drift, l);
+  followBalls(b0, b1, rows, drift, chosen, l);
 }
 
 /// What phase 1 asks of the points (T-6, G-3): an open one may close within the substep.
@@ -223,6 +223,25 @@ MSD_INLINE void meetAgain(Body& b0, Body& b1, ContactRows<1>& rows, const Frame&
   }
 }
 
+/// Contacts that nothing had pushed so far in the step (K-20) take part from now on, with their frames and gaps where the
+/// bodies are now. They have carried nothing yet.
+template <int kPoints>
+MSD_INLINE void wakeLanes(const SolverBodies& b, const BundleBodies& bodyPair, ContactRows<kPoints>& rows,
+                          const ContactPass& pass, const Chosen& chosen, int l) {
+  Body b0(b, bodyPair.body0() + l), b1(b, bodyPair.body1() + l);
+  const Lane3 drift = b1.dx() - b0.dx(), before = load3(rows.drift, l);
+  store3(select(chosen.mask, drift, before), rows.drift, l);
+  followBalls(b0, b1, rows, drift, chosen, l);
+  Lane target[kPoints];
+  for (int i = 0; i < kPoints; ++i) target[i] = load(rows.points[i].target + l);
+  const Frame f(rows, l);
+  aimAtGaps(b, bodyPair, rows, b0, f, load3(rows.arm0, l) + drift, load3(rows.arm1, l), drift, pass, l);
+  for (int i = 0; i < kPoints; ++i) {
+    double* now = rows.points[i].target + l;
+    store(select(chosen.mask, load(now), target[i]), now);
+  }
+}
+
 /// A visit in phase 1 (T-6), with the gaps where the bodies are now.
 template <int kPoints>
 MSD_INLINE Visited solveLanes(SolverBodies& b, const BundleBodies& bodyPair,
@@ -232,7 +251,7 @@ MSD_INLINE Visited solveLanes(SolverBodies& b, const BundleBodies& bodyPair,
   const std::int32_t* i1 = bodyPair.body1() + l;
   Body b0(b, i0), b1(b, i1);
   const Lane3 drift = b1.dx() - b0.dx();
-  if (pass.first && pass.drifted) carryWarmStart(b0, b1, rows, drift, pass, l);
+  if (pass.first && pass.drifted) carryWarmStart(b0, b1, rows, drift, pass, chosen, l);
   const Frame f(rows, l);
   const Lane3 arm1 = load3(rows.arm1, l);
   const Lane3 arm0 = load3(rows.arm0, l) + drift;
@@ -304,7 +323,7 @@ MSD_INLINE Visited relaxLanes(SolverBodies& b, const BundleBodies& bodyPair,
       const Lane target = select(load(p.impulse[0] + l) > zero, closed, load(p.target + l));
       store(select(passed, set(-kNoContact), target), p.target + l);
     }
-    carryWarmStart(b0, b1, rows, drift, pass, l);
+    carryWarmStart(b0, b1, rows, drift, pass, chosen, l);
     if constexpr (kPoints == 1) {
       if (bounce != nullptr) turnRebound(b, bodyPair, rows, old.n, l);
     }
@@ -331,6 +350,45 @@ MSD_INLINE unsigned dirtyLanes(const SolverBodies& b, const BundleBodies& bodyPa
     lanes |= static_cast<unsigned>(latest + 1 >= stamp) << lane;
   }
   return lanes;
+}
+
+/// Most that a change of velocity and spin, or a displacement and turn, moves a point of a body of this size.
+MSD_INLINE double mostOf(const double (&linear)[3], const double (&angular)[3], double size) {
+  double d2 = 0.0, t2 = 0.0;
+  for (int c = 0; c < 3; ++c) {
+    d2 += linear[c] * linear[c];
+    t2 += angular[c] * angular[c];
+  }
+  return std::sqrt(d2) + std::sqrt(t2) * size;
+}
+
+/// How far the pushes since the step began, and correction, may bring a body's points in the step beyond what its
+/// motion did then.
+MSD_INLINE double pushedWay(const SolverBodies& b, std::int32_t slot, double dt, bool corrects) {
+  const auto i = static_cast<std::size_t>(slot);
+  const BodyMotion& now = b.motion[i];
+  if (!(now.inverseMass > 0.0)) return 0.0;
+  const BodyStart& then = b.start[i];
+  double dv[3], dw[3];
+  for (int c = 0; c < 3; ++c) {
+    dv[c] = now.v[c] - then.v[c];
+    dw[c] = now.w[c] - then.w[c];
+  }
+  const double size = b.pose[i].size, pushed = dt * mostOf(dv, dw, size);
+  return corrects ? pushed + mostOf(b.shift[i].d, b.shift[i].theta, size) : pushed;
+}
+
+/// Of some idle lanes those whose bodies have been pushed as far as it takes (K-20).
+MSD_INLINE unsigned pushedLanes(const SolverBodies& b, const BundleBodies& bodyPair, const BundleNotes& notes,
+                                unsigned lanes, double dt, bool corrects) {
+  unsigned pushed = 0;
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const int lane = std::countr_zero(lanes);
+    const double way = pushedWay(b, bodyPair.body0()[lane], dt, corrects) +
+                       pushedWay(b, bodyPair.body1()[lane], dt, corrects);
+    pushed |= static_cast<unsigned>(way > static_cast<double>(notes.spare[lane])) << lane;
+  }
+  return pushed;
 }
 
 /// Stamps the bodies of the lanes that have not settled, and returns how many of these there are.
@@ -368,22 +426,51 @@ MSD_INLINE void fetchRows(const ContactRows<kPoints>& rows) {
   for (std::size_t at = 0; at < sizeof(rows); at += kLine) __builtin_prefetch(bytes + at, 1);
 }
 
-/// Calls visit(bundle, first lane, lanes) for what a sweep has to visit.
-template <int kPoints, class Visit>
+/// Idle contacts stay so.
+struct NeverWoken {
+  static constexpr bool kWakes = false;
+  [[nodiscard]] unsigned wanted(std::size_t, unsigned) const { return 0; }
+  void begin(std::size_t, int, const Chosen&) const {}
+};
+/// wanted(bundle, lanes): those of some idle lanes that are to take part; begin(bundle, first lane, lanes) lets them.
+template <class Wanted, class Begin>
+struct Woken {
+  static constexpr bool kWakes = true;
+  const Wanted& wanted;
+  const Begin& begin;
+};
+
+/// Calls visit(bundle, first lane, lanes) for what a sweep has to visit. Idle contacts are left out until one of their bodies
+/// is pushed far enough (K-20).
+template <int kPoints, class Waking, class Visit>
 MSD_INLINE SweepOutcome sweep(SolverBodies& b, const BundleRun<kPoints>& run,
-                              const ContactPass& pass, bool noting, const Visit& visit) {
+                              const ContactPass& pass, bool noting, const Waking& waking,
+                              const Visit& visit) {
   SweepOutcome outcome;
   Lane worst = set(0.0);
   for (std::size_t i = 0; i < run.count; ++i) {
-    unsigned lanes = 0xFFu;
+    const unsigned idle = run.notes[i].idle;
+    unsigned lanes = 0xFFu & ~idle;
     if (!pass.first) {
-      lanes = dirtyLanes(b, run.bodyPair[i], pass.stamp);
+      if (!Waking::kWakes && lanes == 0) continue;
+      const unsigned dirty = dirtyLanes(b, run.bodyPair[i], pass.stamp);
+      lanes &= dirty;
+      if (Waking::kWakes && (dirty & idle) != 0) lanes |= waking.wanted(i, dirty & idle);
       if (lanes == 0) continue;
       outcome.visits += static_cast<std::uint32_t>(std::popcount(lanes));
-    } else if (pass.ahead && i + 1 < run.count) {
-      fetchRows(run.rows[i + 1]);
+    } else {
+      if (pass.ahead && i + 1 < run.count && run.notes[i + 1].idle != 0xFFu) fetchRows(run.rows[i + 1]);
+      outcome.visits += static_cast<std::uint32_t>(std::popcount(idle));
+      if (lanes == 0) continue;
     }
-    if (noting && pass.first) run.notes[i] = {};
+    if (noting && pass.first) run.notes[i].impact = 0;
+    if (const unsigned woken = lanes & idle; woken != 0) {
+      for (int l = 0; l < kBundleLanes; l += kLanes) {
+        const Chosen chosen((woken >> l) & kAllLanes);
+        if (chosen.lanes != 0) waking.begin(i, l, chosen);
+      }
+      run.notes[i].idle = static_cast<std::uint8_t>(idle & ~woken);
+    }
     for (int l = 0; l < kBundleLanes; l += kLanes) {
       const Chosen chosen((lanes >> l) & kAllLanes);
       if (chosen.lanes == 0) continue;
@@ -409,19 +496,29 @@ MSD_INLINE SweepOutcome sweep(SolverBodies& b, const BundleRun<kPoints>& run,
 
 template <int kPoints>
 SweepOutcome solve(SolverBodies& b, const BundleRun<kPoints>& run, const ContactPass& pass) {
-  return sweep(b, run, pass, true, [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
-    if (pass.first && !pass.opening)
-      addLastWork(b, run.bodyPair[i], run.rows[i], run.sums[i], pass, l);
-    return solveLanes(b, run.bodyPair[i], run.rows[i], pass, chosen, l);
-  });
+  const auto wanted = [&](std::size_t i, unsigned lanes) MSD_LAMBDA {
+    return pushedLanes(b, run.bodyPair[i], run.notes[i], lanes, pass.dt, false);
+  };
+  const auto begin = [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
+    wakeLanes(b, run.bodyPair[i], run.rows[i], pass, chosen, l);
+  };
+  return sweep(
+      b, run, pass, true, Woken<decltype(wanted), decltype(begin)>{wanted, begin},
+      [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
+        if (pass.first && !pass.opening)
+          addLastWork(b, run.bodyPair[i], run.rows[i], run.sums[i], pass, l);
+        return solveLanes(b, run.bodyPair[i], run.rows[i], pass, chosen, l);
+      });
 }
 template <int kPoints>
 SweepOutcome relax(SolverBodies& b, const BundleRun<kPoints>& run, const ContactPass& pass) {
-  return sweep(b, run, pass, true, [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
-    if (pass.first) addLastWork(b, run.bodyPair[i], run.rows[i], run.sums[i], pass, l);
-    return relaxLanes(b, run.bodyPair[i], run.rows[i],
-                      run.bounce != nullptr ? run.bounce + i : nullptr, pass, chosen, l);
-  });
+  return sweep(
+      b, run, pass, true, NeverWoken{},
+      [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
+        if (pass.first) addLastWork(b, run.bodyPair[i], run.rows[i], run.sums[i], pass, l);
+        return relaxLanes(b, run.bodyPair[i], run.rows[i],
+                          run.bounce != nullptr ? run.bounce + i : nullptr, pass, chosen, l);
+      });
 }
 
 /// (K-17): rows where the bodies are now. Their impulses are the warm start that the bodies have
