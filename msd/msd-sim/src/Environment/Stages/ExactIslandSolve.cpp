@@ -203,7 +203,7 @@ void ExactIslandSolve::solveVelocities() {
     solveImpactsInTurn();
   } else {
     solve();
-    if (bounces && createsEnergy()) limitRebound();
+    if (bounces && (isJammed() || createsEnergy())) limitRebound();
   }
   accumulate();
 }
@@ -426,28 +426,46 @@ double ExactIslandSolve::contactWork() const {
   return work;
 }
 
-bool ExactIslandSolve::createsEnergy() const {
-  const double work = contactWork();
+double ExactIslandSolve::linearKinetic() const {
   double kinetic = 0.0;
   for (const std::uint32_t i : bodies_) {
     kinetic += 0.5 * sim_.solver.mass[i].mass *
                (vectorOf(sim_.solver.motion[i].v).squaredNorm() +
                 sim_.exact.startVelocity[i].linear.squaredNorm());
   }
-  return work > kExactTuning.workRounding * kinetic;
+  return kinetic;
 }
 
-/// Newton's restitution with friction can create energy (Kane's pendulum). The largest common share
-/// of the rebounds that does not is searched for; the law with that restitution is solved as
-/// exactly as any other.
+bool ExactIslandSolve::createsEnergy() const {
+  return contactWork() > kExactTuning.workRounding * linearKinetic();
+}
+
+/// (E-19): a body that friction wedges between two surfaces may have no impulses with which it rebounds from one of them.
+/// They grow, and their works cancel, until rounding stops them.
+bool ExactIslandSolve::isJammed() const {
+  double work = 0.0;
+  for (const ExactPoint& p : points_) {
+    work += std::abs(workOf(p, {p.first[0], 0.0, 0.0}, {p.impulse[0], 0.0, 0.0}));
+  }
+  return work > kExactTuning.jammedWork * linearKinetic();
+}
+
+/// Newton's restitution with friction can create energy (Kane's pendulum), or ask for what no impulses do. The largest
+/// common share of the rebounds that does not is searched for; the law with that restitution is solved as exactly as any
+/// other.
 void ExactIslandSolve::limitRebound() {
   double low = 0.0, high = 1.0, share = 1.0;
+  bool jammed = isJammed();
   const auto attempt = [&](double s) {
     resetVelocities();
-    for (ExactPoint& p : points_) p.target = p.closed ? s * p.rebound : 0.0;
+    for (ExactPoint& p : points_) {
+      p.target = p.closed ? s * p.rebound : 0.0;
+      if (jammed) p.impulse = p.first;
+    }
     solve();
     share = s;
-    return !createsEnergy();
+    jammed = isJammed();
+    return !jammed && !createsEnergy();
   };
   for (int k = 0; k < kExactTuning.reboundHalvings; ++k) {
     const double middle = 0.5 * (low + high);

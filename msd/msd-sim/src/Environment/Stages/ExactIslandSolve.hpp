@@ -86,6 +86,9 @@ class ExactIslandSolve {
   /// Work of all contacts in this substep [J].
   [[nodiscard]] double contactWork() const;
   [[nodiscard]] bool createsEnergy() const;
+  [[nodiscard]] bool isJammed() const;
+  /// Of the substep, mean of its ends [J].
+  [[nodiscard]] double linearKinetic() const;
   void limitRebound();
   void accumulate();
 

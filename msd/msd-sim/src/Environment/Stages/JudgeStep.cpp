@@ -32,7 +32,7 @@ std::uint32_t countUnsolvedIslands(const Simulation& sim) {
   std::uint32_t unsolved = 0;
   for (std::size_t k = 0; k < sim.islands.count(); ++k) {
     const ExactIsland& island = *sim.exact.islands[k];
-    if (!island.converged && island.certificate.naturalMap > sim.settings.exactTolerance) ++unsolved;
+    if (!island.converged) ++unsolved;
   }
   return unsolved;
 }
