@@ -25,7 +25,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HEADER = ROOT / "msd/msd-sim/src/Physics/Solver/SolverTuning.hpp"
 FIELD = re.compile(r"^\s+(int|double|std::uint32_t) (\w+)\{([^}]+)\};\s*(?:///<\s*(.*))?$")
-MOST_FIELDS = 21
+MOST_FIELDS = 20
 BEGIN, END = "<!-- tuning: begin -->", "<!-- tuning: end -->"
 SCENES = "blast:150,collapse:150,ragdolls:120,chains_16:200"
 FIGURES = {"time": "time", "deepest": "deepest", "mean": "mean", "work": "position work"}

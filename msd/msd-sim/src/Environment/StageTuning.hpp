@@ -10,14 +10,14 @@ namespace msd_sim {
 /// body unless a unit is given.
 struct StageTuning {
   // Position correction (docs/theory/position-correction.md).
-  double slop{5e-4};            ///< penetration that is left alone (P-2)
-  double support{0.1};          ///< weight of the body below when what rests on it is raised (P-4)
-  double kineticShare{0.25};    ///< of a body's kinetic energy that may raise it at once (P-8)
-  double paidShift{0.1};        ///< lift at once, where motion pays for it (P-8)
-  int correctionSweeps{2};      ///< for all that has not settled; then for what a sweep moves far
-  double mostLeft{1e-2};        ///< penetration left to the next step (P-9)
-  double settledShift{1e-6};    ///< of a contact in a sweep that has settled, ...
-  double feltShift{1e-3};       ///< ... after the first sweeps
+  double slop{5e-4};          ///< penetration that is left alone (P-2)
+  double support{0.1};        ///< weight of the body below when what rests on it is raised (P-4)
+  double kineticShare{0.25};  ///< of a body's kinetic energy that may raise it at once (P-8)
+  double paidShift{0.1};      ///< lift at once, where motion pays for it (P-8)
+  int correctionSweeps{2};    ///< for all that has not settled; then for what a sweep moves far
+  double mostLeft{1e-2};      ///< penetration left to the next step (P-9)
+  double settledShift{1e-6};  ///< of a contact in a sweep that has settled, ...
+  double feltShift{1e-3};     ///< ... after the first sweeps
   std::size_t mostMeasured{256};  ///< pairs whose shapes are asked for their depth, for the report
 
   // Energy guard (docs/theory/energy.md).

@@ -323,6 +323,16 @@ TEST(IslandPlan, followsItsTable) {
   }
 }
 
+// Two for each that a phase has for hits.
+TEST(IslandPlan, correctsPositionsInAsManySweepsAsItsSizeAllows) {
+  const auto sweeps = [](const IslandCensus& island) {
+    return planIsland(island, kPlain).budget.corrections;
+  };
+  EXPECT_EQ(sweeps({.bodies = 1, .manifolds = 1}), 32);
+  EXPECT_EQ(sweeps({.bodies = 20, .manifolds = 32}), 16);
+  EXPECT_EQ(sweeps({.bodies = 9000, .manifolds = 30000}), 8);
+}
+
 TEST(IslandPlan, keepsTheSubstepsThatWereAskedFor) {
   EXPECT_EQ(substepsOf(SolveGroup::kFull, 7), 7);
   EXPECT_EQ(substepsOf(SolveGroup::kFull, 0), 4);

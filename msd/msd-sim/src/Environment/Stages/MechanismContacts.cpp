@@ -197,7 +197,7 @@ class IslandVisits {
   /// `settled`. Returns how many had not.
   std::uint32_t sweep(double settled) {
     std::uint32_t unsettled = 0;
-    for (int sweep = 0; sweep < kTuning.mechanismSweeps; ++sweep) {
+    for (int sweep = 0; sweep < kTuning.mostHitSweeps; ++sweep) {
       std::uint32_t moved = 0;
       double largest = 0.0;
       const auto step = [&](MechanismPoint& point) {

@@ -228,7 +228,7 @@ void packIslands(Simulation& sim, double dt) {
   const std::size_t room = std::max(kSparePacks, sim.packs.packs.size());
   while (sim.packScratch.size() < room) {
     sim.packScratch.push_back(std::make_unique<PackScratch>());
-    sim.packScratch.back()->leastLimits.reserve(static_cast<std::size_t>(kTuning.mostColdSweeps));
+    sim.packScratch.back()->leastLimits.reserve(static_cast<std::size_t>(mostColdSweeps()));
     sim.packScratch.back()->phaseSweeps.reserve(
         phasesOf(SolveGroup::kFull,
                  static_cast<std::uint32_t>(substepsOf(SolveGroup::kFull, sim.settings.substeps))));

@@ -4,7 +4,6 @@
 #include "msd-sim/src/DataTypes/Arrays.hpp"
 #include "msd-sim/src/Environment/WorkGrain.hpp"
 #include "msd-sim/src/Physics/Solver/SolverTuning.hpp"
-#include "msd-sim/src/Physics/Solver/StruckTuning.hpp"
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
 
 namespace msd_sim {
@@ -92,14 +91,17 @@ void countBodies(Simulation& sim) {
   for (IslandCensus& census : islands.census) census.fastest = std::sqrt(census.fastest);
 }
 
+/// Way in a step that its substeps do not resolve, against the smaller size (G-14).
+double struckWay() { return kTuning.substeps * kTuning.smallTurn; }
+
 /// Do two bodies of very different masses come far towards each other in a step?
 bool isStruck(const Simulation& sim, std::uint32_t a, std::uint32_t b, double dt) {
   if (sim.pushable[a] == 0 || sim.pushable[b] == 0) return false;
   const SolverBodies& solver = sim.solver;
   const auto [least, most] = std::minmax(solver.mass[a].mass, solver.mass[b].mass);
-  if (most < kStruckTuning.ratio * least) return false;
+  if (most < kTuning.struckRatio * least) return false;
   const double way = dt * (vectorOf(solver.motion[a].v) - vectorOf(solver.motion[b].v)).norm();
-  return way > kStruckTuning.way * std::min(solver.pose[a].size, solver.pose[b].size);
+  return way > struckWay() * std::min(solver.pose[a].size, solver.pose[b].size);
 }
 
 /// How far a contact turns with its bodies in a second [rad/s]. What is round touches as before whichever way it has
@@ -174,7 +176,7 @@ void countContacts(Simulation& sim, double dt) {
     // Features come and go where bodies rock in a hollow; what has touched is not new.
     if (contact.born == contacts.frame() && !pairs[contact.pair].touching) ++census.fresh;
     const IslandCensus& all = islands.census[island];
-    const bool quick = 2.0 * dt * all.fastest * all.finest > kStruckTuning.way;
+    const bool quick = 2.0 * dt * all.fastest * all.finest > struckWay();
     if (quick && !census.struck) census.struck = isStruck(sim, a, b, dt);
     census.guided = census.guided || sim.slots[a].special || sim.slots[b].special;
     census.bounces = census.bounces || contact.bounces;

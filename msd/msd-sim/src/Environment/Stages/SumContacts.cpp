@@ -1,4 +1,5 @@
-// What the contacts of each island did in a step, for the balance of its energy (docs/theory/energy.md).
+// What the contacts of each island did in a step, for the balance of its energy
+// (docs/theory/energy.md).
 #include <algorithm>
 
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
@@ -10,10 +11,12 @@ namespace {
 
 /// What a contact did.
 template <class Rows>
-ContactTotals totalsOf(const Rows& rows, const ContactSums& sums, const SettledSpeed& settled, int l) {
+ContactTotals totalsOf(const Rows& rows, const ContactSums& sums, const SettledSpeed& settled,
+                       int l) {
   double points = 0.0;
   for (const ContactPointRows& point : rows.points) points += point.normalMass[l] > 0.0 ? 1.0 : 0.0;
-  ContactTotals totals{sums.normalWork[l], sums.frictionWork[l], sums.drivenWork[l], sums.residual[l], points};
+  ContactTotals totals{sums.normalWork[l], sums.frictionWork[l], sums.drivenWork[l],
+                       sums.residual[l], points};
   totals.last.add(sums.localResidual[l], settled.of(rows.size[l]));
   return totals;
 }
@@ -34,17 +37,19 @@ ContactTotals& runOf(std::vector<IslandRun>& runs, std::uint32_t island) {
   return runs.back().totals;
 }
 
-/// Bundles of a shared pack that one thread adds up; sums of blocks are added in their order. What one colour has is one
-/// block at least.
+/// Bundles of a shared pack that one thread adds up; sums of blocks are added in their order. What
+/// one colour has is one block at least.
 constexpr std::uint32_t kSumBundles = 16;
 
-/// The contacts of a pack that is shared, by island. Others have islands together that another number of threads parts:
-/// there each island's contacts are added one by one.
+/// The contacts of a pack that is shared, by island. Others have islands together that another
+/// number of threads parts: there each island's contacts are added one by one.
 void sumShared(Simulation& sim, std::size_t pack) {
   std::vector<std::vector<IslandRun>>& runs = sim.packScratch[pack]->runs;
   const SettledSpeed settled = settledSpeed(sim, pack);
   const std::span<const ContactTable::Colour> colours = sim.table.coloursOf(pack);
-  const auto blocksOf = [](const ContactTable::Colour& colour) { return 1 + colour.bundles() / kSumBundles; };
+  const auto blocksOf = [](const ContactTable::Colour& colour) {
+    return 1 + colour.bundles() / kSumBundles;
+  };
   std::size_t blocks = 0;
   for (const ContactTable::Colour& colour : colours) blocks += blocksOf(colour);
   while (runs.size() < blocks) runs.emplace_back().reserve(kSumBundles * kBundleLanes);
@@ -52,13 +57,15 @@ void sumShared(Simulation& sim, std::size_t pack) {
   sim.team->forBlocks(blocks, [&](std::size_t block) {
     std::size_t c = 0, part = block;
     for (; part >= blocksOf(colours[c]); ++c) part -= blocksOf(colours[c]);
-    visitColour(sim, sliceOf(colours[c], part, blocksOf(colours[c])),
-                [&](const auto&, auto& lanes, std::size_t first, std::size_t count) {
-                  ContactTable::forLanes(lanes, first, first + count,
-                                         [&](std::uint32_t, LaneBodies bodyPair, auto& rows, ContactSums& sums, int l) {
-                                           runOf(runs[block], islandOf(sim, bodyPair)).add(totalsOf(rows, sums, settled, l));
-                                         });
-                });
+    visitColour(
+        sim, sliceOf(colours[c], part, blocksOf(colours[c])),
+        [&](const auto&, auto& lanes, std::size_t first, std::size_t count) {
+          ContactTable::forLanes(
+              lanes, first, first + count,
+              [&](std::uint32_t, LaneBodies bodyPair, auto& rows, ContactSums& sums, int l) {
+                runOf(runs[block], islandOf(sim, bodyPair)).add(totalsOf(rows, sums, settled, l));
+              });
+        });
   });
   for (std::size_t block = 0; block < blocks; ++block) {
     for (const IslandRun& run : runs[block]) sim.contactTotals[run.island].add(run.totals);
@@ -67,15 +74,17 @@ void sumShared(Simulation& sim, std::size_t pack) {
 
 }  // namespace
 
-// Contacts are added up by island and islands in their order, so that the sum does not depend on who solved what.
+// Contacts are added up by island and islands in their order, so that the sum does not depend on
+// who solved what.
 void sumContacts(Simulation& sim) {
   sim.contactTotals.assign(sim.islands.count(), ContactTotals{});
   forPacks(sim, [&](std::size_t pack) {
     if (sim.packs.packs[pack].shared) return sumShared(sim, pack);
     const SettledSpeed settled = settledSpeed(sim, pack);
-    sim.table.forContacts(pack, [&](std::uint32_t, LaneBodies bodyPair, auto& rows, ContactSums& sums, int l) {
-      sim.contactTotals[islandOf(sim, bodyPair)].add(totalsOf(rows, sums, settled, l));
-    });
+    sim.table.forContacts(
+        pack, [&](std::uint32_t, LaneBodies bodyPair, auto& rows, ContactSums& sums, int l) {
+          sim.contactTotals[islandOf(sim, bodyPair)].add(totalsOf(rows, sums, settled, l));
+        });
   });
 }
 

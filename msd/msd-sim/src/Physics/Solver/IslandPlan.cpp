@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "msd-sim/src/Physics/Solver/SolverTuning.hpp"
-#include "msd-sim/src/Physics/Solver/StruckTuning.hpp"
 
 namespace msd_sim {
 
@@ -16,11 +15,11 @@ int sweepsFor(double visits, std::uint32_t manifolds, int fewest, int most) {
 }
 
 /// What is light between a heavy body and one that does not give way settles by a small share of its error in a sweep (G-14).
-bool isStruck(const IslandCensus& island) { return island.struck && island.manifolds <= kStruckTuning.manifolds; }
+bool isStruck(const IslandCensus& island) { return island.struck && island.manifolds <= kTuning.smallManifolds; }
 
 int hitSweeps(const IslandCensus& island) {
-  const int most = sweepsFor(kTuning.smallManifolds, island.manifolds, kTuning.fewestHitSweeps, kTuning.mostHitSweeps);
-  return isStruck(island) ? sweepsFor(kStruckTuning.visits, island.manifolds, most, kStruckTuning.mostSweeps) : most;
+  if (isStruck(island)) return kTuning.struckSweeps;
+  return sweepsFor(kTuning.smallManifolds, island.manifolds, kTuning.fewestHitSweeps, kTuning.mostHitSweeps);
 }
 
 /// The local residual at which an island at rest has settled: the more contacts carry a load in turn, the smaller is the share of
@@ -36,7 +35,7 @@ bool isStill(const IslandCensus& island, const PlanSettings& settings) {
 
 /// Nothing moves yet.
 bool isSetUp(const IslandCensus& island, const PlanSettings& settings) {
-  return island.fastest <= kTuning.calmKick * settings.kickSpeed;
+  return island.fastest <= kTuning.settledKick * settings.kickSpeed;
 }
 
 /// Contacts that have just been made have nothing to start from (G-9). An impact of a few bodies is worth being
@@ -48,8 +47,7 @@ bool startsCold(const IslandCensus& island, const PlanSettings& settings) {
 
 SweepBudget coldBudget(const IslandCensus& island, const PlanSettings& settings) {
   const bool still = isSetUp(island, settings);
-  const int most = still ? sweepsFor(kTuning.coldVisits, island.manifolds, kTuning.fewestHitSweeps,
-                                     kTuning.mostColdSweeps)
+  const int most = still ? sweepsFor(kTuning.coldVisits, island.manifolds, kTuning.fewestHitSweeps, mostColdSweeps())
                          : hitSweeps(island);
   const float settled = still ? restResidual(island) : static_cast<float>(kTuning.coldResidual);
   return {settled, settled, settled, 1.0f, static_cast<std::uint16_t>(most),
@@ -61,7 +59,7 @@ SweepBudget warmBudget(const IslandCensus& island, const PlanSettings& settings)
   const bool large = island.manifolds > kTuning.smallManifolds;
   const int few = std::max(settings.iterations, large ? 1 : 2);
   const int most = hitSweeps(island);
-  const auto gate = static_cast<float>(isStruck(island) ? kStruckTuning.hit : large ? kTuning.largeIslandHit : kTuning.hit);
+  const auto gate = static_cast<float>(large ? kTuning.largeIslandHit : kTuning.hit);
   return {1.0f,
           gate,
           tiny ? static_cast<float>(kTuning.coldResidual) : gate,
@@ -160,7 +158,7 @@ IslandPlan planVelocities(const IslandCensus& island, const PlanSettings& settin
     plan.budget.slip = 1.0f;
     plan.budget.few = static_cast<std::uint16_t>(std::max<int>(plan.budget.few, kTuning.fewestHitSweeps));
     plan.budget.most = static_cast<std::uint16_t>(sweepsFor(kTuning.smallManifolds, island.manifolds,
-                                                            plan.budget.few, kTuning.mostColdSweeps));
+                                                            plan.budget.few, mostColdSweeps()));
     if (island.guided || island.driven) {
       plan.budget.settled = plan.budget.gate = plan.budget.hit = static_cast<float>(kTuning.graspResidual);
     }
@@ -171,6 +169,8 @@ IslandPlan planVelocities(const IslandCensus& island, const PlanSettings& settin
 }
 
 }  // namespace
+
+int mostColdSweeps() { return static_cast<int>(kTuning.coldVisits / kTuning.smallManifolds); }
 
 IslandPlan planIsland(const IslandCensus& island, const PlanSettings& settings) {
   IslandPlan plan = planVelocities(island, settings);

@@ -49,6 +49,9 @@ struct IslandPlan {
   bool extrapolates{false};  ///< Nesterov's extrapolation between its sweeps (G-9)
 };
 
+/// Sweeps of a cold start at most: what is smaller than a small island gets no more than that.
+[[nodiscard]] int mostColdSweeps();
+
 [[nodiscard]] IslandPlan planIsland(const IslandCensus& island, const PlanSettings& settings);
 
 /// Substeps of a group, for the number that the user asked for.
