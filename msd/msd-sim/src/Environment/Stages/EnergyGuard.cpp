@@ -279,17 +279,36 @@ void guardEnergy(Simulation& sim, std::size_t pack, double h) {
   if (stiff) sim.joints.noteStiff();
 }
 
+namespace {
+
+/// Kinetic energy of half a kick of its loads: what an island that lies still has between two phases (L-11) [J].
+double halfKick(const SolverBodies& solver, std::span<const std::uint32_t> bodies, double h) {
+  double sum = 0.0;
+  for (const std::uint32_t i : bodies) {
+    sum += solver.mass[i].mass * vectorOf(solver.load[i].a).squaredNorm();
+  }
+  return 0.125 * h * h * sum;
+}
+
+void takeBackContactGain(Simulation& sim, std::size_t k, double h) {
+  // Others have been looked after substep by substep (T-13).
+  if (sim.islands.support[k] != IslandSupport::kDriven && sim.islands.joints[k] == 0) return;
+  const double gained = -takenByContacts(sim, k);
+  if (!(gained > 0.0)) return;
+  const std::span<const std::uint32_t> bodies = sim.islands.bodiesOf(k);
+  const double kinetic = kineticBefore(sim.solver, bodies);
+  if (!(gained > kStageTuning.kineticRounding * kinetic) || std::max(gained, kinetic) < halfKick(sim.solver, bodies, h)) return;
+  calmMotion(sim, k, gained, kinetic);
+  ++sim.guardedSubsteps;
+  sim.guardedEnergy = std::max(sim.guardedEnergy, gained);
+}
+
+}  // namespace
+
 void takeBackContactGains(Simulation& sim) {
-  for (std::size_t k = 0; k < sim.islands.count(); ++k) {
-    // Others have been looked after substep by substep (T-13).
-    if (sim.islands.support[k] != IslandSupport::kDriven && sim.islands.joints[k] == 0) continue;
-    const double gained = -takenByContacts(sim, k);
-    if (!(gained > 0.0)) continue;
-    const double kinetic = kineticBefore(sim.solver, sim.islands.bodiesOf(k));
-    if (!(gained > kStageTuning.kineticRounding * kinetic)) continue;
-    calmMotion(sim, k, gained, kinetic);
-    ++sim.guardedSubsteps;
-    sim.guardedEnergy = std::max(sim.guardedEnergy, gained);
+  for (std::size_t pack = 0; pack < sim.packs.packs.size(); ++pack) {
+    const double h = sim.packScratch[pack]->h;
+    for (const std::uint32_t k : sim.packs.islandsOf(sim.packs.packs[pack])) takeBackContactGain(sim, k, h);
   }
 }
 

@@ -59,7 +59,7 @@ SweepBudget warmBudget(const IslandCensus& island, const PlanSettings& settings)
   const bool large = island.manifolds > kTuning.smallManifolds;
   const int few = std::max(settings.iterations, large ? 1 : 2);
   const int most = hitSweeps(island);
-  const auto gate = static_cast<float>(large ? kTuning.largeIslandHit : kTuning.hit);
+  const auto gate = static_cast<float>(isStruck(island) ? 1.0 : large ? kTuning.largeIslandHit : kTuning.hit);
   return {1.0f,
           gate,
           tiny ? static_cast<float>(kTuning.coldResidual) : gate,
