@@ -281,7 +281,7 @@ void guardEnergy(Simulation& sim, std::size_t pack, double h) {
 
 namespace {
 
-/// Kinetic energy of half a kick of its loads: what an island that lies still has between two phases (L-11) [J].
+/// Kinetic energy of half a kick of its loads: what a contact may give in one phase and take in another (L-11) [J].
 double halfKick(const SolverBodies& solver, std::span<const std::uint32_t> bodies, double h) {
   double sum = 0.0;
   for (const std::uint32_t i : bodies) {
@@ -297,7 +297,9 @@ void takeBackContactGain(Simulation& sim, std::size_t k, double h) {
   if (!(gained > 0.0)) return;
   const std::span<const std::uint32_t> bodies = sim.islands.bodiesOf(k);
   const double kinetic = kineticBefore(sim.solver, bodies);
-  if (!(gained > kStageTuning.kineticRounding * kinetic) || std::max(gained, kinetic) < halfKick(sim.solver, bodies, h)) return;
+  if (!(gained > kStageTuning.kineticRounding * kinetic)) return;
+  const bool bounces = sim.islands.rebound[k].state != ReboundState::kNone;
+  if (!bounces && gained < halfKick(sim.solver, bodies, h)) return;
   calmMotion(sim, k, gained, kinetic);
   ++sim.guardedSubsteps;
   sim.guardedEnergy = std::max(sim.guardedEnergy, gained);
