@@ -223,11 +223,12 @@ MSD_INLINE void meetAgain(Body& b0, Body& b1, ContactRows<1>& rows, const Frame&
   }
 }
 
-/// Contacts that nothing had pushed so far in the step (K-20) take part from now on, with their frames and gaps where the
-/// bodies are now. They have carried nothing yet.
+/// Contacts that nothing had pushed so far in the step (K-20) take part from now on, with their
+/// frames and gaps where the bodies are now. They have carried nothing yet.
 template <int kPoints>
-MSD_INLINE void wakeLanes(const SolverBodies& b, const BundleBodies& bodyPair, ContactRows<kPoints>& rows,
-                          const ContactPass& pass, const Chosen& chosen, int l) {
+MSD_INLINE void wakeLanes(const SolverBodies& b, const BundleBodies& bodyPair,
+                          ContactRows<kPoints>& rows, const ContactPass& pass, const Chosen& chosen,
+                          int l) {
   Body b0(b, bodyPair.body0() + l), b1(b, bodyPair.body1() + l);
   const Lane3 drift = b1.dx() - b0.dx(), before = load3(rows.drift, l);
   store3(select(chosen.mask, drift, before), rows.drift, l);
@@ -235,7 +236,8 @@ MSD_INLINE void wakeLanes(const SolverBodies& b, const BundleBodies& bodyPair, C
   Lane target[kPoints];
   for (int i = 0; i < kPoints; ++i) target[i] = load(rows.points[i].target + l);
   const Frame f(rows, l);
-  aimAtGaps(b, bodyPair, rows, b0, f, load3(rows.arm0, l) + drift, load3(rows.arm1, l), drift, pass, l);
+  aimAtGaps(b, bodyPair, rows, b0, f, load3(rows.arm0, l) + drift, load3(rows.arm1, l), drift, pass,
+            l);
   for (int i = 0; i < kPoints; ++i) {
     double* now = rows.points[i].target + l;
     store(select(chosen.mask, load(now), target[i]), now);
@@ -352,7 +354,8 @@ MSD_INLINE unsigned dirtyLanes(const SolverBodies& b, const BundleBodies& bodyPa
   return lanes;
 }
 
-/// Most that a change of velocity and spin, or a displacement and turn, moves a point of a body of this size.
+/// Most that a change of velocity and spin, or a displacement and turn, moves a point of a body of
+/// this size.
 MSD_INLINE double mostOf(const double (&linear)[3], const double (&angular)[3], double size) {
   double d2 = 0.0, t2 = 0.0;
   for (int c = 0; c < 3; ++c) {
@@ -362,8 +365,8 @@ MSD_INLINE double mostOf(const double (&linear)[3], const double (&angular)[3], 
   return std::sqrt(d2) + std::sqrt(t2) * size;
 }
 
-/// How far the pushes since the step began, and correction, may bring a body's points in the step beyond what its
-/// motion did then.
+/// How far the pushes since the step began, and correction, may bring a body's points in the step
+/// beyond what its motion did then.
 MSD_INLINE double pushedWay(const SolverBodies& b, std::int32_t slot, double dt, bool corrects) {
   const auto i = static_cast<std::size_t>(slot);
   const BodyMotion& now = b.motion[i];
@@ -379,8 +382,9 @@ MSD_INLINE double pushedWay(const SolverBodies& b, std::int32_t slot, double dt,
 }
 
 /// Of some idle lanes those whose bodies have been pushed as far as it takes (K-20).
-MSD_INLINE unsigned pushedLanes(const SolverBodies& b, const BundleBodies& bodyPair, const BundleNotes& notes,
-                                unsigned lanes, double dt, bool corrects) {
+MSD_INLINE unsigned pushedLanes(const SolverBodies& b, const BundleBodies& bodyPair,
+                                const BundleNotes& notes, unsigned lanes, double dt,
+                                bool corrects) {
   unsigned pushed = 0;
   for (; lanes != 0; lanes &= lanes - 1) {
     const int lane = std::countr_zero(lanes);
@@ -430,7 +434,8 @@ struct NeverWoken {
   [[nodiscard]] unsigned wanted(std::size_t, unsigned) const { return 0; }
   void begin(std::size_t, int, const Chosen&) const {}
 };
-/// wanted(bundle, lanes): those of some idle lanes that are to take part; begin(bundle, first lane, lanes) lets them.
+/// wanted(bundle, lanes): those of some idle lanes that are to take part; begin(bundle, first lane,
+/// lanes) lets them.
 template <class Wanted, class Begin>
 struct Woken {
   static constexpr bool kWakes = true;
@@ -438,8 +443,8 @@ struct Woken {
   const Begin& begin;
 };
 
-/// Calls visit(bundle, first lane, lanes) for what a sweep has to visit. Idle contacts are left out until one of their bodies
-/// is pushed far enough (K-20).
+/// Calls visit(bundle, first lane, lanes) for what a sweep has to visit. Idle contacts are left out
+/// until one of their bodies is pushed far enough (K-20).
 template <int kPoints, class Waking, class Visit>
 MSD_INLINE SweepOutcome sweep(SolverBodies& b, const BundleRun<kPoints>& run,
                               const ContactPass& pass, bool noting, const Waking& waking,
@@ -457,7 +462,8 @@ MSD_INLINE SweepOutcome sweep(SolverBodies& b, const BundleRun<kPoints>& run,
       if (lanes == 0) continue;
       outcome.visits += static_cast<std::uint32_t>(std::popcount(lanes));
     } else {
-      if (pass.ahead && i + 1 < run.count && run.notes[i + 1].idle != 0xFFu) fetchRows(run.rows[i + 1]);
+      if (pass.ahead && i + 1 < run.count && run.notes[i + 1].idle != 0xFFu)
+        fetchRows(run.rows[i + 1]);
       outcome.visits += static_cast<std::uint32_t>(std::popcount(idle));
       if (lanes == 0) continue;
     }
@@ -500,19 +506,17 @@ SweepOutcome solve(SolverBodies& b, const BundleRun<kPoints>& run, const Contact
   const auto begin = [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
     wakeLanes(b, run.bodyPair[i], run.rows[i], pass, chosen, l);
   };
-  return sweep(
-      b, run, pass, true, Woken<decltype(wanted), decltype(begin)>{wanted, begin},
-      [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
-        if (pass.first && !pass.opening)
-          addLastWork(b, run.bodyPair[i], run.rows[i], run.sums[i], pass, l);
-        return solveLanes(b, run.bodyPair[i], run.rows[i], pass, chosen, l);
-      });
+  return sweep(b, run, pass, true, Woken<decltype(wanted), decltype(begin)>{wanted, begin},
+               [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
+                 if (pass.first && !pass.opening)
+                   addLastWork(b, run.bodyPair[i], run.rows[i], run.sums[i], pass, l);
+                 return solveLanes(b, run.bodyPair[i], run.rows[i], pass, chosen, l);
+               });
 }
 template <int kPoints>
 SweepOutcome relax(SolverBodies& b, const BundleRun<kPoints>& run, const ContactPass& pass) {
   return sweep(
-      b, run, pass, true, NeverWoken{},
-      [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
+      b, run, pass, true, NeverWoken{}, [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
         if (pass.first) addLastWork(b, run.bodyPair[i], run.rows[i], run.sums[i], pass, l);
         return relaxLanes(b, run.bodyPair[i], run.rows[i],
                           run.bounce != nullptr ? run.bounce + i : nullptr, pass, chosen, l);
