@@ -129,9 +129,8 @@ SweepBudget fallBudget(const IslandCensus& island, const PlanSettings& settings)
   return budget;
 }
 
-}  // namespace
-
-IslandPlan planIsland(const IslandCensus& island, const PlanSettings& settings) {
+/// Group and sweeps of the velocity phases.
+IslandPlan planVelocities(const IslandCensus& island, const PlanSettings& settings) {
   IslandPlan plan;
   if (isAtRest(island, settings)) {
     plan.group = SolveGroup::kStill;
@@ -168,6 +167,14 @@ IslandPlan planIsland(const IslandCensus& island, const PlanSettings& settings) 
   }
   // Joints that are solved at once have nothing to agree upon with others where nothing touches.
   if (island.manifolds == 0 && !island.sweptJoints) plan.budget.few = plan.budget.most = 1;
+  return plan;
+}
+
+}  // namespace
+
+IslandPlan planIsland(const IslandCensus& island, const PlanSettings& settings) {
+  IslandPlan plan = planVelocities(island, settings);
+  plan.budget.evens = island.driven;
   return plan;
 }
 

@@ -152,12 +152,51 @@ MSD_INLINE Visited visit(Body& b0, Body& b1, ContactRows<kPoints>& rows, const F
   return {s.change * per, s.slide * per, isImpact(rows, pass, l)};
 }
 
+/// Lanes of islands whose patches are evened out.
+MSD_INLINE unsigned evenedLanes(const SolverBodies& b, const BundleBodies& bodyPair, int l) {
+  unsigned lanes = 0;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const auto i0 = static_cast<std::size_t>(bodyPair.body0()[l + lane]),
+               i1 = static_cast<std::size_t>(bodyPair.body1()[l + lane]);
+    lanes |= static_cast<unsigned>(b.budget[b.motion[i0].inverseMass > 0.0 ? i0 : i1].evens) << lane;
+  }
+  return lanes;
+}
+
+/// (C-10): what a patch carries stays, where it carries it moves towards the middle of its points. The bodies get what that
+/// changes of the moment.
+template <int kPoints>
+MSD_INLINE void evenOut(Body& b0, Body& b1, ContactRows<kPoints>& rows, const Frame& f, const Chosen& chosen, int l) {
+  const Lane zero = set(0.0), one = set(1.0);
+  Lane sum = zero, count = zero, share[kPoints];
+  for (int i = 0; i < kPoints; ++i) {
+    const ContactPointRows& p = rows.points[i];
+    const Lane there = select(load(p.normalMass + l) > zero, one, zero);
+    sum = sum + load(p.impulse[0] + l);
+    count = count + there;
+    share[i] = set(kRowTuning.forgotten) * there;
+  }
+  const Lane even = sum / max(count, one);
+  Lane m1 = zero, m2 = zero;
+  for (int i = 0; i < kPoints; ++i) {
+    ContactPointRows& p = rows.points[i];
+    const Lane now = load(p.impulse[0] + l), d = select(chosen.mask, share[i] * (even - now), zero), then = now + d;
+    store(then, p.impulse[0] + l);
+    store(select(chosen.mask, then, load(p.warmStart + l)), p.warmStart + l);
+    m1 = fma(placeY(rows, i, l), d, m1);
+    m2 = nfma(placeX(rows, i, l), d, m2);
+  }
+  const Lane3 moment = f.world(zero, m1, m2), none{zero, zero, zero};
+  b1.push(none, moment);
+  b0.push(none, -moment);
+}
+
 /// The first visit after a drift: the last phase's impulses go into the step's total and become the
 /// warm start of this one. It was applied to body 0 with the arm of that phase; the bodies have
 /// moved since. The frames of balls follow in the lanes that are `chosen`.
 template <int kPoints>
 MSD_INLINE void carryWarmStart(Body& b0, Body& b1, ContactRows<kPoints>& rows, Lane3 drift,
-                               const ContactPass& pass, const Chosen& chosen, int l) {
+                               const ContactPass& pass, const Chosen& chosen, unsigned evened, int l) {
   const Lane scale = set(pass.warmStartScale);
   for (ContactPointRows& p : rows.points) {
     for (int c = 0; c < 3; ++c) {
@@ -167,9 +206,13 @@ MSD_INLINE void carryWarmStart(Body& b0, Body& b1, ContactRows<kPoints>& rows, L
       if (c == 0) store(warmStart, p.warmStart + l);
     }
   }
-  const Wrench warmStart(rows, Frame(rows, l), l);
+  const Frame f(rows, l);
+  const Wrench warmStart(rows, f, l);
   const Lane zero = set(0.0);
   b0.push({zero, zero, zero}, cross(warmStart.force, drift - load3(rows.drift, l)));
+  if constexpr (kPoints == 4) {
+    if ((evened & chosen.lanes) != 0) evenOut(b0, b1, rows, f, Chosen(evened & chosen.lanes), l);
+  }
   store3(drift, rows.drift, l);
   followBalls(b0, b1, rows, drift, chosen, l);
 }
@@ -253,7 +296,10 @@ MSD_INLINE Visited solveLanes(SolverBodies& b, const BundleBodies& bodyPair,
   const std::int32_t* i1 = bodyPair.body1() + l;
   Body b0(b, i0), b1(b, i1);
   const Lane3 drift = b1.dx() - b0.dx();
-  if (pass.first && pass.drifted) carryWarmStart(b0, b1, rows, drift, pass, chosen, l);
+  if (pass.first && pass.drifted) {
+    const unsigned evened = pass.evens ? evenedLanes(b, bodyPair, l) : 0u;
+    carryWarmStart(b0, b1, rows, drift, pass, chosen, evened, l);
+  }
   const Frame f(rows, l);
   const Lane3 arm1 = load3(rows.arm1, l);
   const Lane3 arm0 = load3(rows.arm0, l) + drift;
@@ -325,7 +371,8 @@ MSD_INLINE Visited relaxLanes(SolverBodies& b, const BundleBodies& bodyPair,
       const Lane target = select(load(p.impulse[0] + l) > zero, closed, load(p.target + l));
       store(select(passed, set(-kNoContact), target), p.target + l);
     }
-    carryWarmStart(b0, b1, rows, drift, pass, chosen, l);
+    const unsigned evened = pass.evens ? evenedLanes(b, bodyPair, l) : 0u;
+    carryWarmStart(b0, b1, rows, drift, pass, chosen, evened, l);
     if constexpr (kPoints == 1) {
       if (bounce != nullptr) turnRebound(b, bodyPair, rows, old.n, l);
     }
