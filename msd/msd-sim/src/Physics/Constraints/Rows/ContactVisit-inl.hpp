@@ -158,15 +158,17 @@ MSD_INLINE unsigned evenedLanes(const SolverBodies& b, const BundleBodies& bodyP
   for (int lane = 0; lane < kLanes; ++lane) {
     const auto i0 = static_cast<std::size_t>(bodyPair.body0()[l + lane]),
                i1 = static_cast<std::size_t>(bodyPair.body1()[l + lane]);
-    lanes |= static_cast<unsigned>(b.budget[b.motion[i0].inverseMass > 0.0 ? i0 : i1].evens) << lane;
+    lanes |= static_cast<unsigned>(b.budget[b.motion[i0].inverseMass > 0.0 ? i0 : i1].evens)
+             << lane;
   }
   return lanes;
 }
 
-/// (C-10): what a patch carries stays, where it carries it moves towards the middle of its points. The bodies get what that
-/// changes of the moment.
+/// (C-10): what a patch carries stays, where it carries it moves towards the middle of its points.
+/// The bodies get what that changes of the moment.
 template <int kPoints>
-MSD_INLINE void evenOut(Body& b0, Body& b1, ContactRows<kPoints>& rows, const Frame& f, const Chosen& chosen, int l) {
+MSD_INLINE void evenOut(Body& b0, Body& b1, ContactRows<kPoints>& rows, const Frame& f,
+                        const Chosen& chosen, int l) {
   const Lane zero = set(0.0), one = set(1.0);
   Lane sum = zero, count = zero, share[kPoints];
   for (int i = 0; i < kPoints; ++i) {
@@ -180,7 +182,8 @@ MSD_INLINE void evenOut(Body& b0, Body& b1, ContactRows<kPoints>& rows, const Fr
   Lane m1 = zero, m2 = zero;
   for (int i = 0; i < kPoints; ++i) {
     ContactPointRows& p = rows.points[i];
-    const Lane now = load(p.impulse[0] + l), d = select(chosen.mask, share[i] * (even - now), zero), then = now + d;
+    const Lane now = load(p.impulse[0] + l), d = select(chosen.mask, share[i] * (even - now), zero),
+               then = now + d;
     store(then, p.impulse[0] + l);
     store(select(chosen.mask, then, load(p.warmStart + l)), p.warmStart + l);
     m1 = fma(placeY(rows, i, l), d, m1);
@@ -196,7 +199,8 @@ MSD_INLINE void evenOut(Body& b0, Body& b1, ContactRows<kPoints>& rows, const Fr
 /// moved since. The frames of balls follow in the lanes that are `chosen`.
 template <int kPoints>
 MSD_INLINE void carryWarmStart(Body& b0, Body& b1, ContactRows<kPoints>& rows, Lane3 drift,
-                               const ContactPass& pass, const Chosen& chosen, unsigned evened, int l) {
+                               const ContactPass& pass, const Chosen& chosen, unsigned evened,
+                               int l) {
   const Lane scale = set(pass.warmStartScale);
   for (ContactPointRows& p : rows.points) {
     for (int c = 0; c < 3; ++c) {
