@@ -7,27 +7,39 @@
 
 namespace msd_sim {
 
-/// Four numbers at once, by the compiler's vectors: for geometry of single pairs, where three of the lanes are a
-/// vector's and the last one is nobody's. Every operation is that of each lane alone, so that bits do not depend on how
-/// wide a machine's registers are.
+/// Four numbers at once, by the compiler's vectors: for geometry of single pairs, where three of
+/// the lanes are a vector's and the last one is nobody's. Every operation is that of each lane
+/// alone, so that bits do not depend on how wide a machine's registers are.
 using Quad = double __attribute__((vector_size(32)));
 /// What a comparison of Quads gives: all bits of a lane or none.
 using QuadMask = std::int64_t __attribute__((vector_size(32)));
 
 namespace quad {
 
-[[nodiscard]] inline Quad all(double x) { return Quad{x, x, x, x}; }
-[[nodiscard]] inline Quad of(const Vector3D& v) { return Quad{v.x(), v.y(), v.z(), v.z()}; }
-[[nodiscard]] inline Vector3D vectorOf(Quad v) { return {v[0], v[1], v[2]}; }
+[[nodiscard]] inline Quad all(double x) {
+  return Quad{x, x, x, x};
+}
+[[nodiscard]] inline Quad of(const Vector3D& v) {
+  return Quad{v.x(), v.y(), v.z(), v.z()};
+}
+[[nodiscard]] inline Vector3D vectorOf(Quad v) {
+  return {v[0], v[1], v[2]};
+}
 
 [[nodiscard]] inline Quad abs(Quad v) {
   return reinterpret_cast<Quad>(reinterpret_cast<QuadMask>(v) & INT64_MAX);
 }
-[[nodiscard]] inline Quad max(Quad a, Quad b) { return a > b ? a : b; }
+[[nodiscard]] inline Quad max(Quad a, Quad b) {
+  return a > b ? a : b;
+}
 
 /// Lane i has what lane i + 1 had, and lane i + 2, of three.
-[[nodiscard]] inline Quad next(Quad v) { return __builtin_shufflevector(v, v, 1, 2, 0, 3); }
-[[nodiscard]] inline Quad afterNext(Quad v) { return __builtin_shufflevector(v, v, 2, 0, 1, 3); }
+[[nodiscard]] inline Quad next(Quad v) {
+  return __builtin_shufflevector(v, v, 1, 2, 0, 3);
+}
+[[nodiscard]] inline Quad afterNext(Quad v) {
+  return __builtin_shufflevector(v, v, 2, 0, 1, 3);
+}
 /// All lanes have what one had.
 template <int kLane>
 [[nodiscard]] Quad spread(Quad v) {

@@ -57,6 +57,7 @@ class PackStep {
              .perSettledShare = h_ / kTuning.settledShare,
              .planned = true,
              .ahead = hasManyRows(sim, pack),
+             .evens = sim.kinematicCount > 0 || !sim.joints.isEmpty(),
              .driven = sim.kinematicCount > 0};
     jointSweep_.directSpeed = jointSweep_.sweptSpeed = settled.kick;
   }

@@ -1,5 +1,6 @@
-// Two boxes: fifteen axes at once (Gottschalk, Lin, Manocha 1996), then the face of one clipped by the sides of a face of the
-// other, or two edges. Rules and tolerances are those of PolytopeManifold.cpp; a box needs no lists of corners, faces and edges.
+// Two boxes: fifteen axes at once (Gottschalk, Lin, Manocha 1996), then the face of one clipped by
+// the sides of a face of the other, or two edges. Rules and tolerances are those of
+// PolytopeManifold.cpp; a box needs no lists of corners, faces and edges.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -27,8 +28,8 @@ struct BestAxis {
   int b{0};                       ///< axis of B
 };
 
-/// How far the two boxes are apart along all their axes. Lane i of what belongs to A is its axis i, lane j of what belongs to B
-/// its axis j.
+/// How far the two boxes are apart along all their axes. Lane i of what belongs to A is its axis i,
+/// lane j of what belongs to B its axis j.
 struct BoxAxes {
   Quad column[3];  ///< axes of B in A's frame
   Quad row[3];     ///< axes of A in B's frame
@@ -40,8 +41,10 @@ struct BoxAxes {
       : halfA{quad::of(hA)}, halfB{quad::of(hB)} {
     const quad::Columns rowsA = quad::rowsOf(a.rotation), rowsB = quad::rowsOf(b.rotation);
     for (int j = 0; j < 3; ++j) {
-      column[j] = rowsA.of[0] * b.rotation(0, j) + rowsA.of[1] * b.rotation(1, j) + rowsA.of[2] * b.rotation(2, j);
-      row[j] = rowsB.of[0] * a.rotation(0, j) + rowsB.of[1] * a.rotation(1, j) + rowsB.of[2] * a.rotation(2, j);
+      column[j] = rowsA.of[0] * b.rotation(0, j) + rowsA.of[1] * b.rotation(1, j) +
+                  rowsA.of[2] * b.rotation(2, j);
+      row[j] = rowsB.of[0] * a.rotation(0, j) + rowsB.of[1] * a.rotation(1, j) +
+               rowsB.of[2] * a.rotation(2, j);
     }
     const Vector3D d = b.position - a.position;
     t = rowsA.of[0] * d.x() + rowsA.of[1] * d.y() + rowsA.of[2] * d.z();
@@ -56,7 +59,8 @@ struct BoxAxes {
     const quad::Largest best = quad::largest(quad::abs(s) - halfB - reach(row, halfA));
     return {best.value, 0, best.lane};
   }
-  /// Edge i of A against edge j of B, along their cross product: of those that separate more than `worse`. Parallel edges have none.
+  /// Edge i of A against edge j of B, along their cross product: of those that separate more than
+  /// `worse`. Parallel edges have none.
   [[nodiscard]] BestAxis edges(double worse) const {
     BestAxis best{worse, -1, -1};
     const Quad t1 = quad::next(t), t2 = quad::afterNext(t);
@@ -88,22 +92,27 @@ struct BoxAxes {
  private:
   /// How far a box reaches along the other's axes.
   static Quad reach(const Quad (&axis)[3], Quad half) {
-    return quad::abs(axis[0]) * half[0] + quad::abs(axis[1]) * half[1] + quad::abs(axis[2]) * half[2];
+    return quad::abs(axis[0]) * half[0] + quad::abs(axis[1]) * half[1] +
+           quad::abs(axis[2]) * half[2];
   }
 };
 
-/// A corner of the incident face: its place over the reference face, and its height above it. The edges that meet there name it.
+/// A corner of the incident face: its place over the reference face, and its height above it. The
+/// edges that meet there name it.
 struct Corner {
   double u, v, gap;
   std::uint32_t before, after;  ///< edges, in the order of the corners
   std::uint32_t feature;
 };
 
-/// An edge of the incident face, named by the corners of the box it joins; and a side of the reference face.
+/// An edge of the incident face, named by the corners of the box it joins; and a side of the
+/// reference face.
 constexpr std::uint32_t edgeName(std::uint32_t c1, std::uint32_t c2) {
   return c1 < c2 ? (c1 << 3) | c2 : (c2 << 3) | c1;
 }
-constexpr std::uint32_t sideName(std::uint32_t side) { return 64 + side; }
+constexpr std::uint32_t sideName(std::uint32_t side) {
+  return 64 + side;
+}
 constexpr std::uint32_t crossingName(std::uint32_t before, std::uint32_t after) {
   return 0x10000u | (before << 7) | after;
 }
@@ -118,14 +127,16 @@ template <bool kAlongV>
 void cut(Patch& patch, double sign, double limit, std::uint32_t side) {
   const auto beyond = [&](const Corner& c) { return sign * (kAlongV ? c.v : c.u) - limit; };
   bool any = false;
-  for (int i = 0; i < patch.count; ++i) any = any || beyond(patch.corners[static_cast<std::size_t>(i)]) > 0.0;
+  for (int i = 0; i < patch.count; ++i)
+    any = any || beyond(patch.corners[static_cast<std::size_t>(i)]) > 0.0;
   if (!any) return;
   const Patch in = patch;
   patch.count = 0;
   const Corner* previous = &in.corners[static_cast<std::size_t>(in.count - 1)];
   double dPrevious = beyond(*previous);
   const auto add = [&](const Corner& c) {
-    if (patch.count < static_cast<int>(patch.corners.size())) patch.corners[static_cast<std::size_t>(patch.count++)] = c;
+    if (patch.count < static_cast<int>(patch.corners.size()))
+      patch.corners[static_cast<std::size_t>(patch.count++)] = c;
   };
   for (int i = 0; i < in.count; ++i) {
     const Corner& current = in.corners[static_cast<std::size_t>(i)];
@@ -133,9 +144,12 @@ void cut(Patch& patch, double sign, double limit, std::uint32_t side) {
     if ((d <= 0.0) != (dPrevious <= 0.0)) {
       const double share = dPrevious / (dPrevious - d);
       const bool enters = d <= 0.0;
-      const std::uint32_t before = enters ? side : current.before, after = enters ? current.before : side;
-      add({previous->u + share * (current.u - previous->u), previous->v + share * (current.v - previous->v),
-           previous->gap + share * (current.gap - previous->gap), before, after, crossingName(before, after)});
+      const std::uint32_t before = enters ? side : current.before,
+                          after = enters ? current.before : side;
+      add({previous->u + share * (current.u - previous->u),
+           previous->v + share * (current.v - previous->v),
+           previous->gap + share * (current.gap - previous->gap), before, after,
+           crossingName(before, after)});
     }
     if (d <= 0.0) add(current);
     previous = &current;
@@ -143,8 +157,8 @@ void cut(Patch& patch, double sign, double limit, std::uint32_t side) {
   }
 }
 
-/// At most four corners: the deepest, the farthest from it, and those that span the largest area on either side. Ties go to the
-/// smaller feature number, so that order does not matter.
+/// At most four corners: the deepest, the farthest from it, and those that span the largest area on
+/// either side. Ties go to the smaller feature number, so that order does not matter.
 int reduce(const Corner* close, int count, Corner (&kept)[4]) {
   if (count <= 4) {
     std::copy_n(close, count, kept);
@@ -177,7 +191,8 @@ int reduce(const Corner* close, int count, Corner (&kept)[4]) {
   const Corner& fourth = pick([&](const Corner& c) { return -aside(c); });
   int n = 0;
   for (const Corner* c : {&first, &second, &third, &fourth}) {
-    if (std::none_of(kept, kept + n, [&](const Corner& k) { return k.feature == c->feature; })) kept[n++] = *c;
+    if (std::none_of(kept, kept + n, [&](const Corner& k) { return k.feature == c->feature; }))
+      kept[n++] = *c;
   }
   return n;
 }
@@ -191,9 +206,10 @@ struct ReferenceFace {
   bool isA;
 };
 
-/// The face of the other box that looks most against it, clipped by its sides. Returns the least gap of any point over the face,
-/// infinity where there is none.
-double clipFace(const ReferenceFace& face, const SeenBox& other, double margin, ContactManifold& out) {
+/// The face of the other box that looks most against it, clipped by its sides. Returns the least
+/// gap of any point over the face, infinity where there is none.
+double clipFace(const ReferenceFace& face, const SeenBox& other, double margin,
+                ContactManifold& out) {
   const int k = face.k, i = (k + 1) % 3, j = (k + 2) % 3;
   int m = 0;
   for (int axis = 1; axis < 3; ++axis) {
@@ -201,24 +217,37 @@ double clipFace(const ReferenceFace& face, const SeenBox& other, double margin, 
   }
   const double against = face.sign * other.axis[m][k] > 0.0 ? -1.0 : 1.0;
   const int m1 = (m + 1) % 3, m2 = (m + 2) % 3;
-  const auto along = [&](int axis, double size, int component) { return size * other.axis[axis][component]; };
+  const auto along = [&](int axis, double size, int component) {
+    return size * other.axis[axis][component];
+  };
   const double middle = against * other.half[m];
-  const auto centre = [&](int component) { return other.centre[component] + along(m, middle, component); };
+  const auto centre = [&](int component) {
+    return other.centre[component] + along(m, middle, component);
+  };
   const double u0 = centre(i), v0 = centre(j), d0 = face.sign * centre(k) - face.half[k];
   const double u1 = along(m1, other.half[m1], i), v1 = along(m1, other.half[m1], j);
   const double u2 = along(m2, other.half[m2], i), v2 = along(m2, other.half[m2], j);
-  const double d1 = face.sign * along(m1, other.half[m1], k), d2 = face.sign * along(m2, other.half[m2], k);
+  const double d1 = face.sign * along(m1, other.half[m1], k),
+               d2 = face.sign * along(m2, other.half[m2], k);
   const std::uint32_t base = against > 0.0 ? 1u << m : 0u;
-  // Counter-clockwise seen from outside, from the lowest corner: opposite faces do not begin at corners that face each other.
-  const auto name = [&](bool up1, bool up2) { return base | (up1 ? 1u << m1 : 0u) | (up2 ? 1u << m2 : 0u); };
+  // Counter-clockwise seen from outside, from the lowest corner: opposite faces do not begin at
+  // corners that face each other.
+  const auto name = [&](bool up1, bool up2) {
+    return base | (up1 ? 1u << m1 : 0u) | (up2 ? 1u << m2 : 0u);
+  };
   const bool outward = against > 0.0;
-  const std::uint32_t names[4] = {name(false, false), name(outward, !outward), name(true, true), name(!outward, outward)};
+  const std::uint32_t names[4] = {name(false, false), name(outward, !outward), name(true, true),
+                                  name(!outward, outward)};
   Patch patch;
   for (std::size_t c = 0; c < 4; ++c) {
     const std::uint32_t here = names[c];
     const double s1 = (here >> m1 & 1u) != 0 ? 1.0 : -1.0, s2 = (here >> m2 & 1u) != 0 ? 1.0 : -1.0;
-    patch.corners[c] = {u0 + s1 * u1 + s2 * u2, v0 + s1 * v1 + s2 * v2, d0 + s1 * d1 + s2 * d2,
-                        edgeName(names[(c + 3) % 4], here), edgeName(here, names[(c + 1) % 4]), here};
+    patch.corners[c] = {u0 + s1 * u1 + s2 * u2,
+                        v0 + s1 * v1 + s2 * v2,
+                        d0 + s1 * d1 + s2 * d2,
+                        edgeName(names[(c + 3) % 4], here),
+                        edgeName(here, names[(c + 1) % 4]),
+                        here};
   }
   patch.count = 4;
   // The sides in the order of the reference face's edges.
@@ -262,13 +291,14 @@ double clipFace(const ReferenceFace& face, const SeenBox& other, double margin, 
 }
 
 /// The point of contact of edge i of A and edge j of B.
-void touchEdges(const BoxAxes& axes, const Placement& a, const Vector3D& halfA, const Vector3D& halfB, int i, int j,
-                double margin, ContactManifold& out) {
+void touchEdges(const BoxAxes& axes, const Placement& a, const Vector3D& halfA,
+                const Vector3D& halfB, int i, int j, double margin, ContactManifold& out) {
   const Vector3D t = quad::vectorOf(axes.t), direction = axes.axisOfB(j);
   const Vector3D n = axes.edgeNormal(i, j);
   // The edges that lie farthest against each other along n.
   Coordinate onA = Coordinate::Zero(), onB = t;
-  std::uint32_t edgeA = static_cast<std::uint32_t>(i) << 3, edgeB = static_cast<std::uint32_t>(j) << 3;
+  std::uint32_t edgeA = static_cast<std::uint32_t>(i) << 3, edgeB = static_cast<std::uint32_t>(j)
+                                                                    << 3;
   for (int m = 0; m < 3; ++m) {
     if (m != i) {
       onA[m] = n[m] >= 0.0 ? halfA[m] : -halfA[m];
@@ -284,7 +314,8 @@ void touchEdges(const BoxAxes& axes, const Placement& a, const Vector3D& halfA, 
   // Nearest points of the two lines: r + s u = t v at right angles to both.
   const Vector3D r = onA - onB;
   const double cosine = direction[i], alongA = r[i], alongB = r.dot(direction);
-  const double s = std::clamp((cosine * alongB - alongA) / (1.0 - cosine * cosine), -halfA[i], halfA[i]);
+  const double s =
+      std::clamp((cosine * alongB - alongA) / (1.0 - cosine * cosine), -halfA[i], halfA[i]);
   const double q = std::clamp(cosine * s + alongB, -halfB[j], halfB[j]);
   onA[i] += s;
   onB += q * direction;
@@ -307,16 +338,18 @@ void keepNumbers(const Quad (&axis)[3], Quad centre, SeenBox& box) {
 
 }  // namespace
 
-int collideBoxes(const Placement& a, const Vector3D& halfA, const Placement& b, const Vector3D& halfB, double margin,
-                 std::span<ContactManifold> out) {
+int collideBoxes(const Placement& a, const Vector3D& halfA, const Placement& b,
+                 const Vector3D& halfB, double margin, std::span<ContactManifold> out) {
   const BoxAxes axes{a, halfA, b, halfB};
   const BestAxis faceA = axes.faceA(), faceB = axes.faceB();
   const double face = std::max(faceA.separation, faceB.separation);
   const bool byA = faceA.separation >= faceB.separation;
-  const double sideA = axes.t[faceA.a] >= 0.0 ? 1.0 : -1.0, sideB = axes.s[faceB.b] >= 0.0 ? 1.0 : -1.0;
+  const double sideA = axes.t[faceA.a] >= 0.0 ? 1.0 : -1.0,
+               sideB = axes.s[faceB.b] >= 0.0 ? 1.0 : -1.0;
   out[0].count = 0;
   out[0].separation = face;
-  out[0].normal = byA ? Vector3D{sideA * a.rotation.col(faceA.a)} : Vector3D{sideB * b.rotation.col(faceB.b)};
+  out[0].normal =
+      byA ? Vector3D{sideA * a.rotation.col(faceA.a)} : Vector3D{sideB * b.rotation.col(faceB.b)};
   if (face > margin) return 0;
   // Edges that separate no better than the best face are of no interest.
   const BestAxis edges = axes.edges(face);
@@ -349,7 +382,9 @@ int collideBoxes(const Placement& a, const Vector3D& halfA, const Placement& b, 
   }
   bool referenceIsA = faceA.separation > faceB.separation;
   if (std::abs(faceA.separation - faceB.separation) <= kFaceTie * scale) {
-    const auto area = [](const Vector3D& half, int k) { return half[(k + 1) % 3] * half[(k + 2) % 3]; };
+    const auto area = [](const Vector3D& half, int k) {
+      return half[(k + 1) % 3] * half[(k + 2) % 3];
+    };
     referenceIsA = area(halfA, faceA.a) >= area(halfB, faceB.b) * (1.0 - kAreaTie);
   }
   const double nearest = clip(referenceIsA, out[0]);

@@ -67,7 +67,8 @@ struct BodyHit {
   /// Along a direction [m].
   [[nodiscard]] double along(const Vector3D& n) const {
     double sum = 0.0;
-    for (int c = 0; c < 3; ++c) sum += n[c] > 0.0 ? n[c] * static_cast<double>(up[c]) : -n[c] * static_cast<double>(down[c]);
+    for (int c = 0; c < 3; ++c)
+      sum += n[c] > 0.0 ? n[c] * static_cast<double>(up[c]) : -n[c] * static_cast<double>(down[c]);
     return sum;
   }
 };
@@ -113,8 +114,8 @@ class CollisionPipeline {
     float gap{0.0f};          ///< along it, then [m]
     float place{0.0f};        ///< of B's centre from A's along it, then [m]
     float restitution{0.0f};  ///< of the pair, once it has touched
-    /// Of convex shapes that were apart along the normal: what turning had moved their bodies' points then, added up
-    /// (K-21) [m]; else negative.
+    /// Of convex shapes that were apart along the normal: what turning had moved their bodies'
+    /// points then, added up (K-21) [m]; else negative.
     double turned{-1.0};
     [[nodiscard]] bool hasNormal() const {
       return normal[0] != 0.0f || normal[1] != 0.0f || normal[2] != 0.0f;
@@ -350,16 +351,19 @@ class CollisionPipeline {
   void writePoints(const BlockFinds& left, const SolverBodies& bodies);
   [[nodiscard]] ContactMaterial combine(const ContactMaterial& a, const ContactMaterial& b);
   /// (K-2): most that two points of the bodies of a pair come against each other in the step [m].
-  [[nodiscard]] double relativeComing(const PairClock& clock, std::span<const BodyTravel> travel) const;
+  [[nodiscard]] double relativeComing(const PairClock& clock,
+                                      std::span<const BodyTravel> travel) const;
   /// (K-21): need two convex shapes that were apart no test in this step?
   [[nodiscard]] bool staysApart(const PairClock& clock, const CollisionStep& step) const;
-  /// How far hits bring the bodies of a pair against each other along a direction from A to B in the step [m].
+  /// How far hits bring the bodies of a pair against each other along a direction from A to B in
+  /// the step [m].
   [[nodiscard]] double hitsAlong(const PairClock& clock, const Vector3D& n) const {
     return hits_[clock.bodyA].along(n) + hits_[clock.bodyB].along(-n);
   }
   /// Where all bodies stand at the start of the step.
   void placeBodies(const SolverBodies& bodies, WorkTeam& team);
-  /// Where a collider stands at the start of the step; `room` is for one that is not its body's centre.
+  /// Where a collider stands at the start of the step; `room` is for one that is not its body's
+  /// centre.
   [[nodiscard]] const Placement& placeOf(const Collider& collider, Placement& room) const {
     const Placement& body = standing_[collider.body];
     if (collider.isCentred) return body;

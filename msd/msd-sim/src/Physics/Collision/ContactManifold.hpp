@@ -27,8 +27,9 @@ enum class NormalOwner : std::uint8_t {
 struct ContactManifold {
   static constexpr int kMaxPoints = 4;
 
-  /// Unit, from A to B. Where count == 0: of convex shapes a direction along which they are apart by
-  /// `separation`, or zero (K-21); of a shape near a surface the back of the nearest triangle, or zero (K-15).
+  /// Unit, from A to B. Where count == 0: of convex shapes a direction along which they are apart
+  /// by `separation`, or zero (K-21); of a shape near a surface the back of the nearest triangle,
+  /// or zero (K-15).
   Vector3D normal{Vector3D::Zero()};
   std::array<ManifoldPoint, kMaxPoints> points{};
   int count{0};

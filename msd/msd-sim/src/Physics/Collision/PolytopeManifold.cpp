@@ -33,12 +33,13 @@ struct SeparatingAxis {
 };
 
 /// Last time's axis; -infinity when there is none.
-SeparatingAxis cachedSeparation(const PlacedPolytope& a, const PlacedPolytope& b, const RelativePose& bInA,
-                                const AxisCache& cache) {
+SeparatingAxis cachedSeparation(const PlacedPolytope& a, const PlacedPolytope& b,
+                                const RelativePose& bInA, const AxisCache& cache) {
   if (!fits(cache, *a.polyhedron, *b.polyhedron)) return {};
   switch (cache.kind) {
     case AxisCache::Kind::kFaceA:
-      return {faceSeparation(*a.polyhedron, cache.a, *b.polyhedron, bInA), a.polyhedron->normal(cache.a)};
+      return {faceSeparation(*a.polyhedron, cache.a, *b.polyhedron, bInA),
+              a.polyhedron->normal(cache.a)};
     case AxisCache::Kind::kFaceB:
       return {faceSeparation(*b.polyhedron, cache.b, *a.polyhedron, bInA.inverse()),
               -(bInA.rotation * b.polyhedron->normal(cache.b))};
@@ -55,7 +56,9 @@ SeparatingAxis cachedSeparation(const PlacedPolytope& a, const PlacedPolytope& b
       if (n.dot(a.polyhedron->normal(ea.face0) + a.polyhedron->normal(ea.face1)) < 0.0) n = -n;
       // The true supports along n, so that the answer is a separation whatever moved.
       const double behindA = -leastAlong(*a.polyhedron, -n);
-      return {leastAlong(*b.polyhedron, bInA.rotation.transpose() * n) + n.dot(bInA.translation) - behindA, n};
+      return {leastAlong(*b.polyhedron, bInA.rotation.transpose() * n) + n.dot(bInA.translation) -
+                  behindA,
+              n};
     }
     case AxisCache::Kind::kNone:
       break;
@@ -144,7 +147,8 @@ int collidePolytopes(const PlacedPolytope& a, const PlacedPolytope& b, double ma
                      AxisCache& cache, std::span<ContactManifold> out) {
   const RelativePose bInA = relativePose(a, b);
   const SeparatingAxis cached = cachedSeparation(a, b, bInA, cache);
-  if (cached.separation > margin) return setSeparated(cached.separation, a.rotation * cached.normal, out);
+  if (cached.separation > margin)
+    return setSeparated(cached.separation, a.rotation * cached.normal, out);
 
   const FaceAxis faceA =
       findBestFace(*a.polyhedron, *b.polyhedron, bInA, {.hint = cache.faceA, .enough = margin});

@@ -15,7 +15,8 @@ struct RoundContact {
 };
 
 /// `poseA` and `poseB` are those of the shapes; the manifold's normal points from A to B.
-[[nodiscard]] RoundContact describeRounding(const Collider& a, const Placement& poseA, const Collider& b,
-                                            const Placement& poseB, const ContactManifold& manifold);
+[[nodiscard]] RoundContact describeRounding(const Collider& a, const Placement& poseA,
+                                            const Collider& b, const Placement& poseB,
+                                            const ContactManifold& manifold);
 
 }  // namespace msd_sim

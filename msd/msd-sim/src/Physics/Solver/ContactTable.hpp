@@ -142,13 +142,15 @@ class ContactTable {
   }
   /// The same for those that are not idle (K-20).
   template <int kPoints, class Visit>
-  static void forBusyLanes(Lanes<kPoints>& l, std::size_t first, std::size_t last, const Visit& visit) {
+  static void forBusyLanes(Lanes<kPoints>& l, std::size_t first, std::size_t last,
+                           const Visit& visit) {
     for (std::size_t bundle = first; bundle < last; ++bundle) {
       const unsigned idle = l.notes[bundle].idle;
       if (idle == 0xFFu) continue;
-      forLanes(l, bundle, bundle + 1, [&](std::uint32_t id, LaneBodies bodies, auto& rows, auto& sums, int lane) {
-        if ((idle >> lane & 1u) == 0) visit(id, bodies, rows, sums, lane);
-      });
+      forLanes(l, bundle, bundle + 1,
+               [&](std::uint32_t id, LaneBodies bodies, auto& rows, auto& sums, int lane) {
+                 if ((idle >> lane & 1u) == 0) visit(id, bodies, rows, sums, lane);
+               });
     }
   }
   /// The same for all.

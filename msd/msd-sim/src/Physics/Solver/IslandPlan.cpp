@@ -175,6 +175,7 @@ int mostColdSweeps() { return static_cast<int>(kTuning.coldVisits / kTuning.smal
 IslandPlan planIsland(const IslandCensus& island, const PlanSettings& settings) {
   IslandPlan plan = planVelocities(island, settings);
   plan.budget.corrections = static_cast<std::uint16_t>(2 * hitSweeps(island));
+  plan.budget.evens = island.driven;
   return plan;
 }
 

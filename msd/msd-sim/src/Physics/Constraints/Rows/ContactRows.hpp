@@ -157,6 +157,7 @@ struct ContactPass {
   bool planned{false};          ///< settles by the budgets of the bodies, else by `settled`
   bool noted{false};            ///< notes the local residual of every contact
   bool ahead{false};            ///< rows are more than the cache holds: fetches those of the next bundle
+  bool evens{false};            ///< islands may be evened out (SweepBudget)
   bool driven{false};           ///< some bodies are driven: measures what they do
   bool swept{false};            ///< the last phase was swept: its impulses are not yet in the totals
   bool moved{false};            ///< impulses have changed since the visits: conclude looks at all

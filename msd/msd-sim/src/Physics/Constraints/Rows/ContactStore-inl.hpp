@@ -48,7 +48,8 @@ MSD_INLINE void addLastPhase(const SolverBodies& b, const BundleBodies& bodyPair
   addToTotal(rows, l);
 }
 
-/// What nothing has pushed in the step (K-20) has no depth and lacks no velocity; `chosen` are the others.
+/// What nothing has pushed in the step (K-20) has no depth and lacks no velocity; `chosen` are the
+/// others.
 template <int kPoints>
 MSD_INLINE Depth storeLanes(const SolverBodies& b, const BundleBodies& bodyPair, const Settled& now,
                             const LiveGap& gap, const ContactRows<kPoints>& rows, ContactSums& sums,
@@ -243,8 +244,8 @@ MSD_INLINE Lane correctLanes(SolverBodies& b, const BundleBodies& bodyPair, cons
   return softness * normals.largestChange(rows, l) * load(rows.inverseSize + l);
 }
 
-/// Lets contacts that nothing had pushed take part from now on: their own targets and warm starts from what aim() writes to all
-/// lanes.
+/// Lets contacts that nothing had pushed take part from now on: their own targets and warm starts
+/// from what aim() writes to all lanes.
 template <int kPoints, class Aim>
 MSD_INLINE void aimWoken(ContactRows<kPoints>& rows, const Chosen& chosen, int l, const Aim& aim) {
   Lane target[kPoints], given[kPoints];
@@ -274,15 +275,15 @@ SweepOutcome correct(SolverBodies& b, const BundleRun<kPoints>& run, const Conta
     const Settled now(b, run.bodyPair[i], run.rows[i], l);
     aimWoken(run.rows[i], chosen, l, [&]() MSD_LAMBDA { aim(i, now, upwards(now.f, pass), l); });
   };
-  return sweep(
-      b, run, pass, false, Woken<decltype(wanted), decltype(begin)>{wanted, begin},
-      [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
-        const Settled now(b, run.bodyPair[i], run.rows[i], l);
-        const Lane above = upwards(now.f, pass);
-        if (pass.first) aim(i, now, above, l);
-        return Visited{correctLanes(b, run.bodyPair[i], now, run.rows[i], pass, above, chosen, l),
-                       set(0.0), never};
-      });
+  return sweep(b, run, pass, false, Woken<decltype(wanted), decltype(begin)>{wanted, begin},
+               [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
+                 const Settled now(b, run.bodyPair[i], run.rows[i], l);
+                 const Lane above = upwards(now.f, pass);
+                 if (pass.first) aim(i, now, above, l);
+                 return Visited{
+                     correctLanes(b, run.bodyPair[i], now, run.rows[i], pass, above, chosen, l),
+                     set(0.0), never};
+               });
 }
 
 /// The store pass and the first sweep of position correction at once: gaps and bodies are the same.
@@ -291,12 +292,14 @@ SweepOutcome storeAndCorrect(SolverBodies& b, const BundleRun<kPoints>& run,
                              const ContactPass& pass, StoreOutcome& stored) {
   const Mask never = set(0.0) > set(0.0);
   Lane deepest = set(0.0), share = set(0.0);
-  const SweepOutcome outcome =
-      sweep(b, run, pass, false, NeverWoken{}, [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
+  const SweepOutcome outcome = sweep(
+      b, run, pass, false, NeverWoken{},
+      [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
         addLastPhase(b, run.bodyPair[i], run.rows[i], run.sums[i], pass, l);
         const Settled now(b, run.bodyPair[i], run.rows[i], l);
         const LiveGap gap(b, run.bodyPair[i], run.rows[i], now.f, now.arm0, now.arm1, l);
-        const Depth depth = storeLanes(b, run.bodyPair[i], now, gap, run.rows[i], run.sums[i], chosen, l);
+        const Depth depth =
+            storeLanes(b, run.bodyPair[i], now, gap, run.rows[i], run.sums[i], chosen, l);
         deepest = max(deepest, depth.deepest);
         share = max(share, depth.share);
         const Lane above = upwards(now.f, pass);

@@ -152,12 +152,55 @@ MSD_INLINE Visited visit(Body& b0, Body& b1, ContactRows<kPoints>& rows, const F
   return {s.change * per, s.slide * per, isImpact(rows, pass, l)};
 }
 
+/// Lanes of islands whose patches are evened out.
+MSD_INLINE unsigned evenedLanes(const SolverBodies& b, const BundleBodies& bodyPair, int l) {
+  unsigned lanes = 0;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const auto i0 = static_cast<std::size_t>(bodyPair.body0()[l + lane]),
+               i1 = static_cast<std::size_t>(bodyPair.body1()[l + lane]);
+    lanes |= static_cast<unsigned>(b.budget[b.motion[i0].inverseMass > 0.0 ? i0 : i1].evens)
+             << lane;
+  }
+  return lanes;
+}
+
+/// (C-10): what a patch carries stays, where it carries it moves towards the middle of its points.
+/// The bodies get what that changes of the moment.
+template <int kPoints>
+MSD_INLINE void evenOut(Body& b0, Body& b1, ContactRows<kPoints>& rows, const Frame& f,
+                        const Chosen& chosen, int l) {
+  const Lane zero = set(0.0), one = set(1.0);
+  Lane sum = zero, count = zero, share[kPoints];
+  for (int i = 0; i < kPoints; ++i) {
+    const ContactPointRows& p = rows.points[i];
+    const Lane there = select(load(p.normalMass + l) > zero, one, zero);
+    sum = sum + load(p.impulse[0] + l);
+    count = count + there;
+    share[i] = set(kRowTuning.forgotten) * there;
+  }
+  const Lane even = sum / max(count, one);
+  Lane m1 = zero, m2 = zero;
+  for (int i = 0; i < kPoints; ++i) {
+    ContactPointRows& p = rows.points[i];
+    const Lane now = load(p.impulse[0] + l), d = select(chosen.mask, share[i] * (even - now), zero),
+               then = now + d;
+    store(then, p.impulse[0] + l);
+    store(select(chosen.mask, then, load(p.warmStart + l)), p.warmStart + l);
+    m1 = fma(placeY(rows, i, l), d, m1);
+    m2 = nfma(placeX(rows, i, l), d, m2);
+  }
+  const Lane3 moment = f.world(zero, m1, m2), none{zero, zero, zero};
+  b1.push(none, moment);
+  b0.push(none, -moment);
+}
+
 /// The first visit after a drift: the last phase's impulses go into the step's total and become the
 /// warm start of this one. It was applied to body 0 with the arm of that phase; the bodies have
 /// moved since. The frames of balls follow in the lanes that are `chosen`.
 template <int kPoints>
 MSD_INLINE void carryWarmStart(Body& b0, Body& b1, ContactRows<kPoints>& rows, Lane3 drift,
-                               const ContactPass& pass, const Chosen& chosen, int l) {
+                               const ContactPass& pass, const Chosen& chosen, unsigned evened,
+                               int l) {
   const Lane scale = set(pass.warmStartScale);
   for (ContactPointRows& p : rows.points) {
     for (int c = 0; c < 3; ++c) {
@@ -167,9 +210,13 @@ MSD_INLINE void carryWarmStart(Body& b0, Body& b1, ContactRows<kPoints>& rows, L
       if (c == 0) store(warmStart, p.warmStart + l);
     }
   }
-  const Wrench warmStart(rows, Frame(rows, l), l);
+  const Frame f(rows, l);
+  const Wrench warmStart(rows, f, l);
   const Lane zero = set(0.0);
   b0.push({zero, zero, zero}, cross(warmStart.force, drift - load3(rows.drift, l)));
+  if constexpr (kPoints == 4) {
+    if ((evened & chosen.lanes) != 0) evenOut(b0, b1, rows, f, Chosen(evened & chosen.lanes), l);
+  }
   store3(drift, rows.drift, l);
   followBalls(b0, b1, rows, drift, chosen, l);
 }
@@ -223,11 +270,12 @@ MSD_INLINE void meetAgain(Body& b0, Body& b1, ContactRows<1>& rows, const Frame&
   }
 }
 
-/// Contacts that nothing had pushed so far in the step (K-20) take part from now on, with their frames and gaps where the
-/// bodies are now. They have carried nothing yet.
+/// Contacts that nothing had pushed so far in the step (K-20) take part from now on, with their
+/// frames and gaps where the bodies are now. They have carried nothing yet.
 template <int kPoints>
-MSD_INLINE void wakeLanes(const SolverBodies& b, const BundleBodies& bodyPair, ContactRows<kPoints>& rows,
-                          const ContactPass& pass, const Chosen& chosen, int l) {
+MSD_INLINE void wakeLanes(const SolverBodies& b, const BundleBodies& bodyPair,
+                          ContactRows<kPoints>& rows, const ContactPass& pass, const Chosen& chosen,
+                          int l) {
   Body b0(b, bodyPair.body0() + l), b1(b, bodyPair.body1() + l);
   const Lane3 drift = b1.dx() - b0.dx(), before = load3(rows.drift, l);
   store3(select(chosen.mask, drift, before), rows.drift, l);
@@ -235,7 +283,8 @@ MSD_INLINE void wakeLanes(const SolverBodies& b, const BundleBodies& bodyPair, C
   Lane target[kPoints];
   for (int i = 0; i < kPoints; ++i) target[i] = load(rows.points[i].target + l);
   const Frame f(rows, l);
-  aimAtGaps(b, bodyPair, rows, b0, f, load3(rows.arm0, l) + drift, load3(rows.arm1, l), drift, pass, l);
+  aimAtGaps(b, bodyPair, rows, b0, f, load3(rows.arm0, l) + drift, load3(rows.arm1, l), drift, pass,
+            l);
   for (int i = 0; i < kPoints; ++i) {
     double* now = rows.points[i].target + l;
     store(select(chosen.mask, load(now), target[i]), now);
@@ -251,7 +300,10 @@ MSD_INLINE Visited solveLanes(SolverBodies& b, const BundleBodies& bodyPair,
   const std::int32_t* i1 = bodyPair.body1() + l;
   Body b0(b, i0), b1(b, i1);
   const Lane3 drift = b1.dx() - b0.dx();
-  if (pass.first && pass.drifted) carryWarmStart(b0, b1, rows, drift, pass, chosen, l);
+  if (pass.first && pass.drifted) {
+    const unsigned evened = pass.evens ? evenedLanes(b, bodyPair, l) : 0u;
+    carryWarmStart(b0, b1, rows, drift, pass, chosen, evened, l);
+  }
   const Frame f(rows, l);
   const Lane3 arm1 = load3(rows.arm1, l);
   const Lane3 arm0 = load3(rows.arm0, l) + drift;
@@ -323,7 +375,8 @@ MSD_INLINE Visited relaxLanes(SolverBodies& b, const BundleBodies& bodyPair,
       const Lane target = select(load(p.impulse[0] + l) > zero, closed, load(p.target + l));
       store(select(passed, set(-kNoContact), target), p.target + l);
     }
-    carryWarmStart(b0, b1, rows, drift, pass, chosen, l);
+    const unsigned evened = pass.evens ? evenedLanes(b, bodyPair, l) : 0u;
+    carryWarmStart(b0, b1, rows, drift, pass, chosen, evened, l);
     if constexpr (kPoints == 1) {
       if (bounce != nullptr) turnRebound(b, bodyPair, rows, old.n, l);
     }
@@ -352,7 +405,8 @@ MSD_INLINE unsigned dirtyLanes(const SolverBodies& b, const BundleBodies& bodyPa
   return lanes;
 }
 
-/// Most that a change of velocity and spin, or a displacement and turn, moves a point of a body of this size.
+/// Most that a change of velocity and spin, or a displacement and turn, moves a point of a body of
+/// this size.
 MSD_INLINE double mostOf(const double (&linear)[3], const double (&angular)[3], double size) {
   double d2 = 0.0, t2 = 0.0;
   for (int c = 0; c < 3; ++c) {
@@ -362,8 +416,8 @@ MSD_INLINE double mostOf(const double (&linear)[3], const double (&angular)[3], 
   return std::sqrt(d2) + std::sqrt(t2) * size;
 }
 
-/// How far the pushes since the step began, and correction, may bring a body's points in the step beyond what its
-/// motion did then.
+/// How far the pushes since the step began, and correction, may bring a body's points in the step
+/// beyond what its motion did then.
 MSD_INLINE double pushedWay(const SolverBodies& b, std::int32_t slot, double dt, bool corrects) {
   const auto i = static_cast<std::size_t>(slot);
   const BodyMotion& now = b.motion[i];
@@ -379,8 +433,9 @@ MSD_INLINE double pushedWay(const SolverBodies& b, std::int32_t slot, double dt,
 }
 
 /// Of some idle lanes those whose bodies have been pushed as far as it takes (K-20).
-MSD_INLINE unsigned pushedLanes(const SolverBodies& b, const BundleBodies& bodyPair, const BundleNotes& notes,
-                                unsigned lanes, double dt, bool corrects) {
+MSD_INLINE unsigned pushedLanes(const SolverBodies& b, const BundleBodies& bodyPair,
+                                const BundleNotes& notes, unsigned lanes, double dt,
+                                bool corrects) {
   unsigned pushed = 0;
   for (; lanes != 0; lanes &= lanes - 1) {
     const int lane = std::countr_zero(lanes);
@@ -432,7 +487,8 @@ struct NeverWoken {
   [[nodiscard]] unsigned wanted(std::size_t, unsigned) const { return 0; }
   void begin(std::size_t, int, const Chosen&) const {}
 };
-/// wanted(bundle, lanes): those of some idle lanes that are to take part; begin(bundle, first lane, lanes) lets them.
+/// wanted(bundle, lanes): those of some idle lanes that are to take part; begin(bundle, first lane,
+/// lanes) lets them.
 template <class Wanted, class Begin>
 struct Woken {
   static constexpr bool kWakes = true;
@@ -440,8 +496,8 @@ struct Woken {
   const Begin& begin;
 };
 
-/// Calls visit(bundle, first lane, lanes) for what a sweep has to visit. Idle contacts are left out until one of their bodies
-/// is pushed far enough (K-20).
+/// Calls visit(bundle, first lane, lanes) for what a sweep has to visit. Idle contacts are left out
+/// until one of their bodies is pushed far enough (K-20).
 template <int kPoints, class Waking, class Visit>
 MSD_INLINE SweepOutcome sweep(SolverBodies& b, const BundleRun<kPoints>& run,
                               const ContactPass& pass, bool noting, const Waking& waking,
@@ -459,7 +515,8 @@ MSD_INLINE SweepOutcome sweep(SolverBodies& b, const BundleRun<kPoints>& run,
       if (lanes == 0) continue;
       outcome.visits += static_cast<std::uint32_t>(std::popcount(lanes));
     } else {
-      if (pass.ahead && i + 1 < run.count && run.notes[i + 1].idle != 0xFFu) fetchRows(run.rows[i + 1]);
+      if (pass.ahead && i + 1 < run.count && run.notes[i + 1].idle != 0xFFu)
+        fetchRows(run.rows[i + 1]);
       outcome.visits += static_cast<std::uint32_t>(std::popcount(idle));
       if (lanes == 0) continue;
     }
@@ -502,19 +559,17 @@ SweepOutcome solve(SolverBodies& b, const BundleRun<kPoints>& run, const Contact
   const auto begin = [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
     wakeLanes(b, run.bodyPair[i], run.rows[i], pass, chosen, l);
   };
-  return sweep(
-      b, run, pass, true, Woken<decltype(wanted), decltype(begin)>{wanted, begin},
-      [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
-        if (pass.first && !pass.opening)
-          addLastWork(b, run.bodyPair[i], run.rows[i], run.sums[i], pass, l);
-        return solveLanes(b, run.bodyPair[i], run.rows[i], pass, chosen, l);
-      });
+  return sweep(b, run, pass, true, Woken<decltype(wanted), decltype(begin)>{wanted, begin},
+               [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
+                 if (pass.first && !pass.opening)
+                   addLastWork(b, run.bodyPair[i], run.rows[i], run.sums[i], pass, l);
+                 return solveLanes(b, run.bodyPair[i], run.rows[i], pass, chosen, l);
+               });
 }
 template <int kPoints>
 SweepOutcome relax(SolverBodies& b, const BundleRun<kPoints>& run, const ContactPass& pass) {
   return sweep(
-      b, run, pass, true, NeverWoken{},
-      [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
+      b, run, pass, true, NeverWoken{}, [&](std::size_t i, int l, const Chosen& chosen) MSD_LAMBDA {
         if (pass.first) addLastWork(b, run.bodyPair[i], run.rows[i], run.sums[i], pass, l);
         return relaxLanes(b, run.bodyPair[i], run.rows[i],
                           run.bounce != nullptr ? run.bounce + i : nullptr, pass, chosen, l);

@@ -23,7 +23,9 @@ struct RowTuning {
   double expectedShare{
       1.0 /
       64.0};  ///< of an impulse that is expected again even if it came out of nothing (T-12) [-]
-  double passed{2.0};  ///< sizes sideways from which a body has passed another (G-11) [-]
+  double forgotten{1.0 / 32.0};  ///< of how unevenly a patch shares its load, in a phase of an
+                                 ///< island that is driven (C-10) [-]
+  double passed{2.0};            ///< sizes sideways from which a body has passed another (G-11) [-]
 
   [[nodiscard]] constexpr double turnedFar2() const {
     return 0.25 * turnedFar * turnedFar;

@@ -136,6 +136,7 @@ struct SweepBudget {
   std::uint16_t few{1};   ///< first sweeps
   std::uint16_t most{1};  ///< sweeps
   bool lasts{false};      ///< what it carries it will carry on, however much (T-12)
+  bool evens{false};      ///< something drives it: how its patches share their loads is evened out (C-10)
   std::uint16_t corrections{1};  ///< sweeps of position correction
   float push{1.0f};  ///< local residual at which normals that push a mechanism have settled, after
                      ///< two sweeps (J-27)
