@@ -23,8 +23,8 @@ struct ExactTuning {
   std::array<double, 4> restarts{0.0, 0.5, 2.0, 0.9};
   int reboundHalvings{12};  ///< of the search for the largest restitution that creates no energy
                             ///< and has a solution (E-19)
-  double jammedWork{1e6};  ///< works of normal impulses, each as positive, against the kinetic
-                           ///< energy, beyond which there is none (E-19) [-]
+  double jammedWork{1e6};   ///< works of normal impulses, each as positive, against the kinetic
+                            ///< energy, beyond which there is none (E-19) [-]
   int impactsPerPoint{
       64};  ///< single impacts before the rest is solved at once: a chain of n balls needs about n
   std::size_t sharedBodies{

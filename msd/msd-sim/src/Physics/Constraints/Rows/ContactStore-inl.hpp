@@ -153,8 +153,10 @@ MSD_INLINE Lane kineticPerMass(const Body& b) {
   return select(b.inverseMass() > set(0.0), set(0.5) * twice, set(0.0));
 }
 
-/// How far a body may be lifted at once: a share of its motion pays (P-8), or what contacts took (P-10).
-MSD_INLINE Lane liftPaid(const SolverBodies& bodies, const Body& b, const std::int32_t* index, const ContactPass& pass) {
+/// How far a body may be lifted at once: a share of its motion pays (P-8), or what contacts took
+/// (P-10).
+MSD_INLINE Lane liftPaid(const SolverBodies& bodies, const Body& b, const std::int32_t* index,
+                         const ContactPass& pass) {
   Lane shift[8];
   gatherLines<8>(numbers(bodies.shift), index, kStrideOf<BodyShift>, shift);
   return max(set(pass.kineticHeight) * shift[6] * kineticPerMass(b), shift[7]);
