@@ -163,7 +163,7 @@ TEST(ElasticCluster, keepsItsEnergyAndMomentum) {
   EXPECT_LT(worstMomentum, 1e-12);  // 7.3e-16
 }
 
-// Rough boxes, e = 1, joined by a motor: the guard leaves them alone, and their impacts on the floor add nothing.
+// Rough boxes, e = 1, joined by a motor: their impacts on the floor add nothing (R-9, T-15).
 TEST(Rebound, ofAMechanismWithAMotorAddsNoEnergy) {
   double worst = 0.0;
   for (int seed = 0; seed < 20; ++seed) {
@@ -194,7 +194,7 @@ TEST(Rebound, ofAMechanismWithAMotorAddsNoEnergy) {
     }
   }
   std::printf("impacts of a mechanism give at most %.1e of its energy in a step\n", worst);
-  EXPECT_LT(worst, 1e-6);  // 9.2e-8; 0.17 where all rebounds are whole
+  EXPECT_LT(worst, 1e-6);  // 4.2e-7; 0.17 where all rebounds are whole
 }
 
 }  // namespace
