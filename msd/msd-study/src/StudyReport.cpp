@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <numeric>
+#include <utility>
 
 #include "msd-record/src/HtmlReport.hpp"
 #include "msd-record/src/SvgChart.hpp"
@@ -140,7 +141,7 @@ class Page {
         if (std::isfinite(measure->numbers[row])) order.push_back(row);
       }
       if (order.empty()) continue;
-      std::ranges::stable_sort(order, {}, [&](std::size_t row) { return measure->numbers[row]; });
+      std::ranges::sort(order, {}, [&](std::size_t row) { return std::pair{measure->numbers[row], row}; });
       std::vector<std::size_t> shown{order.begin(),
                                      order.begin() + static_cast<std::ptrdiff_t>(
                                                          std::min(kWorst, order.size()))};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <tuple>
 
 #include "msd-sim/src/DataTypes/Arrays.hpp"
@@ -135,9 +136,15 @@ void addRecords(const Simulation& sim, const CollisionPipeline::Pair& pair,
 /// Bodies of several shapes and surfaces give several contacts to a pair of bodies: their order among each
 /// other is that of the pairs.
 void sortRecords(std::vector<ContactRecord>& records) {
-  std::stable_sort(records.begin(), records.end(), [](const ContactRecord& x, const ContactRecord& y) {
-    return std::tie(x.bodyA, x.bodyB) < std::tie(y.bodyA, y.bodyB);
+  std::vector<std::uint32_t> order(records.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t x, std::uint32_t y) {
+    return std::tie(records[x].bodyA, records[x].bodyB, x) < std::tie(records[y].bodyA, records[y].bodyB, y);
   });
+  std::vector<ContactRecord> sorted;
+  sorted.reserve(records.size());
+  for (const std::uint32_t i : order) sorted.push_back(records[i]);
+  records.swap(sorted);
 }
 
 void fillRecords(Simulation& sim) {
