@@ -321,6 +321,7 @@ std::uint32_t JointSolver::sweepComponents(SolverBodies& bodies, const Share& sh
   std::atomic<std::uint32_t> unsettled{0};
   team.forBlocks(share.components.size(), [&](std::size_t i) {
     const std::uint32_t k = share.components[i];
+    if (components_[k].isTree()) return;  // solved with the contacts
     const auto slots = components_[k].slots();
     const auto moves = [&](std::uint32_t s) { return bodies.dirty[s] + 1 >= sweep.stamp; };
     if (sweep.number > 0 && std::none_of(slots.begin(), slots.end(), moves)) return;
@@ -451,7 +452,9 @@ void JointSolver::returnToStart() {
 
 void JointSolver::project(SolverBodies& bodies, WorkTeam& team) {
   if (built_version_ != version_) return;  // joints have come or gone since the step was solved
-  forComponents(all(), team, [&](JointComponent& c) { c.project(bodies, records_); });
+  forComponents(all(), team, [&](JointComponent& c) {
+    if (!c.isTree() || c.tree().isOpen()) c.project(bodies, records_);
+  });
   sums_.separation = 0.0;
   for (const JointRecord& r : records_) {
     if (r.used && !r.broken) sums_.separation = std::max(sums_.separation, r.separation);

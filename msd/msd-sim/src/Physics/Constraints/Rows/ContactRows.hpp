@@ -98,6 +98,7 @@ struct alignas(64) ContactRows {
 /// What the sweeps of a phase note of a bundle, as bit sets of its lanes: which contacts share a bundle must not matter.
 struct BundleNotes {
   std::uint8_t impact{0};     ///< gave more than can be expected again (T-12)
+  std::uint8_t walked{0};     ///< touches a tree of joints: a walk visits it, and only the first sweep does
 };
 
 /// Restitution of a bundle; only bundles with a bouncing pair are given to the approach pass.
