@@ -236,15 +236,19 @@ struct MechanismWalks {
   std::vector<std::int32_t> nodeOf;       ///< per body slot, of those that are of a tree
   // Scratch.
   std::vector<std::uint32_t> walkOf;      ///< per island: its number in `islands`
-  struct Found {
+  struct Order {
     std::uint32_t walk;
     std::int32_t first, second;           ///< how far along the walk its sides are
-    std::uint32_t number;
-    WalkPoint point;
+    std::uint32_t number;                 ///< in `found`
   };
-  std::vector<Found> found;
+  std::vector<Order> order;
+  std::vector<WalkPoint> found;           ///< as the rows lie
   std::vector<std::int32_t> rankOf;       ///< per body slot: how far along the walk
-  std::vector<std::int32_t> at;           ///< per tree of an island: where the walk is
+  std::vector<std::int32_t> at;           ///< per node of an island: the first node of its tree
+  std::vector<std::int32_t> places;       ///< per first node of a tree: where the walk is, ...
+  std::vector<std::int32_t> starts;       ///< ... and where it began
+  std::vector<std::int32_t> parents;      ///< per node of an island
+  std::vector<std::int32_t> way;          ///< down to a node
 };
 
 /// Work space of the walks of one thread.

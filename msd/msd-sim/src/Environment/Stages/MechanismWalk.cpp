@@ -123,94 +123,82 @@ void findPoints(Simulation& sim, std::size_t pack) {
       point.rows = &rows.points[i];
       point.number = i;
       const std::int32_t second = point.node[1] >= 0 ? walks.rankOf[point.slot[1]] : -static_cast<std::int32_t>(point.slot[1]) - 1;
-      walks.found.push_back({walk, walks.rankOf[point.slot[0]], second, static_cast<std::uint32_t>(walks.found.size()), point});
+      walks.order.push_back({walk, walks.rankOf[point.slot[0]], second, static_cast<std::uint32_t>(walks.found.size())});
+      walks.found.push_back(point);
     }
   });
 }
 
-/// The way of one pass through the points of an island, from the roots and back.
+/// The way of one pass through the points of an island, and back to where it began: in each tree at its first point. While
+/// nothing has been pushed, all places know as much.
 class WalkPlanner {
  public:
   WalkPlanner(Simulation& sim, WalkIsland& walk) : sim_{sim}, walks_{sim.walks}, walk_{walk} {
     walks_.at.clear();
-    std::int32_t first = 0;
+    walks_.parents.clear();
     for (std::uint32_t t = walk.tree; t < walk.treeEnd; ++t) {
-      const auto size = static_cast<std::int32_t>(treeOf(t).size());
-      walks_.at.insert(walks_.at.end(), static_cast<std::size_t>(size), -1);  // where the tree of a node begins
-      std::fill(walks_.at.end() - size, walks_.at.end(), first);
-      first += size;
+      const JointTree& tree = std::as_const(sim_.joints.components()[walks_.trees[t]]).tree();
+      const auto first = static_cast<std::int32_t>(walks_.parents.size());
+      for (const JointTree::Body& body : tree.bodies()) {
+        walks_.parents.push_back(body.parent < 0 ? -1 : first + body.parent);
+        walks_.at.push_back(first);
+      }
     }
-    // Of the first node of a tree: where the walk is in it.
+    walks_.places.assign(walks_.at.size(), -1);
+    walks_.starts.assign(walks_.at.size(), -1);
   }
   void plan() {
     walk_.op = static_cast<std::uint32_t>(walks_.ops.size());
-    place_.assign(walks_.at.size(), 0);
-    for (std::size_t i = 0; i < place_.size(); ++i) place_[i] = walks_.at[i];
-    for (std::uint32_t q = walk_.point; q < walk_.pointEnd; ++q) {
-      const WalkPoint& point = walks_.points[q];
-      const std::uint32_t number = q - walk_.point;
-      go(point.node[0]);
-      if (point.meets) {
-        add(WalkOp::Kind::kHear, number);
-        go(point.node[1]);
-        add(WalkOp::Kind::kMeet, number);
-        go(point.node[0]);
-        add(WalkOp::Kind::kAnswer, number);
-        continue;
-      }
-      if (point.node[1] >= 0) go(point.node[1]);
-      add(WalkOp::Kind::kVisit, number);
-    }
-    std::int32_t first = 0;
-    for (std::uint32_t t = walk_.tree; t < walk_.treeEnd; ++t) {
-      go(first);
-      first += static_cast<std::int32_t>(treeOf(t).size());
+    for (std::uint32_t q = walk_.point; q < walk_.pointEnd; ++q) visit(q);
+    for (std::size_t tree = 0; tree < walks_.starts.size(); ++tree) {
+      if (walks_.starts[tree] >= 0) go(walks_.starts[tree]);
     }
     walk_.opEnd = static_cast<std::uint32_t>(walks_.ops.size());
   }
 
  private:
-  [[nodiscard]] const JointTree& treeOf(std::uint32_t t) const {
-    return std::as_const(sim_.joints.components()[walks_.trees[t]]).tree();
-  }
   void add(WalkOp::Kind kind, std::uint32_t index) { walks_.ops.push_back({kind, index}); }
-  [[nodiscard]] std::int32_t parentOf(std::int32_t node) const { return parents_[static_cast<std::size_t>(node)]; }
+  void visit(std::uint32_t q) {
+    const WalkPoint& point = walks_.points[q];
+    const std::uint32_t number = q - walk_.point;
+    go(point.node[0]);
+    if (point.meets) {
+      add(WalkOp::Kind::kHear, number);
+      go(point.node[1]);
+      add(WalkOp::Kind::kMeet, number);
+      go(point.node[0]);
+      add(WalkOp::Kind::kAnswer, number);
+      return;
+    }
+    if (point.node[1] >= 0) go(point.node[1]);
+    add(WalkOp::Kind::kVisit, number);
+  }
   /// Moves the walk in a node's tree to that node.
   void go(std::int32_t node) {
-    if (parents_.empty()) listParents();
-    std::int32_t& place = place_[static_cast<std::size_t>(walks_.at[static_cast<std::size_t>(node)])];
+    std::int32_t& place = walks_.places[static_cast<std::size_t>(walks_.at[static_cast<std::size_t>(node)])];
+    if (place < 0) place = walks_.starts[static_cast<std::size_t>(walks_.at[static_cast<std::size_t>(node)])] = node;
     std::int32_t to = node;
-    way_.clear();
+    walks_.way.clear();
     // Parents come before their children, so that the larger of two is not an ancestor of the other.
     while (place != to) {
       if (place > to) {
         add(WalkOp::Kind::kUp, static_cast<std::uint32_t>(place));
-        place = parentOf(place);
+        place = walks_.parents[static_cast<std::size_t>(place)];
       } else {
-        way_.push_back(to);
-        to = parentOf(to);
+        walks_.way.push_back(to);
+        to = walks_.parents[static_cast<std::size_t>(to)];
       }
     }
-    while (!way_.empty()) {
-      add(WalkOp::Kind::kDown, static_cast<std::uint32_t>(way_.back()));
-      way_.pop_back();
+    while (!walks_.way.empty()) {
+      add(WalkOp::Kind::kDown, static_cast<std::uint32_t>(walks_.way.back()));
+      walks_.way.pop_back();
     }
     place = node;
-  }
-  void listParents() {
-    std::int32_t first = 0;
-    for (std::uint32_t t = walk_.tree; t < walk_.treeEnd; ++t) {
-      for (const JointTree::Body& body : treeOf(t).bodies()) {
-        parents_.push_back(body.parent < 0 ? -1 : first + body.parent);
-      }
-      first += static_cast<std::int32_t>(treeOf(t).size());
-    }
   }
 
   Simulation& sim_;
   MechanismWalks& walks_;
   WalkIsland& walk_;
-  std::vector<std::int32_t> place_, parents_, way_;
 };
 
 /// One island's trees and points through a phase.
@@ -444,15 +432,18 @@ void listWalks(Simulation& sim) {
     listTrees(sim, sim.packs.packs[pack]);
     if (walks.islands.size() > walks.packStart.back()) {
       walks.found.clear();
+      walks.order.clear();
       findPoints(sim, pack);
-      std::sort(walks.found.begin(), walks.found.end(), [](const auto& x, const auto& y) {
+      std::sort(walks.order.begin(), walks.order.end(), [](const auto& x, const auto& y) {
         return std::tie(x.walk, x.first, x.second, x.number) < std::tie(y.walk, y.first, y.second, y.number);
       });
       std::size_t next = 0;
       for (std::size_t w = walks.packStart.back(); w < walks.islands.size(); ++w) {
         WalkIsland& walk = walks.islands[w];
         walk.point = static_cast<std::uint32_t>(walks.points.size());
-        for (; next < walks.found.size() && walks.found[next].walk == w; ++next) walks.points.push_back(walks.found[next].point);
+        for (; next < walks.order.size() && walks.order[next].walk == w; ++next) {
+          walks.points.push_back(walks.found[walks.order[next].number]);
+        }
         walk.pointEnd = static_cast<std::uint32_t>(walks.points.size());
         WalkPlanner{sim, walk}.plan();
       }

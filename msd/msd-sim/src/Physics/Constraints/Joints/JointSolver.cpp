@@ -218,7 +218,7 @@ void JointSolver::rebuild(const SolverBodies& bodies, bool sweeps) {
   for (std::uint32_t j = 0; j < records_.size(); ++j) {
     JointRecord& r = records_[j];
     r.slot = JointRecord::kNoSlot;
-    r.swept = false;
+    r.swept = r.ofTree = false;
     r.plain = r.definition.constraint == nullptr && extraRows(r.definition).all().empty();
     if (!r.used || r.broken) continue;
     const bool pushA = canBePushed(bodies, r.definition.bodyA);
@@ -244,6 +244,9 @@ void JointSolver::rebuild(const SolverBodies& bodies, bool sweeps) {
         components_.push_back(component);
       }
     }
+  }
+  for (const JointComponent& component : components_) {
+    for (const JointComponent::Link& link : component.links()) records_[link.joint].ofTree = !component.tree().isEmpty();
   }
   swept_.close();
   awake_.assign(components_.size(), 0);

@@ -172,10 +172,10 @@ double JointTree::evaluate(const Solve& s, std::span<TreeNode> nodes) const {
   scratch.slots.clear();
   for (const Body& body : bodies_) scratch.slots.push_back(static_cast<std::int32_t>(body.slot));
   const std::size_t root = scratch.slots.size();
-  scratch.slots.push_back(static_cast<std::int32_t>(bodies_[0].parentSlot));
+  if (bodies_[0].jointed) scratch.slots.push_back(static_cast<std::int32_t>(bodies_[0].parentSlot));
   while (scratch.slots.size() % SolverBodies::kBlock != 0) scratch.slots.push_back(0);
   if (scratch.drifted.size() < scratch.slots.size()) scratch.drifted.resize(scratch.slots.size());
-  if (bodies_[0].parentSlot == 0) scratch.drifted[root] = s.bodies.pose[0];
+  if (bodies_[0].jointed && bodies_[0].parentSlot == 0) scratch.drifted[root] = s.bodies.pose[0];
   s.kernels.body.predict(s.bodies, scratch.slots, s.h, scratch.drifted);
   const double inverseH = 1.0 / s.h;
   double worst = 0.0;
@@ -274,7 +274,8 @@ double JointTree::solve(const Solve& s, std::span<TreeNode> nodes) {
       }
       if (worst <= near) break;
       change = std::max(change, solveOnce(s, nodes));
-      if (worst * kSlow * kSlow <= near) break;
+      // Newton's method leaves the square of a relative error.
+      if (worst * worst * kClosed <= near) break;
       last = worst;
     }
     keepWanted(s.bodies, nodes);

@@ -479,6 +479,10 @@ WalkOutcome walk(std::span<TreeNode> nodes, std::span<TreePoint> points, std::sp
 }
 
 void end(std::span<TreeNode> nodes) {
+  for (std::size_t i = nodes.size(); i-- > 0;) {
+    TreeNode& n = nodes[i];
+    if (n.parent >= 0) goUp(n, nodes[static_cast<std::size_t>(n.parent)]);
+  }
   for (TreeNode& n : nodes) {
     if (n.parent >= 0) goDown(n, nodes[static_cast<std::size_t>(n.parent)]);
   }

@@ -91,7 +91,7 @@ struct TreeKernels {
   void (*begin)(std::span<TreeNode>);
   /// One pass of a walk: `slip` is the weight of friction among what has not settled.
   WalkOutcome (*walk)(std::span<TreeNode>, std::span<TreePoint>, std::span<const WalkOp>, double limit, double slip);
-  /// After the last one, at the roots: all bodies feel what there was.
+  /// After the last one, wherever it ended: all bodies feel what there was.
   void (*end)(std::span<TreeNode>);
 };
 
