@@ -274,8 +274,7 @@ double JointTree::solve(const Solve& s, std::span<TreeNode> nodes) {
       }
       if (worst <= near) break;
       change = std::max(change, solveOnce(s, nodes));
-      // Newton's method leaves the square of a relative error.
-      if (worst * worst * kClosed <= near) break;
+      if (worst * kSlow * kSlow <= near) break;
       last = worst;
     }
     keepWanted(s.bodies, nodes);

@@ -481,7 +481,15 @@ WalkOutcome walk(std::span<TreeNode> nodes, std::span<TreePoint> points, std::sp
 void end(std::span<TreeNode> nodes) {
   for (std::size_t i = nodes.size(); i-- > 0;) {
     TreeNode& n = nodes[i];
-    if (n.parent >= 0) goUp(n, nodes[static_cast<std::size_t>(n.parent)]);
+    if (n.parent < 0) continue;
+    // Where the walk is not, the body has yet to hear of what its parent felt.
+    TreeNode& p = nodes[static_cast<std::size_t>(n.parent)];
+    const Six from = load6(n.velocity);
+    alignas(64) double d[8];
+    store6(from - load6(n.felt[1]), d);
+    const Six more = passed(n.up, d);
+    store6(load6(p.velocity) + more, p.velocity);
+    store6(load6(n.felt[0]) + more, n.felt[0]);
   }
   for (TreeNode& n : nodes) {
     if (n.parent >= 0) goDown(n, nodes[static_cast<std::size_t>(n.parent)]);
