@@ -245,8 +245,7 @@ struct MechanismWalks {
   std::vector<WalkPoint> found;           ///< as the rows lie
   std::vector<std::int32_t> rankOf;       ///< per body slot: how far along the walk
   std::vector<std::int32_t> at;           ///< per node of an island: the first node of its tree
-  std::vector<std::int32_t> places;       ///< per first node of a tree: where the walk is, ...
-  std::vector<std::int32_t> starts;       ///< ... and where it began
+  std::vector<std::int32_t> places;       ///< per first node of a tree: where the walk is
   std::vector<std::int32_t> parents;      ///< per node of an island
   std::vector<std::int32_t> way;          ///< down to a node
 };

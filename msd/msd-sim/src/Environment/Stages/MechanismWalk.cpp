@@ -129,8 +129,8 @@ void findPoints(Simulation& sim, std::size_t pack) {
   });
 }
 
-/// The way of one pass through the points of an island, and back to where it began: in each tree at its first point. While
-/// nothing has been pushed, all places know as much.
+/// The way of one pass through the points of an island, there and back by the same moves. It begins in each tree at its
+/// first point: while nothing has been pushed, all places know as much.
 class WalkPlanner {
  public:
   WalkPlanner(Simulation& sim, WalkIsland& walk) : sim_{sim}, walks_{sim.walks}, walk_{walk} {
@@ -145,14 +145,11 @@ class WalkPlanner {
       }
     }
     walks_.places.assign(walks_.at.size(), -1);
-    walks_.starts.assign(walks_.at.size(), -1);
   }
   void plan() {
     walk_.op = static_cast<std::uint32_t>(walks_.ops.size());
     for (std::uint32_t q = walk_.point; q < walk_.pointEnd; ++q) visit(q);
-    for (std::size_t tree = 0; tree < walks_.starts.size(); ++tree) {
-      if (walks_.starts[tree] >= 0) go(walks_.starts[tree]);
-    }
+    for (std::uint32_t q = walk_.pointEnd; q-- > walk_.point;) visit(q);
     walk_.opEnd = static_cast<std::uint32_t>(walks_.ops.size());
   }
 
@@ -176,7 +173,7 @@ class WalkPlanner {
   /// Moves the walk in a node's tree to that node.
   void go(std::int32_t node) {
     std::int32_t& place = walks_.places[static_cast<std::size_t>(walks_.at[static_cast<std::size_t>(node)])];
-    if (place < 0) place = walks_.starts[static_cast<std::size_t>(walks_.at[static_cast<std::size_t>(node)])] = node;
+    if (place < 0) place = node;
     std::int32_t to = node;
     walks_.way.clear();
     // Parents come before their children, so that the larger of two is not an ancestor of the other.
@@ -240,7 +237,7 @@ class Walk {
     const TreeKernels& kernels = sim_.kernels->tree;
     kernels.respond(nodes_);
     placePoints();
-    kernels.answer(sim_.solver, nodes_, points_, ops_);
+    kernels.answer(sim_.solver, nodes_, points_, ops_.first(ops_.size() / 2));
     kernels.begin(nodes_);
     int pass = pass_.number;
     for (;; ++pass) {
@@ -271,7 +268,7 @@ class Walk {
     }
     kernels.respond(nodes_);
     placeShifts();
-    kernels.answer(sim_.solver, nodes_, points_, ops_);
+    kernels.answer(sim_.solver, nodes_, points_, ops_.first(ops_.size() / 2));
     kernels.begin(nodes_);
     for (int pass = 0; pass < kStageTuning.walkCorrections; ++pass) {
       if (kernels.walk(nodes_, points_, ops_, kStageTuning.settledWalk, 0.0).unsettled == 0) break;
@@ -418,13 +415,13 @@ void listWalks(Simulation& sim) {
   walks.points.clear();
   walks.ops.clear();
   walks.packStart.assign(1, 0);
-  if (sim.joints.isEmpty()) return;
   const auto clear = [](auto& lanes) {
     for (BundleNotes& notes : lanes.notes) notes.walked = 0;
   };
   clear(sim.table.lanes<1>());
   clear(sim.table.lanes<2>());
   clear(sim.table.lanes<4>());
+  if (sim.joints.isEmpty()) return;
   walks.nodeOf.resize(sim.solver.size());
   walks.rankOf.resize(sim.solver.size());
   walks.walkOf.resize(sim.islands.count());
