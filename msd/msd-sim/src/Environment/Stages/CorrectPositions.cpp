@@ -193,6 +193,7 @@ void correctPositions(Simulation& sim, double dt) {
   const bool exact = sim.settings.method == Method::kExact;
   if (!sim.joints.isEmpty() && !exact) {
     forPacks(sim, [&](std::size_t pack) { closeTrees(sim, pack); });
+    forgetWalks(sim);
     sim.joints.project(sim.solver, *sim.team);
     returnCorrectionEnergy(sim);
     sim.report.jointError = sim.joints.sums().separation;

@@ -408,6 +408,15 @@ bool isDirty(Simulation& sim, const WalkIsland& walk, std::uint32_t stamp) {
 
 }  // namespace
 
+void forgetWalks(Simulation& sim) {
+  const auto clear = [](auto& lanes) {
+    for (BundleNotes& notes : lanes.notes) notes.walked = 0;
+  };
+  clear(sim.table.lanes<1>());
+  clear(sim.table.lanes<2>());
+  clear(sim.table.lanes<4>());
+}
+
 void listWalks(Simulation& sim) {
   MechanismWalks& walks = sim.walks;
   walks.islands.clear();
@@ -415,12 +424,7 @@ void listWalks(Simulation& sim) {
   walks.points.clear();
   walks.ops.clear();
   walks.packStart.assign(1, 0);
-  const auto clear = [](auto& lanes) {
-    for (BundleNotes& notes : lanes.notes) notes.walked = 0;
-  };
-  clear(sim.table.lanes<1>());
-  clear(sim.table.lanes<2>());
-  clear(sim.table.lanes<4>());
+  forgetWalks(sim);
   if (sim.joints.isEmpty()) return;
   walks.nodeOf.resize(sim.solver.size());
   walks.rankOf.resize(sim.solver.size());

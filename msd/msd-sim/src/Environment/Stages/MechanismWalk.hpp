@@ -8,6 +8,9 @@ namespace msd_sim {
 /// (docs/theory/joints.md, section 11).
 void listWalks(Simulation& sim);
 
+/// After the step, every sweep visits all contacts again.
+void forgetWalks(Simulation& sim);
+
 /// Solves the trees of a pack with what they touch, after a sweep over the other contacts. `opens`: phase 1. Stamps
 /// bodies that other contacts have to look at again, and returns how many these are.
 [[nodiscard]] std::uint32_t walkMechanisms(Simulation& sim, std::size_t pack, const ContactPass& pass,
