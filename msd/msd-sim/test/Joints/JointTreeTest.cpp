@@ -1,6 +1,7 @@
-// Trees of ball joints and the points that touch them (docs/theory/joints.md, section 11): the kernels' answers against
-// the assembled system M^-1 - M^-1 J^T (J M^-1 J^T)^-1 J M^-1, and their walks against a dense solve by the same visits.
-// Dropped chains: how deep they sink, how far their joints open.
+// Trees of ball joints and the points that touch them (docs/theory/joints.md, section 11): the
+// kernels' answers against the assembled system M^-1 - M^-1 J^T (J M^-1 J^T)^-1 J M^-1, and their
+// walks against a dense solve by the same visits. Dropped chains: how deep they sink, how far their
+// joints open.
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
@@ -28,7 +29,9 @@ class Source {
     return low + (high - low) * static_cast<double>(engine_() >> 11) * 0x1.0p-53;
   }
   Vector3D vector() { return {number(), number(), number()}; }
-  std::int32_t below(std::int32_t count) { return static_cast<std::int32_t>(engine_() % static_cast<std::uint64_t>(count)); }
+  std::int32_t below(std::int32_t count) {
+    return static_cast<std::int32_t>(engine_() % static_cast<std::uint64_t>(count));
+  }
 
  private:
   std::mt19937_64 engine_;
@@ -142,7 +145,8 @@ struct Points {
         }
         later = tree.nodes[static_cast<std::size_t>(later)].parent;
       }
-      for (; !way.empty(); way.pop_back()) ops.push_back({WalkOp::Kind::kDown, static_cast<std::uint32_t>(way.back())});
+      for (; !way.empty(); way.pop_back())
+        ops.push_back({WalkOp::Kind::kDown, static_cast<std::uint32_t>(way.back())});
     };
     const auto visit = [&](std::uint32_t q) {
       const TreePoint& p = list[q];
@@ -179,9 +183,11 @@ TEST(JointTree, answersAsTheAssembledSystem) {
     kernels.respond(tree.nodes);
     const Matrix truth = tree.response();
     for (std::size_t k = 0; k < tree.nodes.size(); ++k) {
-      const Matrix own = truth.block(6 * static_cast<Eigen::Index>(k), 6 * static_cast<Eigen::Index>(k), 6, 6);
+      const Matrix own =
+          truth.block(6 * static_cast<Eigen::Index>(k), 6 * static_cast<Eigen::Index>(k), 6, 6);
       for (int c = 0; c < 6; ++c) {
-        for (int r = 0; r < 6; ++r) worst = std::max(worst, std::fabs(tree.nodes[k].inverse[c][r] - own(r, c)) / own.norm());
+        for (int r = 0; r < 6; ++r)
+          worst = std::max(worst, std::fabs(tree.nodes[k].inverse[c][r] - own(r, c)) / own.norm());
       }
     }
   }
@@ -232,7 +238,8 @@ TEST(JointTree, aWalkIsTheSameAsVisitsWithTheWholeTreesAnswers) {
     const auto visit = [&](std::size_t q) {
       const Column answer = response * points.rows[q];
       double& impulse = impulses[static_cast<Eigen::Index>(q)];
-      const double now = std::max(0.0, impulse + (points.list[q].target - points.rows[q].dot(v)) / points.rows[q].dot(answer));
+      const double now = std::max(0.0, impulse + (points.list[q].target - points.rows[q].dot(v)) /
+                                                     points.rows[q].dot(answer));
       v += (now - impulse) * answer;
       impulse = now;
     };
@@ -275,15 +282,21 @@ struct Dropped {
 Dropped dropChains(int count, int threads, SimdTarget target, int steps) {
   WorldModel world{Settings{.gravity = {0.0, 0.0, -9.81}, .threads = threads, .sleeping = false}};
   WorldAccess::of(world).kernels = &kernelsFor(target);
-  world.spawn(EnvironmentDescription{.shape = Box{{60.0, 60.0, 1.0}}, .position = {0.0, 0.0, -1.0}});
+  world.spawn(
+      EnvironmentDescription{.shape = Box{{60.0, 60.0, 1.0}}, .position = {0.0, 0.0, -1.0}});
   const double radius = 0.1, halfHeight = 0.3, length = 2.0 * halfHeight + 4.0 * radius;
   for (int k = 0; k < count; ++k) {
     BodyId last;
     for (int i = 0; i < 10; ++i) {
       const double x = 0.5 * (k % 4), y = 0.5 * (k / 4), z = 0.5 + length * (i + 0.5);
-      const BodyId body = world.spawn(InertialDescription{
-          .shape = Capsule{radius, halfHeight}, .position = {x, y, z}, .linearVelocity = {0.3, 0.1 * k, 0.0}});
-      if (i > 0) world.spawn(JointDescription{.kind = JointKind::kBall, .bodyA = last, .bodyB = body, .anchor = {x, y, z - 0.5 * length}});
+      const BodyId body = world.spawn(InertialDescription{.shape = Capsule{radius, halfHeight},
+                                                          .position = {x, y, z},
+                                                          .linearVelocity = {0.3, 0.1 * k, 0.0}});
+      if (i > 0)
+        world.spawn(JointDescription{.kind = JointKind::kBall,
+                                     .bodyA = last,
+                                     .bodyB = body,
+                                     .anchor = {x, y, z - 0.5 * length}});
       last = body;
     }
   }
@@ -298,7 +311,8 @@ Dropped dropChains(int count, int threads, SimdTarget target, int steps) {
 }
 
 TEST(JointTree, chainsThatAreDroppedDoNotSinkIn) {
-  const Dropped one = dropChains(1, 1, SimdTarget::kAuto, 300), nine = dropChains(9, 1, SimdTarget::kAuto, 300);
+  const Dropped one = dropChains(1, 1, SimdTarget::kAuto, 300),
+                nine = dropChains(9, 1, SimdTarget::kAuto, 300);
   EXPECT_LT(one.deepest, 5e-3);
   EXPECT_LT(one.jointError, 1e-6);
   EXPECT_LT(nine.deepest, 5e-3);
@@ -307,7 +321,8 @@ TEST(JointTree, chainsThatAreDroppedDoNotSinkIn) {
 
 TEST(JointTree, chainsFallAlikeForAnyThreadsAndVectors) {
   const Dropped plain = dropChains(9, 1, SimdTarget::kPortable, 120);
-  for (const int threads : {1, 2, 5}) EXPECT_EQ(dropChains(9, threads, SimdTarget::kAuto, 120).hash, plain.hash) << threads;
+  for (const int threads : {1, 2, 5})
+    EXPECT_EQ(dropChains(9, threads, SimdTarget::kAuto, 120).hash, plain.hash) << threads;
 }
 
 }  // namespace

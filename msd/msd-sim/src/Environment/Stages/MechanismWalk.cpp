@@ -26,8 +26,10 @@ void placePoint(const WalkPoint& point, const ContactPass& pass, TreePoint& p) {
   const ContactPointRows& of = rows.points[point.number];
   const Vector3D n = laneOf(rows.normal, lane), t1 = laneOf(rows.tangent, lane), t2 = n.cross(t1);
   Vector3D d = Vector3D::Zero();
-  if constexpr (kPoints > 1) d = rows.tangential.x[point.number][lane] * t1 + rows.tangential.y[point.number][lane] * t2;
-  const Vector3D arms[2] = {laneOf(rows.arm0, lane) + laneOf(rows.drift, lane) + d, laneOf(rows.arm1, lane) + d};
+  if constexpr (kPoints > 1)
+    d = rows.tangential.x[point.number][lane] * t1 + rows.tangential.y[point.number][lane] * t2;
+  const Vector3D arms[2] = {laneOf(rows.arm0, lane) + laneOf(rows.drift, lane) + d,
+                            laneOf(rows.arm1, lane) + d};
   const Vector3D axes[3] = {n, t1, t2};
   for (int s = 0; s < 2; ++s) {
     if (p.velocity[s] == nullptr) continue;
@@ -79,7 +81,8 @@ void listTrees(Simulation& sim, const Pack& pack) {
       return -sim.settings.gravity.dot(vectorOf(sim.solver.pose[body.slot].x));
     };
     const bool downwards = height(bodies.back()) < height(bodies.front());
-    const auto count = static_cast<std::int32_t>(bodies.size()), first = static_cast<std::int32_t>(walk.nodes);
+    const auto count = static_cast<std::int32_t>(bodies.size()),
+               first = static_cast<std::int32_t>(walk.nodes);
     for (std::int32_t b = 0; b < count; ++b) {
       const std::uint32_t slot = bodies[static_cast<std::size_t>(b)].slot;
       walks.nodeOf[slot] = first + b;
@@ -92,45 +95,50 @@ void listTrees(Simulation& sim, const Pack& pack) {
 /// Points of the contacts of a pack that touch trees.
 void findPoints(Simulation& sim, std::size_t pack) {
   MechanismWalks& walks = sim.walks;
-  sim.table.forContacts(pack, [&](std::uint32_t id, LaneBodies bodyPair, auto& rows, ContactSums& sums, int lane) {
-    const std::uint32_t slot[2] = {bodyPair.body0, bodyPair.body1};
-    const bool is[2] = {isOfTree(sim, slot[0]), isOfTree(sim, slot[1])};
-    if (!is[0] && !is[1]) return;
-    using Rows = std::remove_reference_t<decltype(rows)>;
-    constexpr int kPoints = Rows::kPointCount;
-    auto& lanes = sim.table.lanes<kPoints>();
-    BundleNotes& notes = lanes.notes[static_cast<std::size_t>(&rows - lanes.rows.data())];
-    notes.walked |= static_cast<std::uint8_t>(1u << lane);
-    WalkPoint point;
-    point.contact = id;
-    point.turned = !is[1] || (is[0] && walks.rankOf[slot[0]] > walks.rankOf[slot[1]]);
-    for (int s = 0; s < 2; ++s) {
-      const int side = point.turned ? s : 1 - s;
-      point.slot[s] = slot[side];
-      point.node[s] = is[side] ? walks.nodeOf[slot[side]] : -1;
-    }
-    point.meets = is[0] && is[1] && sim.joints.componentOf(slot[0]) == sim.joints.componentOf(slot[1]);
-    point.all = &rows;
-    point.sums = &sums;
-    point.impact = &notes.impact;
-    point.lane = lane;
-    point.size = rows.size[lane];
-    point.place = placePoint<kPoints>;
-    const std::uint32_t walk = walks.walkOf[sim.islands.islandOf[point.slot[0]]];
-    ++walks.islands[walk].contacts;
-    for (int i = 0; i < kPoints; ++i) {
-      if (!(rows.points[i].normalMass[lane] > 0.0)) continue;
-      point.rows = &rows.points[i];
-      point.number = i;
-      const std::int32_t second = point.node[1] >= 0 ? walks.rankOf[point.slot[1]] : -static_cast<std::int32_t>(point.slot[1]) - 1;
-      walks.order.push_back({walk, walks.rankOf[point.slot[0]], second, static_cast<std::uint32_t>(walks.found.size())});
-      walks.found.push_back(point);
-    }
-  });
+  sim.table.forContacts(
+      pack, [&](std::uint32_t id, LaneBodies bodyPair, auto& rows, ContactSums& sums, int lane) {
+        const std::uint32_t slot[2] = {bodyPair.body0, bodyPair.body1};
+        const bool is[2] = {isOfTree(sim, slot[0]), isOfTree(sim, slot[1])};
+        if (!is[0] && !is[1]) return;
+        using Rows = std::remove_reference_t<decltype(rows)>;
+        constexpr int kPoints = Rows::kPointCount;
+        auto& lanes = sim.table.lanes<kPoints>();
+        BundleNotes& notes = lanes.notes[static_cast<std::size_t>(&rows - lanes.rows.data())];
+        notes.walked |= static_cast<std::uint8_t>(1u << lane);
+        WalkPoint point;
+        point.contact = id;
+        point.turned = !is[1] || (is[0] && walks.rankOf[slot[0]] > walks.rankOf[slot[1]]);
+        for (int s = 0; s < 2; ++s) {
+          const int side = point.turned ? s : 1 - s;
+          point.slot[s] = slot[side];
+          point.node[s] = is[side] ? walks.nodeOf[slot[side]] : -1;
+        }
+        point.meets =
+            is[0] && is[1] && sim.joints.componentOf(slot[0]) == sim.joints.componentOf(slot[1]);
+        point.all = &rows;
+        point.sums = &sums;
+        point.impact = &notes.impact;
+        point.lane = lane;
+        point.size = rows.size[lane];
+        point.place = placePoint<kPoints>;
+        const std::uint32_t walk = walks.walkOf[sim.islands.islandOf[point.slot[0]]];
+        ++walks.islands[walk].contacts;
+        for (int i = 0; i < kPoints; ++i) {
+          if (!(rows.points[i].normalMass[lane] > 0.0)) continue;
+          point.rows = &rows.points[i];
+          point.number = i;
+          const std::int32_t second = point.node[1] >= 0
+                                          ? walks.rankOf[point.slot[1]]
+                                          : -static_cast<std::int32_t>(point.slot[1]) - 1;
+          walks.order.push_back({walk, walks.rankOf[point.slot[0]], second,
+                                 static_cast<std::uint32_t>(walks.found.size())});
+          walks.found.push_back(point);
+        }
+      });
 }
 
-/// The way of one pass through the points of an island, there and back by the same moves. It begins in each tree at its
-/// first point: while nothing has been pushed, all places know as much.
+/// The way of one pass through the points of an island, there and back by the same moves. It begins
+/// in each tree at its first point: while nothing has been pushed, all places know as much.
 class WalkPlanner {
  public:
   WalkPlanner(Simulation& sim, WalkIsland& walk) : sim_{sim}, walks_{sim.walks}, walk_{walk} {
@@ -172,11 +180,13 @@ class WalkPlanner {
   }
   /// Moves the walk in a node's tree to that node.
   void go(std::int32_t node) {
-    std::int32_t& place = walks_.places[static_cast<std::size_t>(walks_.at[static_cast<std::size_t>(node)])];
+    std::int32_t& place =
+        walks_.places[static_cast<std::size_t>(walks_.at[static_cast<std::size_t>(node)])];
     if (place < 0) place = node;
     std::int32_t to = node;
     walks_.way.clear();
-    // Parents come before their children, so that the larger of two is not an ancestor of the other.
+    // Parents come before their children, so that the larger of two is not an ancestor of the
+    // other.
     while (place != to) {
       if (place > to) {
         add(WalkOp::Kind::kUp, static_cast<std::uint32_t>(place));
@@ -201,7 +211,8 @@ class WalkPlanner {
 /// One island's trees and points through a phase.
 class Walk {
  public:
-  Walk(Simulation& sim, const WalkIsland& walk, WalkScratch& scratch, const ContactPass& pass, bool opens)
+  Walk(Simulation& sim, const WalkIsland& walk, WalkScratch& scratch, const ContactPass& pass,
+       bool opens)
       : sim_{sim}, walk_{walk}, scratch_{scratch}, pass_{pass}, opens_{opens} {
     if (scratch.nodes.size() < walk.nodes) scratch.nodes.resize(walk.nodes);
     nodes_ = std::span{scratch.nodes}.first(walk.nodes);
@@ -214,22 +225,24 @@ class Walk {
   /// The joints alone.
   void solveJoints(const JointSolver::Sweep& sweep) {
     const bool drifted = !opens_ || sweep.drifted;
-    forTrees([&](std::uint32_t k, JointComponent& c, std::span<TreeNode> nodes, std::int32_t first) {
-      (void)k;
-      c.tree().load(sim_.solver, nodes, first);
-      if (pass_.first && drifted) c.tree().turn(sim_.solver, nodes, sweep.carried);
-    });
+    forTrees(
+        [&](std::uint32_t k, JointComponent& c, std::span<TreeNode> nodes, std::int32_t first) {
+          (void)k;
+          c.tree().load(sim_.solver, nodes, first);
+          if (pass_.first && drifted) c.tree().turn(sim_.solver, nodes, sweep.carried);
+        });
     sim_.kernels->tree.place(sim_.solver, nodes_);
-    forTrees([&](std::uint32_t k, JointComponent& c, std::span<TreeNode> nodes, std::int32_t first) {
-      // Parents count from the tree's own first node while it is solved alone.
-      for (TreeNode& n : nodes) n.parent -= n.parent >= 0 ? first : 0;
-      const JointTree::Solve s = c.treeSolve(sim_.solver, *sim_.kernels, scratch_.tree);
-      const double change = !pass_.first ? c.tree().solveAgain(s, nodes)
-                            : opens_     ? c.tree().solve(s, nodes)
-                                         : c.tree().relax(s, nodes);
-      for (TreeNode& n : nodes) n.parent += n.parent >= 0 ? first : 0;
-      sim_.joints.noteSolved(k, change);
-    });
+    forTrees(
+        [&](std::uint32_t k, JointComponent& c, std::span<TreeNode> nodes, std::int32_t first) {
+          // Parents count from the tree's own first node while it is solved alone.
+          for (TreeNode& n : nodes) n.parent -= n.parent >= 0 ? first : 0;
+          const JointTree::Solve s = c.treeSolve(sim_.solver, *sim_.kernels, scratch_.tree);
+          const double change = !pass_.first ? c.tree().solveAgain(s, nodes)
+                                : opens_     ? c.tree().solve(s, nodes)
+                                             : c.tree().relax(s, nodes);
+          for (TreeNode& n : nodes) n.parent += n.parent >= 0 ? first : 0;
+          sim_.joints.noteSolved(k, change);
+        });
   }
 
   /// Joints and points at once (J-49). Returns the number of passes.
@@ -242,7 +255,8 @@ class Walk {
     int pass = pass_.number;
     for (;; ++pass) {
       const double limit = std::max(budget.limit(pass), budget.push);
-      const WalkOutcome outcome = kernels.walk(nodes_, points_, ops_, limit, static_cast<double>(budget.slip));
+      const WalkOutcome outcome =
+          kernels.walk(nodes_, points_, ops_, limit, static_cast<double>(budget.slip));
       if (outcome.unsettled == 0) break;
     }
     kernels.end(nodes_);
@@ -274,7 +288,8 @@ class Walk {
       if (kernels.walk(nodes_, points_, ops_, kStageTuning.settledWalk, 0.0).unsettled == 0) break;
     }
     kernels.end(nodes_);
-    for (std::size_t q = 0; q < rows_.size(); ++q) rows_[q].rows->warmStart[rows_[q].lane] = points_[q].impulse[0];
+    for (std::size_t q = 0; q < rows_.size(); ++q)
+      rows_[q].rows->warmStart[rows_[q].lane] = points_[q].impulse[0];
   }
 
   /// Stamps bodies of no tree that the walk has pushed, for the contacts that it does not visit.
@@ -284,7 +299,8 @@ class Walk {
     for (std::size_t q = 0; q < rows_.size(); ++q) {
       if (points_[q].velocity[1] == nullptr || points_[q].node[1] >= 0) continue;
       const TreePoint& p = points_[q];
-      const double change = std::fabs(p.impulse[0] - p.start[0]) * p.compliance[0][0] * p.perSettled;
+      const double change =
+          std::fabs(p.impulse[0] - p.start[0]) * p.compliance[0][0] * p.perSettled;
       if (!(change > limit) || sim_.solver.dirty[rows_[q].slot[1]] == pass_.stamp) continue;
       sim_.solver.dirty[rows_[q].slot[1]] = pass_.stamp;
       ++called;
@@ -310,7 +326,9 @@ class Walk {
       for (int s = 0; s < 2; ++s) {
         p.slot[s] = rows_[q].slot[s];
         p.node[s] = rows_[q].node[s];
-        p.velocity[s] = sim_.solver.motion[p.slot[s]].inverseMass > 0.0 ? sim_.solver.motion[p.slot[s]].v : nullptr;
+        p.velocity[s] = sim_.solver.motion[p.slot[s]].inverseMass > 0.0
+                            ? sim_.solver.motion[p.slot[s]].v
+                            : nullptr;
         p.weight[s] = 1.0;
       }
       rows_[q].place(rows_[q], pass_, p);
@@ -327,11 +345,14 @@ class Walk {
       for (int s = 0; s < 2; ++s) {
         p.slot[s] = point.slot[s];
         p.node[s] = point.node[s];
-        p.velocity[s] = sim_.solver.motion[p.slot[s]].inverseMass > 0.0 ? sim_.solver.shift[p.slot[s]].d : nullptr;
+        p.velocity[s] = sim_.solver.motion[p.slot[s]].inverseMass > 0.0
+                            ? sim_.solver.shift[p.slot[s]].d
+                            : nullptr;
       }
       point.place(point, pass_, p);
       // Who lies below counts less; side 0 is pushed along its rows.
-      const double above = p.rows[0][0][0] * up[0] + (p.rows[0][1][0] * up[1] + p.rows[0][2][0] * up[2]);
+      const double above =
+          p.rows[0][0][0] * up[0] + (p.rows[0][1][0] * up[1] + p.rows[0][2][0] * up[2]);
       const double less = point.meets ? 0.0 : 1.0 - pass_.support;
       p.weight[0] = 1.0 - less * std::max(-above, 0.0);
       p.weight[1] = 1.0 - less * std::max(above, 0.0);
@@ -357,18 +378,22 @@ class Walk {
       for (int s = 0; s < 2; ++s) {
         if (p.node[s] < 0) continue;
         Vector3D& force = scratch_.forces[static_cast<std::size_t>(p.node[s])];
-        for (int c = 0; c < 3; ++c) force[c] += p.rows[s][c][0] * d[0] + (p.rows[s][c][1] * d[1] + p.rows[s][c][2] * d[2]);
+        for (int c = 0; c < 3; ++c)
+          force[c] += p.rows[s][c][0] * d[0] + (p.rows[s][c][1] * d[1] + p.rows[s][c][2] * d[2]);
       }
       noteImpact(p, point);
     }
     if (pass_.noted) noteResiduals();
     forTrees([&](std::uint32_t, JointComponent& c, std::span<TreeNode> nodes, std::int32_t first) {
-      c.tree().takeWalk(sim_.solver, nodes, std::span{scratch_.forces}.subspan(static_cast<std::size_t>(first), nodes.size()));
+      c.tree().takeWalk(
+          sim_.solver, nodes,
+          std::span{scratch_.forces}.subspan(static_cast<std::size_t>(first), nodes.size()));
     });
   }
   /// (T-12)
   void noteImpact(const TreePoint& p, const WalkPoint& point) const {
-    const double expected = std::max(point.rows->normalMass[point.lane] * pass_.warmStartSpeed, kRowTuning.expectedShare * p.impulse[0]);
+    const double expected = std::max(point.rows->normalMass[point.lane] * pass_.warmStartSpeed,
+                                     kRowTuning.expectedShare * p.impulse[0]);
     const auto bit = static_cast<std::uint8_t>(1u << point.lane);
     if (p.impulse[0] > 2.0 * point.rows->warmStart[point.lane] + expected) *point.impact |= bit;
   }
@@ -399,7 +424,8 @@ bool isDirty(Simulation& sim, const WalkIsland& walk, std::uint32_t stamp) {
     if (moves(p.slot[0]) || moves(p.slot[1])) return true;
   }
   for (std::uint32_t t = walk.tree; t < walk.treeEnd; ++t) {
-    for (const JointTree::Body& body : sim.joints.components()[sim.walks.trees[t]].tree().bodies()) {
+    for (const JointTree::Body& body :
+         sim.joints.components()[sim.walks.trees[t]].tree().bodies()) {
       if (moves(body.slot)) return true;
     }
   }
@@ -436,7 +462,8 @@ void listWalks(Simulation& sim) {
       walks.order.clear();
       findPoints(sim, pack);
       std::sort(walks.order.begin(), walks.order.end(), [](const auto& x, const auto& y) {
-        return std::tie(x.walk, x.first, x.second, x.number) < std::tie(y.walk, y.first, y.second, y.number);
+        return std::tie(x.walk, x.first, x.second, x.number) <
+               std::tie(y.walk, y.first, y.second, y.number);
       });
       std::size_t next = 0;
       for (std::size_t w = walks.packStart.back(); w < walks.islands.size(); ++w) {
@@ -453,20 +480,24 @@ void listWalks(Simulation& sim) {
   }
 }
 
-std::uint32_t walkMechanisms(Simulation& sim, std::size_t pack, const ContactPass& pass, const JointSolver::Sweep& sweep,
-                             bool opens) {
+std::uint32_t walkMechanisms(Simulation& sim, std::size_t pack, const ContactPass& pass,
+                             const JointSolver::Sweep& sweep, bool opens) {
   const MechanismWalks& walks = sim.walks;
   if (walks.islands.empty()) return 0;
   PackScratch& scratch = *sim.packScratch[pack];
   const std::size_t first = walks.packStart[pack], count = walks.packStart[pack + 1] - first;
   if (count == 0) return 0;
-  const std::size_t parts = sim.packs.packs[pack].shared ? std::min<std::size_t>(count, static_cast<std::size_t>(sim.team->threads())) : 1;
+  const std::size_t parts =
+      sim.packs.packs[pack].shared
+          ? std::min<std::size_t>(count, static_cast<std::size_t>(sim.team->threads()))
+          : 1;
   while (scratch.walks.size() < parts) scratch.walks.push_back(std::make_unique<WalkScratch>());
   std::atomic<std::uint32_t> called{0};
   std::atomic<std::uint64_t> visits{0};
   std::atomic<int> most{0};
   const auto work = [&](std::size_t part) {
-    for (std::size_t i = first + count * part / parts; i < first + count * (part + 1) / parts; ++i) {
+    for (std::size_t i = first + count * part / parts; i < first + count * (part + 1) / parts;
+         ++i) {
       const WalkIsland& island = walks.islands[i];
       if (!pass.first && !isDirty(sim, island, pass.stamp)) continue;
       Walk walk{sim, island, *scratch.walks[part], pass, opens};
@@ -475,9 +506,11 @@ std::uint32_t walkMechanisms(Simulation& sim, std::size_t pack, const ContactPas
       const SweepBudget& budget = sim.solver.budget[walks.points[island.point].slot[0]];
       const int passes = walk.walkPoints(budget);
       called.fetch_add(walk.callOthers(budget), std::memory_order_relaxed);
-      visits.fetch_add(static_cast<std::uint64_t>(passes - (pass.first ? 1 : 0)) * island.contacts, std::memory_order_relaxed);
+      visits.fetch_add(static_cast<std::uint64_t>(passes - (pass.first ? 1 : 0)) * island.contacts,
+                       std::memory_order_relaxed);
       int seen = most.load(std::memory_order_relaxed);
-      while (passes > seen && !most.compare_exchange_weak(seen, passes, std::memory_order_relaxed)) {
+      while (passes > seen &&
+             !most.compare_exchange_weak(seen, passes, std::memory_order_relaxed)) {
       }
     }
   };
@@ -487,7 +520,8 @@ std::uint32_t walkMechanisms(Simulation& sim, std::size_t pack, const ContactPas
     work(0);
   }
   scratch.visits += visits.load(std::memory_order_relaxed);
-  scratch.phaseSweeps.back() += static_cast<std::uint32_t>(std::max(0, most.load(std::memory_order_relaxed) - 1));
+  scratch.phaseSweeps.back() +=
+      static_cast<std::uint32_t>(std::max(0, most.load(std::memory_order_relaxed) - 1));
   return called.load(std::memory_order_relaxed);
 }
 
@@ -497,8 +531,10 @@ void correctWalks(Simulation& sim, std::size_t pack, const ContactPass& pass) {
   PackScratch& scratch = *sim.packScratch[pack];
   for (std::size_t i = walks.packStart[pack]; i < walks.packStart[pack + 1]; ++i) {
     const WalkIsland& island = walks.islands[i];
-    const std::span points = std::span{walks.points}.subspan(island.point, island.pointEnd - island.point);
-    const bool deep = std::any_of(points.begin(), points.end(), [](const WalkPoint& p) { return p.rows->target[p.lane] > 0.0; });
+    const std::span points =
+        std::span{walks.points}.subspan(island.point, island.pointEnd - island.point);
+    const bool deep = std::any_of(points.begin(), points.end(),
+                                  [](const WalkPoint& p) { return p.rows->target[p.lane] > 0.0; });
     if (!deep) continue;
     if (scratch.walks.empty()) scratch.walks.push_back(std::make_unique<WalkScratch>());
     Walk{sim, island, *scratch.walks[0], pass, false}.correct();
@@ -507,21 +543,24 @@ void correctWalks(Simulation& sim, std::size_t pack, const ContactPass& pass) {
 
 namespace {
 
-/// Moves the bodies of a tree by a part of what the nodes ask for; none farther than it may go at once. Returns the part of it.
-double moveTree(SolverBodies& bodies, const JointTree& tree, std::span<const TreeNode> nodes, double part) {
-  double farthest = 0.0;
+/// Moves the bodies of a tree by a part of what the nodes ask for; none farther than it may go at
+/// once. Returns the part of it.
+double moveTree(SolverBodies& bodies, const JointTree& tree, std::span<const TreeNode> nodes,
+                double part) {
+  double farthest = joint_tolerances::kLargestMove;
   const std::span<const JointTree::Body> of = tree.bodies();
   for (std::size_t i = 0; i < of.size(); ++i) {
     const Eigen::Map<const Vector3D> d{nodes[i].change}, theta{nodes[i].change + 3};
     farthest = std::max(farthest, d.norm() / bodies.pose[of[i].slot].size + theta.norm());
   }
-  const double share = part * std::min(1.0, joint_tolerances::kLargestMove / std::max(farthest, 1e-300));
+  const double share = part * joint_tolerances::kLargestMove / farthest;
   for (std::size_t i = 0; i < of.size(); ++i) {
     BodyPose& pose = bodies.pose[of[i].slot];
     BodyShift& shift = bodies.shift[of[i].slot];
     const double* const change = nodes[i].change;
     const Vector3D half = 0.5 * share * Vector3D{change[3], change[4], change[5]};
-    const Quaternion q = (Quaternion{1.0, half.x(), half.y(), half.z()} * quaternionOf(pose.q)).normalized();
+    const Quaternion q =
+        (Quaternion{1.0, half.x(), half.y(), half.z()} * quaternionOf(pose.q)).normalized();
     pose.q[0] = q.w(), pose.q[1] = q.x(), pose.q[2] = q.y(), pose.q[3] = q.z();
     for (int c = 0; c < 3; ++c) {
       pose.x[c] += share * change[c];
@@ -542,7 +581,8 @@ bool closeTree(Simulation& sim, JointComponent& c, std::span<TreeNode> nodes) {
     sim.kernels->tree.place(sim.solver, nodes);
     c.tree().findErrors(sim.solver, nodes);
     sim.kernels->tree.solve(nodes);
-    // Far from closed, a whole step may miss: half of it, and half of that, until things get better.
+    // Far from closed, a whole step may miss: half of it, and half of that, until things get
+    // better.
     double part = 1.0, now = worst;
     for (int halving = 0; halving < kMostHalvings; ++halving) {
       (void)moveTree(sim.solver, c.tree(), nodes, part);

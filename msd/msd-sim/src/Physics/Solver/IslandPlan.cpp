@@ -122,7 +122,7 @@ bool mayJoinMechanism(const IslandCensus& island, const PlanSettings& settings) 
 /// What a phase leaves of a fall the next one finds in the impulses.
 SweepBudget fallBudget(const IslandCensus& island, const PlanSettings& settings) {
   SweepBudget budget = warmBudget(island, settings);
-  const int most = island.treeJoints ? kTuning.walkPasses : kTuning.fewestHitSweeps;
+  const int most = island.treeJoints ? kTuning.mechanismSweeps : kTuning.fewestHitSweeps;
   budget.few = budget.most = static_cast<std::uint16_t>(std::max(settings.iterations, most));
   budget.slip = 1.0f;
   budget.push = static_cast<float>(kTuning.hit);

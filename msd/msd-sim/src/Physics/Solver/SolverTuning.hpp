@@ -28,8 +28,7 @@ struct SolverTuning {
 
   double smallTurn{0.05};              ///< turn in a step up to which one substep will do, of free bodies and slow mechanisms [rad] (G-12)
 
-  int walkPasses{6};       ///< there and back, of a phase over a tree of joints that falls (J-49)
-  int mechanismSweeps{8};  ///< of contacts with the joints eliminated (J-27)
+  int mechanismSweeps{8};  ///< of contacts with the joints eliminated (J-27), there and back along trees that fall (J-49)
   /// These have settled, as everything has, at 1: by the definition of local residual, not by choice.
   static constexpr double mechanismResidual{1};
 

@@ -68,7 +68,8 @@ void JointComponent::buildBalls(std::span<const JointRecord> records) {
 void JointComponent::buildTree(std::span<const JointRecord> records) {
   std::vector<JointTree::Edge> edges;
   for (const Link& link : links_) {
-    edges.push_back({link.slotA, link.slotB, pushable_[link.bodyA] != 0, pushable_[link.bodyB] != 0});
+    edges.push_back(
+        {link.slotA, link.slotB, pushable_[link.bodyA] != 0, pushable_[link.bodyB] != 0});
   }
   tree_.build(edges);
   for (JointTree::Body& body : tree_.bodies()) {
@@ -79,7 +80,8 @@ void JointComponent::buildTree(std::span<const JointRecord> records) {
   }
 }
 
-double JointComponent::measureTree(const SolverBodies& bodies, std::span<JointRecord> records) const {
+double JointComponent::measureTree(const SolverBodies& bodies,
+                                   std::span<JointRecord> records) const {
   double squares = 0.0;
   for (const JointTree::Body& body : tree_.bodies()) {
     if (!body.jointed) continue;
@@ -96,14 +98,17 @@ void JointComponent::startTree(const SolverBodies& bodies) {
     if (!body.jointed) continue;
     const Link& link = links_[body.joint.link];
     body.joint.size = link.size;
-    for (std::uint32_t c = 0; c < kBallRows; ++c) body.joint.impulse[c] = body.joint.sign * rows_[link.row + c].impulse;
+    for (std::uint32_t c = 0; c < kBallRows; ++c)
+      body.joint.impulse[c] = body.joint.sign * rows_[link.row + c].impulse;
   }
   tree_.start(bodies);
   for (const JointTree::Body& body : tree_.bodies()) {
     if (!body.jointed) continue;
     const JointTree::Joint& joint = body.joint;
-    links_[joint.link].applied = joint.sign > 0.0 ? JointRow{-joint.impulse, joint.parentTorque, joint.impulse, joint.torque}
-                                                  : JointRow{joint.impulse, joint.torque, -joint.impulse, joint.parentTorque};
+    links_[joint.link].applied =
+        joint.sign > 0.0
+            ? JointRow{-joint.impulse, joint.parentTorque, joint.impulse, joint.torque}
+            : JointRow{joint.impulse, joint.torque, -joint.impulse, joint.parentTorque};
   }
 }
 
@@ -113,9 +118,11 @@ void JointComponent::storeTree() {
     if (!body.jointed) continue;
     const JointTree::Joint& joint = body.joint;
     Link& link = links_[joint.link];
-    for (std::uint32_t c = 0; c < kBallRows; ++c) rows_[link.row + c].impulse = joint.sign * joint.impulse[c];
-    link.sum = joint.sign > 0.0 ? JointRow{-joint.sum, joint.parentTorqueSum, joint.sum, joint.torqueSum}
-                                : JointRow{joint.sum, joint.torqueSum, -joint.sum, joint.parentTorqueSum};
+    for (std::uint32_t c = 0; c < kBallRows; ++c)
+      rows_[link.row + c].impulse = joint.sign * joint.impulse[c];
+    link.sum = joint.sign > 0.0
+                   ? JointRow{-joint.sum, joint.parentTorqueSum, joint.sum, joint.torqueSum}
+                   : JointRow{joint.sum, joint.torqueSum, -joint.sum, joint.parentTorqueSum};
   }
 }
 

@@ -14,8 +14,8 @@ struct JointWorks {
 
 /// What phase 1 could not do in a step.
 struct JointFaults {
-  bool stiff{false};    ///< some substep did not close the joints, or only just (J-22)
-  bool gaveUp{false};   ///< the running phase keeps velocities (J-42)
+  bool stiff{false};       ///< some substep did not close the joints, or only just (J-22)
+  bool gaveUp{false};      ///< the running phase keeps velocities (J-42)
   bool hasGivenUp{false};  ///< some phase did
 };
 

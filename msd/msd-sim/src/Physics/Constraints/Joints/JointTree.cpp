@@ -12,8 +12,12 @@ namespace msd_sim {
 
 namespace {
 
-Eigen::Map<const Vector3D> three(const double* numbers) { return Eigen::Map<const Vector3D>(numbers); }
-Eigen::Map<Vector3D> three(double* numbers) { return Eigen::Map<Vector3D>(numbers); }
+Eigen::Map<const Vector3D> three(const double* numbers) {
+  return Eigen::Map<const Vector3D>(numbers);
+}
+Eigen::Map<Vector3D> three(double* numbers) {
+  return Eigen::Map<Vector3D>(numbers);
+}
 
 double largestOf(const Vector3D& v) {
   return std::max({std::fabs(v.x()), std::fabs(v.y()), std::fabs(v.z())});
@@ -54,7 +58,8 @@ void JointTree::build(std::span<const Edge> edges) {
   for (std::size_t i = 0; i < ends.size(); ++i) count += i == 0 || ends[i].slot != ends[i - 1].slot;
   if (inner + 1 != count || fixed > 1) return;
   const auto endsOf = [&](std::uint32_t slot) {
-    const auto first = std::lower_bound(ends.begin(), ends.end(), slot, [](const End& e, std::uint32_t s) { return e.slot < s; });
+    const auto first = std::lower_bound(ends.begin(), ends.end(), slot,
+                                        [](const End& e, std::uint32_t s) { return e.slot < s; });
     auto last = first;
     while (last != ends.end() && last->slot == slot) ++last;
     return std::span{first, last};
@@ -87,7 +92,8 @@ void JointTree::build(std::span<const Edge> edges) {
     const std::span of = endsOf(body.slot);
     for (std::size_t i = of.size(); i-- > 0;) {
       const Edge& edge = edges[of[i].edge];
-      if (!edge.pushableA || !edge.pushableB || (body.jointed && of[i].edge == body.joint.link)) continue;
+      if (!edge.pushableA || !edge.pushableB || (body.jointed && of[i].edge == body.joint.link))
+        continue;
       Body child;
       child.slot = edge.slotA == body.slot ? edge.slotB : edge.slotA;
       child.parent = me;
@@ -102,7 +108,8 @@ void JointTree::build(std::span<const Edge> edges) {
 }
 
 std::int32_t JointTree::placeOf(std::uint32_t slot) const {
-  const auto at = std::find_if(bodies_.begin(), bodies_.end(), [&](const Body& b) { return b.slot == slot; });
+  const auto at =
+      std::find_if(bodies_.begin(), bodies_.end(), [&](const Body& b) { return b.slot == slot; });
   return static_cast<std::int32_t>(at - bodies_.begin());
 }
 
@@ -133,7 +140,8 @@ void JointTree::load(SolverBodies& bodies, std::span<TreeNode> nodes, std::int32
 }
 
 void JointTree::loadShifts(SolverBodies& bodies, std::span<TreeNode> nodes) const {
-  for (std::size_t i = 0; i < bodies_.size(); ++i) nodes[i].velocity = bodies.shift[bodies_[i].slot].d;
+  for (std::size_t i = 0; i < bodies_.size(); ++i)
+    nodes[i].velocity = bodies.shift[bodies_[i].slot].d;
 }
 
 void JointTree::turn(SolverBodies& bodies, std::span<const TreeNode> nodes, double carried) {
@@ -145,20 +153,24 @@ void JointTree::turn(SolverBodies& bodies, std::span<const TreeNode> nodes, doub
     const Vector3D torque = three(nodes[i].arm).cross(joint.impulse);
     const Vector3D parentTorque = -three(nodes[i].parentArm).cross(joint.impulse);
     turnBody(bodies.motion[body.slot], torque - carried * joint.torque);
-    if (body.parent >= 0) turnBody(bodies.motion[body.parentSlot], parentTorque - carried * joint.parentTorque);
+    if (body.parent >= 0)
+      turnBody(bodies.motion[body.parentSlot], parentTorque - carried * joint.parentTorque);
     joint.torque = torque;
     joint.parentTorque = parentTorque;
   }
 }
 
-Vector3D JointTree::velocityOf(const SolverBodies& bodies, std::size_t i, const TreeNode& node) const {
+Vector3D JointTree::velocityOf(const SolverBodies& bodies, std::size_t i,
+                               const TreeNode& node) const {
   const BodyMotion& b = bodies.motion[bodies_[i].slot];
   const BodyMotion& p = bodies.motion[bodies_[i].parentSlot];
-  return (vectorOf(b.v) - vectorOf(p.v)) + (vectorOf(b.w).cross(three(node.arm)) - vectorOf(p.w).cross(three(node.parentArm)));
+  return (vectorOf(b.v) - vectorOf(p.v)) +
+         (vectorOf(b.w).cross(three(node.arm)) - vectorOf(p.w).cross(three(node.parentArm)));
 }
 
 /// Velocities of the joints against what is wanted of them, as errors of the nodes.
-void JointTree::findVelocityErrors(const SolverBodies& bodies, std::span<TreeNode> nodes, const Vector3D Joint::* wanted) const {
+void JointTree::findVelocityErrors(const SolverBodies& bodies, std::span<TreeNode> nodes,
+                                   const Vector3D Joint::*wanted) const {
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     if (!bodies_[i].jointed) continue;
     three(nodes[i].error) = velocityOf(bodies, i, nodes[i]) - bodies_[i].joint.*wanted;
@@ -183,12 +195,16 @@ double JointTree::evaluate(const Solve& s, std::span<TreeNode> nodes) const {
     const Body& body = bodies_[i];
     if (!body.jointed) continue;
     const BodyPose& b = scratch.drifted[i];
-    const BodyPose& p = scratch.drifted[body.parent < 0 ? root : static_cast<std::size_t>(body.parent)];
+    const BodyPose& p =
+        scratch.drifted[body.parent < 0 ? root : static_cast<std::size_t>(body.parent)];
     const Vector3D xB = vectorOf(b.x), xP = vectorOf(p.x);
-    const Vector3D error = (xB - xP) + (quaternionOf(b.q) * body.joint.anchor - quaternionOf(p.q) * body.joint.parentAnchor) -
-                           body.joint.keep;
+    const Vector3D error =
+        (xB - xP) +
+        (quaternionOf(b.q) * body.joint.anchor - quaternionOf(p.q) * body.joint.parentAnchor) -
+        body.joint.keep;
     three(nodes[i].error) = inverseH * error;
-    const double closed = kClosed * body.joint.size + kRoundingOfPlaces * (largestOf(xB) + largestOf(xP));
+    const double closed =
+        kClosed * body.joint.size + kRoundingOfPlaces * (largestOf(xB) + largestOf(xP));
     worst = std::max(worst, largestOf(error) / closed);
   }
   return worst;
@@ -238,8 +254,9 @@ void JointTree::restore(SolverBodies& bodies, const std::vector<TreeScratch::Kep
   }
 }
 
-/// (J-42): a substep in which links turn so far that their joints cannot be closed after it. What its impulses did is
-/// taken back; joints keep their velocities instead, and are closed at the end of the step (J-26).
+/// (J-42): a substep in which links turn so far that their joints cannot be closed after it. What
+/// its impulses did is taken back; joints keep their velocities instead, and are closed at the end
+/// of the step (J-26).
 double JointTree::giveUp(const Solve& s, std::span<TreeNode> nodes) {
   s.faults = {true, true, true};
   restore(s.bodies, s.scratch.start);
@@ -255,8 +272,9 @@ double JointTree::solve(const Solve& s, std::span<TreeNode> nodes) {
     Body& body = bodies_[i];
     if (!body.jointed) continue;
     const double limit = reach * body.joint.size;
-    const Vector3D error = (vectorOf(s.bodies.pose[body.slot].x) - vectorOf(s.bodies.pose[body.parentSlot].x)) +
-                           (three(nodes[i].arm) - three(nodes[i].parentArm));
+    const Vector3D error =
+        (vectorOf(s.bodies.pose[body.slot].x) - vectorOf(s.bodies.pose[body.parentSlot].x)) +
+        (three(nodes[i].arm) - three(nodes[i].parentArm));
     const Vector3D closes = error.cwiseMax(-limit).cwiseMin(limit);
     body.joint.keep = error - closes;
     body.joint.closing = -closes / s.h;
@@ -264,7 +282,8 @@ double JointTree::solve(const Solve& s, std::span<TreeNode> nodes) {
   save(s.bodies, s.scratch.start);
   double change = 0.0, last = 0.0, best = std::numeric_limits<double>::infinity();
   if (s.touched) {
-    // Contacts push the joints about: these need not be closer than the end of the step makes them (J-26).
+    // Contacts push the joints about: these need not be closer than the end of the step makes them
+    // (J-26).
     const double near = kNear * s.h / kClosed;
     for (int i = 0; i < kMostRough; ++i) {
       const double worst = evaluate(s, nodes);
@@ -315,7 +334,8 @@ double JointTree::relax(const Solve& s, std::span<TreeNode> nodes) {
       const Vector3D u = velocityOf(s.bodies, k, nodes[k]);
       three(nodes[k].error) = u;
       worst = std::max(worst, largestOf(u));
-      speed = std::max({speed, largestOf(vectorOf(b.v)), largestOf(vectorOf(p.v)), body.joint.size * largestOf(vectorOf(b.w)),
+      speed = std::max({speed, largestOf(vectorOf(b.v)), largestOf(vectorOf(p.v)),
+                        body.joint.size * largestOf(vectorOf(b.w)),
                         body.joint.size * largestOf(vectorOf(p.w))});
     }
     if (speed > 0.0) {
@@ -336,12 +356,14 @@ double JointTree::solveAgain(const Solve& s, std::span<TreeNode> nodes) {
   findVelocityErrors(s.bodies, nodes, &Joint::wanted);
   double worst = 0.0;
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    if (bodies_[i].jointed) worst = std::max(worst, largestOf(three(nodes[i].error)) / bodies_[i].joint.size);
+    if (bodies_[i].jointed)
+      worst = std::max(worst, largestOf(three(nodes[i].error)) / bodies_[i].joint.size);
   }
   return worst > joint_tolerances::kNear ? solveOnce(s, nodes) : 0.0;
 }
 
-void JointTree::takeWalk(const SolverBodies& bodies, std::span<const TreeNode> nodes, std::span<Vector3D> forces) {
+void JointTree::takeWalk(const SolverBodies& bodies, std::span<const TreeNode> nodes,
+                         std::span<Vector3D> forces) {
   // The momentum of a body, and of all that hangs on it, comes from points and from its joint.
   for (std::size_t i = bodies_.size(); i-- > 0;) {
     Body& body = bodies_[i];
@@ -395,8 +417,9 @@ void JointTree::findOpenings(const SolverBodies& bodies, std::span<TreeNode> nod
       const BodyShift& p = bodies.shift[body.parentSlot];
       moved -= vectorOf(p.d) + vectorOf(p.theta).cross(three(nodes[i].parentArm));
     }
-    const Vector3D error = (vectorOf(bodies.pose[body.slot].x) - vectorOf(bodies.pose[body.parentSlot].x)) +
-                           (three(nodes[i].arm) - three(nodes[i].parentArm));
+    const Vector3D error =
+        (vectorOf(bodies.pose[body.slot].x) - vectorOf(bodies.pose[body.parentSlot].x)) +
+        (three(nodes[i].arm) - three(nodes[i].parentArm));
     three(nodes[i].error) = error + moved;
   }
 }

@@ -20,39 +20,41 @@ struct TreeScratch {
     double velocity[6];
     Vector3D impulse;
   };
-  std::vector<std::int32_t> slots;   ///< bodies of a tree, in whole blocks
-  AlignedVector<BodyPose> drifted;   ///< where these would be after the drift
-  std::vector<Kept> start, best;     ///< of a phase: what it began with, and its best so far
+  std::vector<std::int32_t> slots;  ///< bodies of a tree, in whole blocks
+  AlignedVector<BodyPose> drifted;  ///< where these would be after the drift
+  std::vector<Kept> start, best;    ///< of a phase: what it began with, and its best so far
 };
 
-/// A component of ball joints that form a tree: chains and ragdolls (docs/theory/joints.md, section 11). Impulses of
-/// its joints are those on the body farther from the root.
+/// A component of ball joints that form a tree: chains and ragdolls (docs/theory/joints.md, section
+/// 11). Impulses of its joints are those on the body farther from the root.
 class JointTree {
  public:
-  /// The joint that holds a body to its parent; of the first body, to something that cannot be pushed.
+  /// The joint that holds a body to its parent; of the first body, to something that cannot be
+  /// pushed.
   struct Joint {
-    std::uint32_t link{0};  ///< in the component
-    double sign{1.0};       ///< 1 where the body is the link's body B, else -1
-    Vector3D anchor, parentAnchor;  ///< body axes [m]
-    double size{1.0};               ///< of the smaller body [m]
+    std::uint32_t link{0};                    ///< in the component
+    double sign{1.0};                         ///< 1 where the body is the link's body B, else -1
+    Vector3D anchor, parentAnchor;            ///< body axes [m]
+    double size{1.0};                         ///< of the smaller body [m]
     Vector3D impulse{Vector3D::Zero()};       ///< [N·s]
     Vector3D torque{Vector3D::Zero()};        ///< that the body's velocity holds of it [N·m·s]
     Vector3D parentTorque{Vector3D::Zero()};  ///< likewise of the parent's
-    Vector3D keep{Vector3D::Zero()};     ///< error that phase 1 leaves for later [m]
-    Vector3D closing{Vector3D::Zero()};  ///< velocity that removes the rest of it (J-42) [m/s]
-    Vector3D wanted{Vector3D::Zero()};   ///< velocity of the joint in the running phase (J-41) [m/s]
-    Vector3D sum{Vector3D::Zero()};      ///< impulse over the step
+    Vector3D keep{Vector3D::Zero()};          ///< error that phase 1 leaves for later [m]
+    Vector3D closing{Vector3D::Zero()};       ///< velocity that removes the rest of it (J-42) [m/s]
+    Vector3D wanted{Vector3D::Zero()};  ///< velocity of the joint in the running phase (J-41) [m/s]
+    Vector3D sum{Vector3D::Zero()};     ///< impulse over the step
     Vector3D torqueSum{Vector3D::Zero()}, parentTorqueSum{Vector3D::Zero()};
   };
   struct Body {
     std::uint32_t slot{0};
-    std::int32_t parent{-1};        ///< place in the list, before its own
-    std::uint32_t parentSlot{0};    ///< also of what cannot be pushed
-    bool jointed{false};            ///< false: the first body, where nothing holds it
+    std::int32_t parent{-1};      ///< place in the list, before its own
+    std::uint32_t parentSlot{0};  ///< also of what cannot be pushed
+    bool jointed{false};          ///< false: the first body, where nothing holds it
     Joint joint{};
   };
 
-  /// Joints of a component, each between two of its bodies. Leaves the tree empty where they form none.
+  /// Joints of a component, each between two of its bodies. Leaves the tree empty where they form
+  /// none.
   struct Edge {
     std::uint32_t slotA, slotB;
     bool pushableA, pushableB;
@@ -76,7 +78,8 @@ class JointTree {
   void load(SolverBodies& bodies, std::span<TreeNode> nodes, std::int32_t first) const;
   /// As nodes of displacements (BodyShift) in place of velocities.
   void loadShifts(SolverBodies& bodies, std::span<TreeNode> nodes) const;
-  /// After a drift (J-16): the impulses are `carried` times those of the last phase, with the arms of now.
+  /// After a drift (J-16): the impulses are `carried` times those of the last phase, with the arms
+  /// of now.
   void turn(SolverBodies& bodies, std::span<const TreeNode> nodes, double carried);
 
   /// What a solve needs besides.
@@ -95,7 +98,8 @@ class JointTree {
   /// Later in the same phase, after something has pushed bodies besides the points of a walk.
   double solveAgain(const Solve& s, std::span<TreeNode> nodes);
   /// After a walk: what the joints carried of its points, whose forces on the bodies are given.
-  void takeWalk(const SolverBodies& bodies, std::span<const TreeNode> nodes, std::span<Vector3D> forces);
+  void takeWalk(const SolverBodies& bodies, std::span<const TreeNode> nodes,
+                std::span<Vector3D> forces);
 
   /// End of a phase: works of its impulses.
   void conclude(const SolverBodies& bodies, const PhaseEnd& end, JointWorks& works);
@@ -108,14 +112,16 @@ class JointTree {
   void findOpenings(const SolverBodies& bodies, std::span<TreeNode> nodes) const;
 
  private:
-  void findVelocityErrors(const SolverBodies& bodies, std::span<TreeNode> nodes, const Vector3D Joint::* wanted) const;
+  void findVelocityErrors(const SolverBodies& bodies, std::span<TreeNode> nodes,
+                          const Vector3D Joint::*wanted) const;
   double evaluate(const Solve& s, std::span<TreeNode> nodes) const;
   double solveOnce(const Solve& s, std::span<TreeNode> nodes);
   double giveUp(const Solve& s, std::span<TreeNode> nodes);
   void keepWanted(const SolverBodies& bodies, std::span<const TreeNode> nodes);
   void save(const SolverBodies& bodies, std::vector<TreeScratch::Kept>& to) const;
   void restore(SolverBodies& bodies, const std::vector<TreeScratch::Kept>& from);
-  [[nodiscard]] Vector3D velocityOf(const SolverBodies& bodies, std::size_t i, const TreeNode& node) const;
+  [[nodiscard]] Vector3D velocityOf(const SolverBodies& bodies, std::size_t i,
+                                    const TreeNode& node) const;
 
   std::vector<Body> bodies_;
   bool open_{false};

@@ -375,7 +375,8 @@ MSD_INLINE SweepOutcome sweep(SolverBodies& b, const BundleRun<kPoints>& run,
   for (std::size_t i = 0; i < run.count; ++i) {
     unsigned lanes = 0xFFu;
     if (!pass.first) {
-      lanes = dirtyLanes(b, run.bodyPair[i], pass.stamp) & ~static_cast<unsigned>(run.notes[i].walked);
+      lanes =
+          dirtyLanes(b, run.bodyPair[i], pass.stamp) & ~static_cast<unsigned>(run.notes[i].walked);
       if (lanes == 0) continue;
       outcome.visits += static_cast<std::uint32_t>(std::popcount(lanes));
     } else if (pass.ahead && i + 1 < run.count) {
@@ -396,7 +397,8 @@ MSD_INLINE SweepOutcome sweep(SolverBodies& b, const BundleRun<kPoints>& run,
         store(select(chosen.mask, visited.localResidual, load(run.sums[i].localResidual + l)),
               run.sums[i].localResidual + l);
       }
-      const unsigned unsettled = bits(most > set(pass.settled)) & ~(static_cast<unsigned>(run.notes[i].walked) >> l);
+      const unsigned unsettled =
+          bits(most > set(pass.settled)) & ~(static_cast<unsigned>(run.notes[i].walked) >> l);
       if (unsettled != 0)
         outcome.unsettled += stir(b, run.bodyPair[i], unsettled, visited, pass, l);
     }

@@ -1,5 +1,5 @@
-// Bodies of TreeKernels; compiled once per vector width. A vector holds one body's velocity, not one number of eight
-// bodies: a walk goes from body to body.
+// Bodies of TreeKernels; compiled once per vector width. A vector holds one body's velocity, not
+// one number of eight bodies: a walk goes from body to body.
 #include "msd-sim/src/DataTypes/Lanes-inl.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/TreeRows.hpp"
 
@@ -11,7 +11,8 @@ namespace tree_kernels {
 inline constexpr int kParts = 8 / kLanes;
 // Keeps quotients finite where a divisor may be zero.
 inline constexpr double kTiny = 1e-300;
-// Added to a compliance that is inverted, against that of the other side: what holds fast gives way by as little.
+// Added to a compliance that is inverted, against that of the other side: what holds fast gives way
+// by as little.
 inline constexpr double kProximal = 1e-12;
 
 /// A velocity or an answer: eight numbers.
@@ -61,11 +62,15 @@ MSD_INLINE Six subtract(double s, const Six& a, const Six& c) {
 struct Quad {
   double v[4];
 };
-MSD_INLINE Quad load4(const double* a) { return {{a[0], a[1], a[2], a[3]}}; }
+MSD_INLINE Quad load4(const double* a) {
+  return {{a[0], a[1], a[2], a[3]}};
+}
 MSD_INLINE void store4(const Quad& a, double* to) {
   for (int i = 0; i < 4; ++i) to[i] = a.v[i];
 }
-MSD_INLINE Quad times(double s, const Quad& a) { return {{s * a.v[0], s * a.v[1], s * a.v[2], s * a.v[3]}}; }
+MSD_INLINE Quad times(double s, const Quad& a) {
+  return {{s * a.v[0], s * a.v[1], s * a.v[2], s * a.v[3]}};
+}
 MSD_INLINE Quad add(double s, const Quad& a, const Quad& c) {
   Quad r;
   for (int i = 0; i < 4; ++i) r.v[i] = std::fma(s, a.v[i], c.v[i]);
@@ -79,20 +84,31 @@ using QuadTag = hn::FixedTag<double, 4>;
 struct Quad {
   hn::Vec<QuadTag> v;
 };
-MSD_INLINE Quad load4(const double* a) { return {hn::Load(QuadTag(), a)}; }
-MSD_INLINE void store4(const Quad& a, double* to) { hn::Store(a.v, QuadTag(), to); }
-MSD_INLINE Quad times(double s, const Quad& a) { return {hn::Mul(hn::Set(QuadTag(), s), a.v)}; }
+MSD_INLINE Quad load4(const double* a) {
+  return {hn::Load(QuadTag(), a)};
+}
+MSD_INLINE void store4(const Quad& a, double* to) {
+  hn::Store(a.v, QuadTag(), to);
+}
+MSD_INLINE Quad times(double s, const Quad& a) {
+  return {hn::Mul(hn::Set(QuadTag(), s), a.v)};
+}
 MSD_INLINE Quad add(double s, const Quad& a, const Quad& c) {
   return {hn::MulAdd(hn::Set(QuadTag(), s), a.v, c.v)};
 }
-MSD_INLINE Quad operator+(const Quad& a, const Quad& b) { return {hn::Add(a.v, b.v)}; }
+MSD_INLINE Quad operator+(const Quad& a, const Quad& b) {
+  return {hn::Add(a.v, b.v)};
+}
 #endif
 
-/// Symmetric 3 x 3 matrices as xx yy zz xy xz yz. Plain numbers: compilers may not fuse what stands apart.
+/// Symmetric 3 x 3 matrices as xx yy zz xy xz yz. Plain numbers: compilers may not fuse what stands
+/// apart.
 struct Sym {
   double xx, yy, zz, xy, xz, yz;
 };
-MSD_INLINE Sym symOf(const double* a) { return {a[0], a[1], a[2], a[3], a[4], a[5]}; }
+MSD_INLINE Sym symOf(const double* a) {
+  return {a[0], a[1], a[2], a[3], a[4], a[5]};
+}
 MSD_INLINE void storeSym(const Sym& a, double* to) {
   to[0] = a.xx, to[1] = a.yy, to[2] = a.zz, to[3] = a.xy, to[4] = a.xz, to[5] = a.yz;
 }
@@ -107,8 +123,10 @@ MSD_INLINE Sym lifted(const Sym& a, double more, const Sym& by) {
   return {a.xx + more * by.xx, a.yy + more * by.yy, a.zz + more * by.zz, a.xy, a.xz, a.yz};
 }
 MSD_INLINE Sym inverseOf(const Sym& a) {
-  const double xx = a.yy * a.zz - a.yz * a.yz, xy = a.xz * a.yz - a.xy * a.zz, xz = a.xy * a.yz - a.xz * a.yy;
-  const double yy = a.xx * a.zz - a.xz * a.xz, yz = a.xy * a.xz - a.xx * a.yz, zz = a.xx * a.yy - a.xy * a.xy;
+  const double xx = a.yy * a.zz - a.yz * a.yz, xy = a.xz * a.yz - a.xy * a.zz,
+               xz = a.xy * a.yz - a.xz * a.yy;
+  const double yy = a.xx * a.zz - a.xz * a.xz, yz = a.xy * a.xz - a.xx * a.yz,
+               zz = a.xx * a.yy - a.xy * a.xy;
   const double determinant = a.xx * xx + (a.xy * xy + a.xz * xz);
   const double s = 1.0 / (determinant > kTiny ? determinant : kTiny);
   return {s * xx, s * yy, s * zz, s * xy, s * xz, s * yz};
@@ -136,7 +154,8 @@ MSD_INLINE void timesSym(const Six (&u)[3], const Sym& s, Six (&y)[3]) {
 /// N - Y Uᵀ
 MSD_INLINE void takeOff(double (&n)[6][8], const Six (&y)[3], const double (&u)[3][8]) {
   for (int c = 0; c < 6; ++c) {
-    store6(subtract(u[2][c], y[2], subtract(u[1][c], y[1], subtract(u[0][c], y[0], load6(n[c])))), n[c]);
+    store6(subtract(u[2][c], y[2], subtract(u[1][c], y[1], subtract(u[0][c], y[0], load6(n[c])))),
+           n[c]);
   }
 }
 /// Velocity at arm r of a body.
@@ -281,13 +300,16 @@ void respond(std::span<TreeNode> nodes) {
 
 /// Rows times a velocity.
 MSD_INLINE Quad alongRows(const double (&rows)[6][4], const double* v) {
-  const Quad linear = add(v[2], load4(rows[2]), add(v[1], load4(rows[1]), times(v[0], load4(rows[0]))));
-  const Quad angular = add(v[5], load4(rows[5]), add(v[4], load4(rows[4]), times(v[3], load4(rows[3]))));
+  const Quad linear =
+      add(v[2], load4(rows[2]), add(v[1], load4(rows[1]), times(v[0], load4(rows[0]))));
+  const Quad angular =
+      add(v[5], load4(rows[5]), add(v[4], load4(rows[4]), times(v[3], load4(rows[3]))));
   return linear + angular;
 }
 
 /// What a unit impulse makes of the velocity of a side, which is of a tree or alone.
-MSD_INLINE void answerSide(const SolverBodies& b, std::span<const TreeNode> nodes, TreePoint& p, int s) {
+MSD_INLINE void answerSide(const SolverBodies& b, std::span<const TreeNode> nodes, TreePoint& p,
+                           int s) {
   if (p.node[s] >= 0) {
     const TreeNode& n = nodes[static_cast<std::size_t>(p.node[s])];
     for (int r = 0; r < 3; ++r) {
@@ -310,8 +332,8 @@ MSD_INLINE void answerSide(const SolverBodies& b, std::span<const TreeNode> node
   }
 }
 
-/// Adds what a push at side 1 of a point does at side 0 of the same tree, and the other way round: along the way that
-/// the walk takes from the one to the other.
+/// Adds what a push at side 1 of a point does at side 0 of the same tree, and the other way round:
+/// along the way that the walk takes from the one to the other.
 MSD_INLINE void addWay(std::span<const TreeNode> nodes, TreePoint& p, std::span<const WalkOp> way) {
   alignas(64) double at[3][8];
   for (int r = 0; r < 3; ++r) store6(load6(p.answer[1][r]), at[r]);
@@ -322,7 +344,8 @@ MSD_INLINE void addWay(std::span<const TreeNode> nodes, TreePoint& p, std::span<
   alignas(64) double cross[3][4];
   for (int r = 0; r < 3; ++r) store4(alongRows(p.rows[0], at[r]), cross[r]);
   for (int r = 0; r < 3; ++r) {
-    for (int c = 0; c < 3; ++c) p.compliance[r][c] = p.compliance[r][c] + (cross[r][c] + cross[c][r]);
+    for (int c = 0; c < 3; ++c)
+      p.compliance[r][c] = p.compliance[r][c] + (cross[r][c] + cross[c][r]);
   }
 }
 
@@ -385,7 +408,8 @@ MSD_INLINE void goUp(TreeNode& n, const TreeNode& p) {
   store6(from, n.felt[1]);
 }
 
-/// The impulses of a point by its velocity u (rows.md, F-2 to F-4); returns how far it had not settled. `d` is what they change by.
+/// The impulses of a point by its velocity u (rows.md, F-2 to F-4); returns how far it had not
+/// settled. `d` is what they change by.
 MSD_INLINE double change(TreePoint& p, const double* u, double slip, double (&d)[3]) {
   const double before = p.impulse[0];
   const double target = before > 0.0 ? p.loadedTarget : p.target;
@@ -394,7 +418,8 @@ MSD_INLINE double change(TreePoint& p, const double* u, double slip, double (&d)
   const double u1 = u[1] + p.compliance[0][1] * d[0], u2 = u[2] + p.compliance[0][2] * d[0];
   const double p1 = p.impulse[1], p2 = p.impulse[2];
   const double limit = p.friction * (before + d[0]);
-  double now1 = p1 - (p.stick[0] * u1 + p.stick[1] * u2), now2 = p2 - (p.stick[1] * u1 + p.stick[2] * u2);
+  double now1 = p1 - (p.stick[0] * u1 + p.stick[1] * u2),
+         now2 = p2 - (p.stick[1] * u1 + p.stick[2] * u2);
   if (now1 * now1 + now2 * now2 > limit * limit) {
     const double slip1 = p1 - p.slipMass * u1, slip2 = p2 - p.slipMass * u2;
     const double square = slip1 * slip1 + slip2 * slip2;
@@ -418,10 +443,12 @@ MSD_INLINE void feel(TreePoint& p, int s, const double (&d)[3]) {
   for (int r = 0; r < 3; ++r) v = add(d[r], load6(p.answer[s][r]), v);
   store6(v, p.velocity[s]);
 }
-MSD_INLINE bool isNothing(const double (&d)[3]) { return d[0] == 0.0 && d[1] == 0.0 && d[2] == 0.0; }
+MSD_INLINE bool isNothing(const double (&d)[3]) {
+  return d[0] == 0.0 && d[1] == 0.0 && d[2] == 0.0;
+}
 
-WalkOutcome walk(std::span<TreeNode> nodes, std::span<TreePoint> points, std::span<const WalkOp> ops, double limit,
-                 double slip) {
+WalkOutcome walk(std::span<TreeNode> nodes, std::span<TreePoint> points,
+                 std::span<const WalkOp> ops, double limit, double slip) {
   WalkOutcome outcome;
   const auto note = [&](double localResidual) MSD_LAMBDA {
     if (localResidual > outcome.localResidual) outcome.localResidual = localResidual;
