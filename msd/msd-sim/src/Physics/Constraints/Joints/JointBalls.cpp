@@ -59,7 +59,6 @@ void JointComponent::buildBalls(std::span<const JointRecord> records) {
   });
   if (!all) return;
   buildTree(records);
-  if (!tree_.isEmpty()) return;
   balls_.resize(links_.size());
   for (std::uint32_t k = 0; k < links_.size(); ++k) ball_blocks_.push_back(factor_.placeOf(k, k));
   for (const auto& [i, k] : edges_) ball_blocks_.push_back(factor_.placeOf(i, k));

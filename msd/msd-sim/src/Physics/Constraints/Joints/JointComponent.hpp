@@ -91,8 +91,9 @@ class JointComponent {
   /// metric of the masses; velocities stay. Adds what it moves to BodyShift.
   void project(SolverBodies& bodies, std::span<JointRecord> records);
 
-  /// True when its joints form a tree, which is solved with the contacts (docs/theory/joints.md, section 11).
-  [[nodiscard]] bool isTree() const { return alone_ && !tree_.isEmpty(); }
+  /// True when its joints form a tree that touches something: it is solved with the contacts (docs/theory/joints.md,
+  /// section 11).
+  [[nodiscard]] bool isTree() const { return alone_ && touched_ && !tree_.isEmpty(); }
   [[nodiscard]] JointTree& tree() { return tree_; }
   [[nodiscard]] const JointTree& tree() const { return tree_; }
   /// (J-26) of a tree: the root of the sum of the squares of the joints' errors, against their sizes.
@@ -241,7 +242,7 @@ class JointComponent {
     Vector3D diagonal;          ///< of J M⁻¹Jᵀ
     Vector3D impulse, keep;     ///< as in SystemRow
   };
-  [[nodiscard]] bool areBalls() const { return alone_ && !balls_.empty(); }
+  [[nodiscard]] bool areBalls() const { return alone_ && !balls_.empty() && !isTree(); }
   void buildTree(std::span<const JointRecord> records);
   void startTree(const SolverBodies& bodies);
   void storeTree();
@@ -284,7 +285,7 @@ class JointComponent {
   std::vector<std::uint32_t> touch_start_;
   BlockFactor factor_;
   JointTree tree_;                          ///< where all are ball joints, and none goes round
-  std::vector<Ball> balls_;                 ///< per link, where all are ball joints, and some go round
+  std::vector<Ball> balls_;                 ///< per link, where all are ball joints
   std::vector<std::uint32_t> ball_blocks_;  ///< where their blocks stand: of the links, then of edges_
   bool alone_{false};
   /// A motor whose gains or force depend on the mechanism.
