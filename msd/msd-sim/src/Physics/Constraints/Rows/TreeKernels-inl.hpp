@@ -15,7 +15,7 @@ inline constexpr double kTiny = 1e-300;
 // by as little.
 inline constexpr double kProximal = 1e-12;
 // The same of what may hold fast in one direction and give way in others, against its trace. One
-// step of Newton's method on the inverse squares the error that this makes elsewhere.
+// correction of what is found with it squares the error that this makes elsewhere.
 inline constexpr double kHeldFast = 1e-8;
 
 /// A velocity or an answer: eight numbers.
@@ -138,23 +138,6 @@ MSD_INLINE Sym inverseOf(const Sym& a) {
   const double determinant = a.xx * xx + (a.xy * xy + a.xz * xz);
   const double s = 1.0 / (determinant > kTiny ? determinant : kTiny);
   return {s * xx, s * yy, s * zz, s * xy, s * xz, s * yz};
-}
-
-/// X (2 - A X): a better inverse of A than X.
-MSD_INLINE Sym refined(const Sym& x, const Sym& a) {
-  const double b[3][3] = {
-      {a.xx * x.xx + (a.xy * x.xy + a.xz * x.xz), a.xx * x.xy + (a.xy * x.yy + a.xz * x.yz),
-       a.xx * x.xz + (a.xy * x.yz + a.xz * x.zz)},
-      {a.xy * x.xx + (a.yy * x.xy + a.yz * x.xz), a.xy * x.xy + (a.yy * x.yy + a.yz * x.yz),
-       a.xy * x.xz + (a.yy * x.yz + a.yz * x.zz)},
-      {a.xz * x.xx + (a.yz * x.xy + a.zz * x.xz), a.xz * x.xy + (a.yz * x.yy + a.zz * x.yz),
-       a.xz * x.xz + (a.yz * x.yz + a.zz * x.zz)}};
-  return {2.0 * x.xx - (x.xx * b[0][0] + (x.xy * b[1][0] + x.xz * b[2][0])),
-          2.0 * x.yy - (x.xy * b[0][1] + (x.yy * b[1][1] + x.yz * b[2][1])),
-          2.0 * x.zz - (x.xz * b[0][2] + (x.yz * b[1][2] + x.zz * b[2][2])),
-          2.0 * x.xy - (x.xx * b[0][1] + (x.xy * b[1][1] + x.xz * b[2][1])),
-          2.0 * x.xz - (x.xx * b[0][2] + (x.xy * b[1][2] + x.xz * b[2][2])),
-          2.0 * x.yz - (x.xy * b[0][2] + (x.yy * b[1][2] + x.yz * b[2][2]))};
 }
 
 /// Columns of N Jᵀ for a joint at arm r: an impulse there pushes with its torque.
@@ -316,8 +299,13 @@ void respond(std::span<TreeNode> nodes) {
     const Sym together = complianceAt(held, n.parentArm);
     storePassage(r, n.parentArm, n.down);
     Six back[3];
-    timesSym(w, refined(inverseOf(lifted(raised(together, kHeldFast), kProximal, own)), together),
-             back);
+    const Sym inverse = inverseOf(lifted(raised(together, kHeldFast), kProximal, own));
+    timesSym(w, inverse, back);
+    Six left[3], more[3];
+    timesSym(back, together, left);
+    for (int k = 0; k < 3; ++k) left[k] = w[k] - left[k];
+    timesSym(left, inverse, more);
+    for (int k = 0; k < 3; ++k) back[k] = back[k] + more[k];
     storePassage(back, n.arm, n.up);
     timesSym(r, own - together, y);
     takeOff(n.inverse, y, columns);
