@@ -212,6 +212,63 @@ struct MechanismPoints {
   std::vector<std::pair<std::uint32_t, MechanismPoint>> found;  ///< scratch
 };
 
+/// A point of a contact that touches a tree of joints, and where its rows are.
+struct WalkPoint {
+  std::uint32_t contact{0};
+  ContactPointRows* rows{nullptr};
+  void* all{nullptr};                 ///< the contact's rows
+  ContactSums* sums{nullptr};
+  std::uint8_t* impact{nullptr};      ///< BundleNotes of its bundle
+  int lane{0};
+  int number{0};                      ///< of the point
+  double size{1.0};                   ///< of the contact [m]
+  std::uint32_t slot[2]{};            ///< of its sides: side 0 is of a tree, and farther along the walk
+  std::int32_t node[2]{-1, -1};       ///< among the island's nodes
+  bool turned{false};                 ///< side 0 is row body 0
+  bool meets{false};                  ///< touches one tree twice
+  void (*place)(const WalkPoint&, const ContactPass&, TreePoint&){nullptr};
+};
+
+/// The trees of joints of one island, and what they touch (docs/theory/joints.md, section 11).
+struct WalkIsland {
+  std::uint32_t island{0};
+  std::uint32_t tree{0}, treeEnd{0};    ///< in MechanismWalks::trees
+  std::uint32_t point{0}, pointEnd{0};  ///< in MechanismWalks::points
+  std::uint32_t op{0}, opEnd{0};        ///< in MechanismWalks::ops: one pass
+  std::uint32_t nodes{0};
+  std::uint32_t contacts{0};
+};
+struct MechanismWalks {
+  std::vector<WalkIsland> islands;        ///< pack by pack
+  std::vector<std::uint32_t> packStart;   ///< first island of each pack, and the end
+  std::vector<std::uint32_t> trees;       ///< components
+  std::vector<WalkPoint> points;
+  std::vector<WalkOp> ops;
+  std::vector<std::int32_t> nodeOf;       ///< per body slot, of those that are of a tree
+  // Scratch.
+  std::vector<std::uint32_t> walkOf;      ///< per island: its number in `islands`
+  struct Order {
+    std::uint32_t walk;
+    std::int32_t first, second;           ///< how far along the walk its sides are
+    std::uint32_t number;                 ///< in `found`
+  };
+  std::vector<Order> order;
+  std::vector<WalkPoint> found;           ///< as the rows lie
+  std::vector<std::int32_t> rankOf;       ///< per body slot: how far along the walk
+  std::vector<std::int32_t> at;           ///< per node of an island: the first node of its tree
+  std::vector<std::int32_t> places;       ///< per first node of a tree: where the walk is
+  std::vector<std::int32_t> parents;      ///< per node of an island
+  std::vector<std::int32_t> way;          ///< down to a node
+};
+
+/// Work space of the walks of one thread.
+struct WalkScratch {
+  AlignedVector<TreeNode> nodes;
+  AlignedVector<TreePoint> points;
+  std::vector<Vector3D> forces;  ///< of the points on each node [N·s]
+  TreeScratch tree;
+};
+
 /// Islands that one thread, or the whole team, takes through the step: all of one schedule.
 struct Pack {
   SolveGroup group{SolveGroup::kFull};
@@ -301,6 +358,7 @@ struct PackScratch {
   std::vector<double> leastLimits;  ///< per sweep of a phase
   std::vector<std::uint32_t> lookedAt;  ///< pairs that are tested again within the step (K-17)
   ExtrapolationScratch extrapolation;
+  std::vector<std::unique_ptr<WalkScratch>> walks;  ///< one, or some where the team shares the pack
   ResistanceRows resistance;
   SurfaceRows surfaces;
   std::vector<IslandSums> sums;     ///< per block of bodies of a large island
@@ -427,6 +485,7 @@ struct Simulation {
   std::vector<FieldShare> fields;            ///< empty without potentials
 
   MechanismPoints mechanismPoints;
+  MechanismWalks walks;
 
   CollisionPipeline collision;
   Islands islands;

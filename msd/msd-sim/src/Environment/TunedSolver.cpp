@@ -39,7 +39,6 @@ const std::map<std::string, Setter>& setters() {
       {"coldResidual", setterOf(&SolverTuning::coldResidual)},
       {"calmKick", setterOf(&SolverTuning::calmKick)},
       {"smallTurn", setterOf(&SolverTuning::smallTurn)},
-      {"mechanismSweeps", setterOf(&SolverTuning::mechanismSweeps)},
       {"settledKick", setterOf(&SolverTuning::settledKick)},
       {"settledShare", setterOf(&SolverTuning::settledShare)},
       {"band", setterOf(&SolverTuning::band)},

@@ -90,7 +90,7 @@ void copyProblems(const ExactStep& from, ExactStep& to) {
 /// those that are not.
 void copyMembers(const Simulation& from, Simulation& to) {
   const auto& [settings, kernels, team, threadTimes, slots, freeSlots, order, byName, solver, travel, pushable, moving, sleepers,
-               damped, kinematicCount, continuous, impactScratch, fields, mechanismPoints, collision, islands,
+               damped, kinematicCount, continuous, impactScratch, fields, mechanismPoints, walks, collision, islands,
                packs, table, packScratch, potentials, joints, constraints, jointSlots, freeJointSlots, jointOrder, jointByName,
                joinedPairs, pendingWork, auditSums, contactTotals, events, records,
                recordsValid, eventScratch, loose, looseValid, exact, specialBodies,
@@ -98,7 +98,7 @@ void copyMembers(const Simulation& from, Simulation& to) {
                lazy, time, step, returnedCorrectionEnergy, rowTurns, corrected, deepContacts, guardedSubsteps,
                guardedEnergy] = from;
   // Work space, which every step or question fills before it reads it: threadTimes, impactScratch, fields,
-  // mechanismPoints, table, packScratch, auditSums, contactTotals, records, recordsValid, loose, looseValid, undo,
+  // mechanismPoints, walks, table, packScratch, auditSums, contactTotals, records, recordsValid, loose, looseValid, undo,
   // stepping, watching, firstBad, lazy, returnedCorrectionEnergy, deepContacts, guardedSubsteps, guardedEnergy.
   // The world's own, made with it from the settings: settings, team.
   // Restored from the snapshot: joinedPairs, pendingWork, settled, time, step, rowTurns.

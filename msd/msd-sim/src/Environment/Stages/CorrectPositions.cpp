@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "msd-sim/src/Environment/StageTuning.hpp"
+#include "msd-sim/src/Environment/Stages/MechanismWalk.hpp"
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
 #include "msd-sim/src/Environment/WorkGrain.hpp"
 
@@ -58,6 +59,7 @@ class PackCorrection {
       if (scratch_.deepestShare > kStageTuning.slop && wanted) unsettled = sweep();
     }
     if (!(scratch_.deepestShare > kStageTuning.slop) || !wanted) return;
+    if (!exact) correctWalks(sim_, pack_, pass_);
     pass_.first = false;
     for (int number = 1; unsettled; ++number) {
       pass_.number = number;
@@ -107,9 +109,11 @@ void clearShifts(Simulation& sim) {
   sim.team->forRange(islands.bodies.size(), kWorkGrain.bodies, [&](std::size_t first, std::size_t last) {
     for (std::size_t at = first; at < last; ++at) {
       const std::uint32_t i = islands.bodies[at], k = islands.islandOf[i];
-      if (islands.support[k] == IslandSupport::kDriven || islands.joints[k] > 0) continue;
+      const std::uint32_t part = sim.joints.componentOf(i);
+      const bool jointed = islands.joints[k] > 0 && (part == JointSolver::kNoComponent || !sim.joints.components()[part].isTree());
+      if (islands.support[k] == IslandSupport::kDriven || jointed) continue;
       sim.solver.shift[i].spendsKinetic = 1.0;
-      sim.solver.shift[i].paidLift = islands.paidLift[k];
+      if (islands.joints[k] == 0) sim.solver.shift[i].paidLift = islands.paidLift[k];
     }
   });
 }
@@ -197,6 +201,8 @@ void correctPositions(Simulation& sim, double dt) {
   const double share = correctContacts(sim, dt);
   const bool exact = sim.settings.method == Method::kExact;
   if (!sim.joints.isEmpty() && !exact) {
+    forPacks(sim, [&](std::size_t pack) { closeTrees(sim, pack); });
+    forgetWalks(sim);
     sim.joints.project(sim.solver, *sim.team);
     returnCorrectionEnergy(sim);
     sim.report.jointError = sim.joints.sums().separation;

@@ -333,10 +333,13 @@ void findPoints(Simulation& sim, std::size_t pack, std::vector<std::pair<std::ui
   found.clear();
   sim.table.forContacts(pack, [&](std::uint32_t id, LaneBodies bodyPair, auto& rows, ContactSums&, int lane) {
     const auto [a, b] = bodyPair;
-    const auto isPart = [&](std::uint32_t slot) {
-      return sim.pushable[slot] != 0 && sim.joints.componentOf(slot) != JointSolver::kNoComponent;
+    const auto componentOf = [&](std::uint32_t slot) {
+      return sim.pushable[slot] != 0 ? sim.joints.componentOf(slot) : JointSolver::kNoComponent;
     };
-    if (!isPart(a) && !isPart(b)) return;
+    const auto isTree = [&](std::uint32_t k) { return k != JointSolver::kNoComponent && sim.joints.components()[k].isTree(); };
+    const std::uint32_t partA = componentOf(a), partB = componentOf(b);
+    if (partA == JointSolver::kNoComponent && partB == JointSolver::kNoComponent) return;
+    if (isTree(partA) || isTree(partB)) return;  // a walk visits it
     using Rows = std::remove_reference_t<decltype(rows)>;
     constexpr int kPoints = Rows::kPointCount;
     for (int i = 0; i < kPoints; ++i) {

@@ -206,6 +206,7 @@ void countJoints(Simulation& sim, double dt) {
   bool sweptRest = true;
   forJointIslands(sim, [&](const JointRecord& r, std::uint32_t k) {
     islands.census[k].plainJoints = islands.census[k].plainJoints && r.plain;
+    islands.census[k].treeJoints = islands.census[k].treeJoints && r.ofTree;
     islands.census[k].sweptJoints = islands.census[k].sweptJoints || r.swept;
     islands.census[k].jointsRest = islands.census[k].jointsRest && !r.solved;
     const double rate = std::max(jointRate(sim, r.definition), springRate(sim, r.definition));

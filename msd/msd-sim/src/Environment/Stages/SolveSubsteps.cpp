@@ -3,6 +3,7 @@
 
 #include "msd-sim/src/Physics/Solver/SolverTuning.hpp"
 #include "msd-sim/src/Environment/Stages/MechanismContacts.hpp"
+#include "msd-sim/src/Environment/Stages/MechanismWalk.hpp"
 #include "msd-sim/src/Environment/Stages/RowPasses.hpp"
 #include "msd-sim/src/Environment/Stages/SweepExtrapolation.hpp"
 #include "msd-sim/src/Physics/Solver/SettledSpeed.hpp"
@@ -142,7 +143,7 @@ class PackStep {
       scratch_.visits += pass_.first ? contactsOf(sim_, pack_) - swept.visits : swept.visits;
       jointSweep_.stamp = pass_.stamp;
       jointSweep_.number = pass_.number;
-      if (!joints_.isEmpty()) unsettled += joints() + sweepMechanisms(sim_, pack_, pass_, opens);
+      if (!joints_.isEmpty()) unsettled += joints() + sweepMechanisms(sim_, pack_, pass_, opens) + walkMechanisms(sim_, pack_, pass_, jointSweep_, opens);
       unsettled += sweepResistance(sim_, pack_, pass_, jointSweep_.directSpeed);
       if (extrapolates && unsettled > 0) extrapolation.advance(pass_.number, pass_.stamp);
     }
@@ -256,7 +257,9 @@ void solveSubsteps(Simulation& sim, double dt) {
       return island != Islands::kNone && sim.islands.census[island].manifolds > 0;
     });
   }
+  for (JointComponent& c : sim.joints.components()) c.setAlone(true);
   listMechanismPoints(sim);
+  listWalks(sim);
   forPacks(sim, [&](std::size_t pack) { PackStep{sim, pack, dt}.run(); });
   removeFields(sim);
   storeJointGains(sim);

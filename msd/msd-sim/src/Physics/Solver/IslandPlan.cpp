@@ -114,14 +114,15 @@ bool isFallingMechanism(const IslandCensus& island) {
 bool mayJoinMechanism(const IslandCensus& island, const PlanSettings& settings) {
   const double substeps = substepsOf(SolveGroup::kJoined, settings.substeps);
   return isFallingMechanism(island) && !island.bounces && !island.resists && !settings.fields &&
-         island.motion <= 2.0 * substeps * kTuning.smallTurn;
+         (island.treeJoints || island.motion <= 2.0 * substeps * kTuning.smallTurn);
 }
 
 /// What a phase leaves of a fall the next one finds in the impulses.
 SweepBudget fallBudget(const IslandCensus& island, const PlanSettings& settings) {
   SweepBudget budget = warmBudget(island, settings);
-  budget.few = budget.most =
-      static_cast<std::uint16_t>(std::max(settings.iterations, kTuning.fewestHitSweeps));
+  // A pass through a tree goes there and back (J-49), and its points wait for nothing but each other.
+  const int most = island.treeJoints ? 2 * kTuning.fewestHitSweeps : kTuning.fewestHitSweeps;
+  budget.few = budget.most = static_cast<std::uint16_t>(std::max(settings.iterations, most));
   budget.slip = 1.0f;
   budget.push = static_cast<float>(kTuning.hit);
   return budget;

@@ -32,6 +32,7 @@ struct IslandCensus {
   bool held{true};            ///< something that cannot be pushed holds it, by contacts or joints
   bool sweptJoints{false};    ///< joints are too many to be solved at once
   bool plainJoints{true};     ///< its joints hold, and do nothing else
+  bool treeJoints{true};      ///< these form trees, which are solved with their contacts (J-49)
   bool jointsRest{true};      ///< no joint had to be solved in the last step
 };
 

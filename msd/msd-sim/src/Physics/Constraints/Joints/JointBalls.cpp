@@ -51,15 +51,78 @@ void addTo(double (&to)[3], const Vector3D& more) {
 void JointComponent::buildBalls(std::span<const JointRecord> records) {
   balls_.clear();
   ball_blocks_.clear();
+  tree_.clear();
   const bool all = std::all_of(links_.begin(), links_.end(), [&](const Link& link) {
     const JointDefinition& joint = records[link.joint].definition;
     return joint.kind == JointKind::kBall && joint.constraint == nullptr &&
            link.rowCount == kBallRows && link.boundedCount == 0;
   });
   if (!all) return;
+  buildTree(records);
   balls_.resize(links_.size());
   for (std::uint32_t k = 0; k < links_.size(); ++k) ball_blocks_.push_back(factor_.placeOf(k, k));
   for (const auto& [i, k] : edges_) ball_blocks_.push_back(factor_.placeOf(i, k));
+}
+
+void JointComponent::buildTree(std::span<const JointRecord> records) {
+  std::vector<JointTree::Edge> edges;
+  for (const Link& link : links_) {
+    edges.push_back(
+        {link.slotA, link.slotB, pushable_[link.bodyA] != 0, pushable_[link.bodyB] != 0});
+  }
+  tree_.build(edges);
+  for (JointTree::Body& body : tree_.bodies()) {
+    if (!body.jointed) continue;
+    const JointDefinition& joint = records[links_[body.joint.link].joint].definition;
+    body.joint.anchor = body.joint.sign > 0.0 ? joint.anchorB : joint.anchorA;
+    body.joint.parentAnchor = body.joint.sign > 0.0 ? joint.anchorA : joint.anchorB;
+  }
+}
+
+double JointComponent::measureTree(const SolverBodies& bodies,
+                                   std::span<JointRecord> records) const {
+  double squares = 0.0;
+  for (const JointTree::Body& body : tree_.bodies()) {
+    if (!body.jointed) continue;
+    const double separation = JointTree::errorOf(bodies, body).norm();
+    records[links_[body.joint.link].joint].separation = separation;
+    squares += (separation / body.joint.size) * (separation / body.joint.size);
+  }
+  return std::sqrt(squares);
+}
+
+/// Impulses and anchors of the links, on the body farther from the root.
+void JointComponent::startTree(const SolverBodies& bodies) {
+  for (JointTree::Body& body : tree_.bodies()) {
+    if (!body.jointed) continue;
+    const Link& link = links_[body.joint.link];
+    body.joint.size = link.size;
+    for (std::uint32_t c = 0; c < kBallRows; ++c)
+      body.joint.impulse[c] = body.joint.sign * rows_[link.row + c].impulse;
+  }
+  tree_.start(bodies);
+  for (const JointTree::Body& body : tree_.bodies()) {
+    if (!body.jointed) continue;
+    const JointTree::Joint& joint = body.joint;
+    links_[joint.link].applied =
+        joint.sign > 0.0
+            ? JointRow{-joint.impulse, joint.parentTorque, joint.impulse, joint.torque}
+            : JointRow{joint.impulse, joint.torque, -joint.impulse, joint.parentTorque};
+  }
+}
+
+/// The rows hold the impulses between steps.
+void JointComponent::storeTree() {
+  for (const JointTree::Body& body : tree_.bodies()) {
+    if (!body.jointed) continue;
+    const JointTree::Joint& joint = body.joint;
+    Link& link = links_[joint.link];
+    for (std::uint32_t c = 0; c < kBallRows; ++c)
+      rows_[link.row + c].impulse = joint.sign * joint.impulse[c];
+    link.sum = joint.sign > 0.0
+                   ? JointRow{-joint.sum, joint.parentTorqueSum, joint.sum, joint.torqueSum}
+                   : JointRow{joint.sum, joint.torqueSum, -joint.sum, joint.parentTorqueSum};
+  }
 }
 
 void JointComponent::startBalls(std::span<const JointRecord> records) {

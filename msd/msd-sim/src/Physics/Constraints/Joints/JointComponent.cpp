@@ -65,9 +65,9 @@ void JointComponent::prepare(const SolverBodies& bodies, std::span<const JointRe
                              double h, double correctionSpeed, double scale) {
   h_ = h;
   correction_speed_ = correctionSpeed;
-  stiff_ = has_given_up_ = false;
+  faults_ = {};
   works_ = {};
-  if (!areBalls()) {
+  if (!areBalls() && !isTree()) {
     placeRows(bodies, records);
     startRotors(bodies);
     if (inertia_) tuneMotors(bodies, records);
@@ -93,14 +93,16 @@ void JointComponent::prepare(const SolverBodies& bodies, std::span<const JointRe
     const double a = sizeOf(link.bodyA, link.slotA, joint.anchorA);
     const double b = sizeOf(link.bodyB, link.slotB, joint.anchorB);
     link.size = a > 0.0 && b > 0.0 ? std::min(a, b) : std::max(a, b);
+    link.sum = zeroRow();
+    if (isTree()) continue;
     if (areBalls()) {
       const Ball& ball = balls_[k];
       link.applied = {-ball.impulse, -ball.armA.cross(ball.impulse), ball.impulse, ball.armB.cross(ball.impulse)};
     } else {
       link.applied = impulseOf(link);
     }
-    link.sum = zeroRow();
   }
+  if (isTree()) startTree(bodies);
 }
 
 void JointComponent::warm(SolverBodies& bodies) const {
@@ -372,7 +374,7 @@ double JointComponent::solveRoughly(SolverBodies& bodies, std::span<const JointR
 /// (J-42): a substep in which links turn so far that their joints cannot be closed after it. What its impulses did
 /// since markBest is taken back; joints keep their velocities instead, and are closed at the end of the step (J-26).
 double JointComponent::giveUpPositions(SolverBodies& bodies, std::span<const JointRecord> records) {
-  stiff_ = gave_up_ = has_given_up_ = true;
+  faults_ = {true, true, true};
   hot_.clear();
   for (std::size_t i = 0; i < change_.size(); ++i) change_[i] = -since_best_[i];
   applyChanges(bodies);
@@ -405,17 +407,17 @@ double JointComponent::solve(SolverBodies& bodies, std::span<const JointRecord> 
     } else {
       beginSubstep(bodies, records);
     }
-    gave_up_ = false;
+    faults_.gaveUp = false;
   }
   using namespace joint_tolerances;
-  if (gave_up_) return solveVelocities(bodies, records);
+  if (faults_.gaveUp) return solveVelocities(bodies, records);
   if (touched_) return solveRoughly(bodies, records, first);
   std::fill(since_start_.begin(), since_start_.end(), 0.0);
   double change = 0.0, last = 0.0, best = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kMostNewton; ++i) {
     const double worst = evaluatePositions(bodies, records).all();
     const bool slow = i > 0 && worst > kSlow * last;
-    stiff_ = stiff_ || (slow && last > kClear);
+    faults_.stiff = faults_.stiff || (slow && last > kClear);
     if (worst < best) {
       best = worst;
       markBest();
@@ -425,7 +427,7 @@ double JointComponent::solve(SolverBodies& bodies, std::span<const JointRecord> 
     change = std::max(change, solveSystem(bodies, slow && bounded_.empty()));
   }
   goBack(bodies);
-  stiff_ = stiff_ || kClosed * best > kStiff;
+  faults_.stiff = faults_.stiff || kClosed * best > kStiff;
   if (first && kClosed * best > kStiffRough) {
     std::copy(since_start_.begin(), since_start_.end(), since_best_.begin());
     return giveUpPositions(bodies, records);
@@ -678,6 +680,10 @@ void JointComponent::concludeLinks(const SolverBodies& bodies, const PhaseEnd& e
 
 void JointComponent::concludePositions(const SolverBodies& bodies, const PhaseEnd& end) {
   time_ += h_;
+  if (isTree()) {
+    tree_.conclude(bodies, end, works_);
+    return;
+  }
   concludeLinks(bodies, end);
   if (areBalls()) return;
   for (auto* rows : {&rows_, &bounded_}) {
@@ -689,6 +695,10 @@ void JointComponent::concludePositions(const SolverBodies& bodies, const PhaseEn
 }
 
 void JointComponent::concludeVelocities(const SolverBodies& bodies, const PhaseEnd& end) {
+  if (isTree()) {
+    tree_.conclude(bodies, end, works_);
+    return;
+  }
   concludeLinks(bodies, end);
   if (areBalls()) return;
   for (auto* rows : {&rows_, &bounded_}) {
@@ -703,6 +713,7 @@ void JointComponent::concludeVelocities(const SolverBodies& bodies, const PhaseE
 
 void JointComponent::finish(const SolverBodies& bodies, std::span<JointRecord> records, double dt) {
   if (areBalls()) storeBalls();
+  if (isTree()) storeTree();
   for (const Link& link : links_) {
     JointRecord& record = records[link.joint];
     const JointDefinition& joint = record.definition;

@@ -10,7 +10,9 @@
 #include "msd-sim/src/DataTypes/AlignedVector.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/BlockFactor.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/JointMotion.hpp"
+#include "msd-sim/src/Physics/Constraints/Joints/JointPhase.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/JointRecord.hpp"
+#include "msd-sim/src/Physics/Constraints/Joints/JointTree.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/MechanismInertia.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/SystemRow.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/PhaseMean.hpp"
@@ -73,21 +75,13 @@ class JointComponent {
                double carried = 1.0);
   /// True when phase 1 of some substep of this step did not close the joints, or only just: the
   /// substep is too long for what pulls at them (J-22).
-  [[nodiscard]] bool isStiff() const { return stiff_; }
+  [[nodiscard]] bool isStiff() const { return faults_.stiff; }
   /// True when phase 1 of some substep of this step could not close the joints at all (J-42).
-  [[nodiscard]] bool hasGivenUp() const { return has_given_up_; }
+  [[nodiscard]] bool hasGivenUp() const { return faults_.hasGivenUp; }
   /// Ends of the phases: impulses and works are added up.
   void concludePositions(const SolverBodies& bodies, const PhaseEnd& end);
   void concludeVelocities(const SolverBodies& bodies, const PhaseEnd& end);
-  /// Works of a step's impulses on the bodies, phase by phase (L-7).
-  struct PhaseWorks {
-    double both{0.0};    ///< on both bodies of every joint [J]
-    double driven{0.0};  ///< of those bodies that cannot be pushed [J]
-    void add(const PhaseWorks& more) {
-      both += more.both;
-      driven += more.driven;
-    }
-  };
+  using PhaseWorks = JointWorks;
   /// Those of the step; the next one begins with none.
   [[nodiscard]] PhaseWorks takeWorks() { return std::exchange(works_, {}); }
   /// Impulses, reactions, works and coordinates into the records.
@@ -96,6 +90,17 @@ class JointComponent {
   /// (J-26), after the step: closes joints that stand open by moving their bodies, by the least motion in the
   /// metric of the masses; velocities stay. Adds what it moves to BodyShift.
   void project(SolverBodies& bodies, std::span<JointRecord> records);
+
+  /// True when its joints form a tree that touches something: it is solved with the contacts (docs/theory/joints.md,
+  /// section 11).
+  [[nodiscard]] bool isTree() const { return alone_ && touched_ && !tree_.isEmpty(); }
+  [[nodiscard]] JointTree& tree() { return tree_; }
+  [[nodiscard]] const JointTree& tree() const { return tree_; }
+  /// (J-26) of a tree: the root of the sum of the squares of the joints' errors, against their sizes.
+  [[nodiscard]] double measureTree(const SolverBodies& bodies, std::span<JointRecord> records) const;
+  [[nodiscard]] JointTree::Solve treeSolve(SolverBodies& bodies, const Kernels& kernels, TreeScratch& scratch) {
+    return {bodies, kernels, scratch, h_, correction_speed_, touched_, faults_};
+  }
 
   // Contacts that push a mechanism (J-27): the joints are eliminated, so that a push on one body is answered by all.
 
@@ -237,7 +242,10 @@ class JointComponent {
     Vector3D diagonal;          ///< of J M⁻¹Jᵀ
     Vector3D impulse, keep;     ///< as in SystemRow
   };
-  [[nodiscard]] bool areBalls() const { return alone_ && !balls_.empty(); }
+  [[nodiscard]] bool areBalls() const { return alone_ && !balls_.empty() && !isTree(); }
+  void buildTree(std::span<const JointRecord> records);
+  void startTree(const SolverBodies& bodies);
+  void storeTree();
   void buildBalls(std::span<const JointRecord> records);
   void startBalls(std::span<const JointRecord> records);
   void storeBalls();
@@ -276,6 +284,7 @@ class JointComponent {
   std::vector<std::uint32_t> touching_;   ///< links of body b: touching_[touch_start_[b] ...]
   std::vector<std::uint32_t> touch_start_;
   BlockFactor factor_;
+  JointTree tree_;                          ///< where all are ball joints, and none goes round
   std::vector<Ball> balls_;                 ///< per link, where all are ball joints
   std::vector<std::uint32_t> ball_blocks_;  ///< where their blocks stand: of the links, then of edges_
   bool alone_{false};
@@ -292,10 +301,8 @@ class JointComponent {
   PhaseWorks works_{};
   double time_{0.0};  ///< where the poses stand [s]
   double correction_speed_{0.0};
-  bool stiff_{false};
+  JointFaults faults_{};  ///< of the running step
   bool touched_{false};
-  bool gave_up_{false};  ///< in this phase 1 (J-42)
-  bool has_given_up_{false};
   bool is_best_{false};  ///< nothing was changed since markBest
 
   std::vector<std::int32_t> drifting_;   ///< slots of the bodies, in whole blocks

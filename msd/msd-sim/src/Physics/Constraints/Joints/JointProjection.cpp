@@ -100,9 +100,12 @@ void JointComponent::evenResponses(const SolverBodies& bodies) {
 
 void JointComponent::project(SolverBodies& bodies, std::span<JointRecord> records) {
   using namespace joint_tolerances;
+  // A tree has been tried by the masses (closeTrees), without rows.
+  const bool byMass = !isTree();
+  if (!byMass) placeRows(bodies, records);
   double worst = measureErrors(bodies, records);
   if (worst <= kOpen) return;
-  for (int i = 0; i < kMostProjections && worst > kProjected; ++i) {
+  for (int i = byMass ? 0 : kMostByMass; i < kMostProjections && worst > kProjected; ++i) {
     if (i >= kMostByMass) alone_ = false;  // until the next step
     if (areBalls()) {
       placeBalls(bodies);

@@ -37,6 +37,7 @@ struct JointRecord {
   bool solved{true};    ///< had to be solved in the last step: its warm start was not right
   bool swept{false};    ///< is one of too many to be solved at once
   bool plain{true};     ///< it holds, and does nothing else
+  bool ofTree{false};   ///< of a component that is solved with its contacts
   static constexpr std::uint32_t kNoSlot = 0xFFFFFFFFu;
   std::uint32_t slot{kNoSlot};  ///< a body that it can push
 };

@@ -218,7 +218,7 @@ void JointSolver::rebuild(const SolverBodies& bodies, bool sweeps) {
   for (std::uint32_t j = 0; j < records_.size(); ++j) {
     JointRecord& r = records_[j];
     r.slot = JointRecord::kNoSlot;
-    r.swept = false;
+    r.swept = r.ofTree = false;
     r.plain = r.definition.constraint == nullptr && extraRows(r.definition).all().empty();
     if (!r.used || r.broken) continue;
     const bool pushA = canBePushed(bodies, r.definition.bodyA);
@@ -244,6 +244,9 @@ void JointSolver::rebuild(const SolverBodies& bodies, bool sweeps) {
         components_.push_back(component);
       }
     }
+  }
+  for (const JointComponent& component : components_) {
+    for (const JointComponent::Link& link : component.links()) records_[link.joint].ofTree = !component.tree().isEmpty();
   }
   swept_.close();
   awake_.assign(components_.size(), 0);
@@ -321,6 +324,7 @@ std::uint32_t JointSolver::sweepComponents(SolverBodies& bodies, const Share& sh
   std::atomic<std::uint32_t> unsettled{0};
   team.forBlocks(share.components.size(), [&](std::size_t i) {
     const std::uint32_t k = share.components[i];
+    if (components_[k].isTree()) return;  // solved with the contacts
     const auto slots = components_[k].slots();
     const auto moves = [&](std::uint32_t s) { return bodies.dirty[s] + 1 >= sweep.stamp; };
     if (sweep.number > 0 && std::none_of(slots.begin(), slots.end(), moves)) return;
@@ -451,7 +455,9 @@ void JointSolver::returnToStart() {
 
 void JointSolver::project(SolverBodies& bodies, WorkTeam& team) {
   if (built_version_ != version_) return;  // joints have come or gone since the step was solved
-  forComponents(all(), team, [&](JointComponent& c) { c.project(bodies, records_); });
+  forComponents(all(), team, [&](JointComponent& c) {
+    if (!c.isTree() || c.tree().isOpen()) c.project(bodies, records_);
+  });
   sums_.separation = 0.0;
   for (const JointRecord& r : records_) {
     if (r.used && !r.broken) sums_.separation = std::max(sums_.separation, r.separation);

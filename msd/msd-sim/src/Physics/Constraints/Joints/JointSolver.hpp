@@ -138,6 +138,11 @@ class JointSolver {
   /// left alone.
   [[nodiscard]] std::span<JointComponent> components() { return components_; }
   [[nodiscard]] bool isAwake(std::size_t component) const { return awake_[component] != 0; }
+  /// A component has been solved from outside: by how much that changed the velocities of its rows [m/s].
+  void noteSolved(std::size_t component, double change) {
+    last_change_[component] = change;
+    if (change > 0.0) solved_[component] = 1;
+  }
   /// What the last visit in a phase changed, of a component and of the joints that are swept [m/s].
   [[nodiscard]] double lastChange(std::size_t component) const { return last_change_[component]; }
   [[nodiscard]] double lastSweptChange() const { return last_swept_change_; }

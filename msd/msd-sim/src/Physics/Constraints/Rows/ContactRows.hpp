@@ -98,6 +98,7 @@ struct alignas(64) ContactRows {
 /// What the sweeps of a phase note of a bundle, as bit sets of its lanes: which contacts share a bundle must not matter.
 struct BundleNotes {
   std::uint8_t impact{0};  ///< gave more than can be expected again (T-12)
+  std::uint8_t walked{0};  ///< touches a tree of joints: a walk visits it, and only the first sweep does
   std::uint8_t idle{0};    ///< nothing has pushed their bodies far enough in this step: left out until then (K-20)
   float spare[kBundleLanes]{};  ///< how far that is, of those [m]
 };

@@ -509,7 +509,8 @@ MSD_INLINE SweepOutcome sweep(SolverBodies& b, const BundleRun<kPoints>& run,
     unsigned lanes = 0xFFu & ~idle;
     if (!pass.first) {
       if (!Waking::kWakes && lanes == 0) continue;
-      const unsigned dirty = dirtyLanes(b, run.bodyPair[i], pass.stamp);
+      const unsigned dirty =
+          dirtyLanes(b, run.bodyPair[i], pass.stamp) & ~static_cast<unsigned>(run.notes[i].walked);
       lanes &= dirty;
       if (Waking::kWakes && (dirty & idle) != 0) lanes |= waking.wanted(i, dirty & idle);
       if (lanes == 0) continue;
@@ -542,7 +543,8 @@ MSD_INLINE SweepOutcome sweep(SolverBodies& b, const BundleRun<kPoints>& run,
         store(select(chosen.mask, visited.localResidual, load(run.sums[i].localResidual + l)),
               run.sums[i].localResidual + l);
       }
-      const unsigned unsettled = bits(most > set(pass.settled));
+      const unsigned unsettled =
+          bits(most > set(pass.settled)) & ~(static_cast<unsigned>(run.notes[i].walked) >> l);
       if (unsettled != 0)
         outcome.unsettled += stir(b, run.bodyPair[i], unsettled, visited, pass, l);
     }

@@ -5,6 +5,7 @@
 #include "msd-sim/src/Physics/Constraints/Rows/BallRows.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/BodyKernels.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/ContactKernels.hpp"
+#include "msd-sim/src/Physics/Constraints/Rows/TreeRows.hpp"
 
 namespace msd_sim {
 
@@ -24,6 +25,7 @@ struct Kernels {
   ContactKernels<2> line;
   ContactKernels<4> patch;
   BallKernels ball;
+  TreeKernels tree;
 };
 
 /// The kernels for a target, or for the widest the machine has when it lacks that one.

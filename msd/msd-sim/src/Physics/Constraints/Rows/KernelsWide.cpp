@@ -12,6 +12,7 @@
 #include "msd-sim/src/Physics/Constraints/Rows/ContactVisit-inl.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/ContactStore-inl.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/BallKernels-inl.hpp"
+#include "msd-sim/src/Physics/Constraints/Rows/TreeKernels-inl.hpp"
 
 MSD_KERNELS_BEGIN
 Kernels makeKernels(std::string_view name) {
@@ -21,7 +22,9 @@ Kernels makeKernels(std::string_view name) {
           contact_kernels::table<1>(),
           contact_kernels::table<2>(),
           contact_kernels::table<4>(),
-          ball_kernels::table()};
+          ball_kernels::table(),
+          {tree_kernels::place, tree_kernels::solve, tree_kernels::respond, tree_kernels::answer, tree_kernels::begin,
+           tree_kernels::walk, tree_kernels::end}};
 }
 MSD_KERNELS_END
 
