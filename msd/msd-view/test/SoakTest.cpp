@@ -127,6 +127,15 @@ class Guests {
   std::deque<std::unique_ptr<SocketClient>> idle_;
 };
 
+// What has been freed the address sanitizer keeps for a while, to find who uses it still [B].
+#if defined(__SANITIZE_ADDRESS__)
+constexpr double kHeldBack = 256e6;
+#elif defined(__has_feature)
+constexpr double kHeldBack = __has_feature(address_sanitizer) ? 256e6 : 0.0;
+#else
+constexpr double kHeldBack = 0.0;
+#endif
+
 // Measured with 86,400 connections: see docs/reliability.md. What is allowed is some buffers' worth.
 TEST(Soak, guestsLeaveNeitherMemoryNorFilesBehind) {
   const ViewServer server{std::make_unique<FakeSource>(50), ServerOptions{.port = 0}};
@@ -144,7 +153,7 @@ TEST(Soak, guestsLeaveNeitherMemoryNorFilesBehind) {
   EXPECT_LE(openFiles(), filesBefore + 8);
   RecordProperty("grown_bytes", static_cast<int>(grown));
   std::printf("%d connections: memory grew by %.2f MB\n", all, 1e-6 * grown);
-  EXPECT_LT(grown, 8e6);
+  EXPECT_LT(grown, 8e6 + kHeldBack);
 }
 
 }  // namespace

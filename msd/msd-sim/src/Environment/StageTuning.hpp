@@ -18,8 +18,9 @@ struct StageTuning {
   double mostLeft{1e-2};      ///< penetration left to the next step (P-9)
   double settledShift{1e-6};  ///< of a contact in a sweep that has settled, ...
   double feltShift{1e-3};     ///< ... after the first sweeps
-  int walkCorrections{4};     ///< passes of a walk that corrects positions at most, there and back (J-50), ...
-  double settledWalk{1e-4};   ///< ... until none moves a point farther, against the contact's size
+  int walkCorrections{
+      4};  ///< passes of a walk that corrects positions at most, there and back (J-50), ...
+  double settledWalk{1e-4};  ///< ... until none moves a point farther, against the contact's size
   std::size_t mostMeasured{256};  ///< pairs whose shapes are asked for their depth, for the report
 
   // Energy guard (docs/theory/energy.md).

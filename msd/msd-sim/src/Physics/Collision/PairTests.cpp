@@ -461,7 +461,9 @@ bool CollisionPipeline::testPair(std::uint32_t index, const CollisionStep& step,
   const bool touches = found.count > 0;
   clock.limit = sums + (touches ? coming + kept : first.separation);
   clock.movedLimit = touches ? sums + kept : std::numeric_limits<double>::infinity();
-  for (int c = 0; c < 3; ++c) clock.normal[c] = static_cast<float>(first.normal[c]);
+  // Where numbers are so large that a direction is none, none is known.
+  const Vector3D normal = first.normal.allFinite() ? first.normal : Vector3D{Vector3D::Zero()};
+  for (int c = 0; c < 3; ++c) clock.normal[c] = static_cast<float>(normal[c]);
   clock.gap =
       static_cast<float>(touches ? leastGap(first) : std::min(first.separation, kFarApart * size));
   clock.place =
