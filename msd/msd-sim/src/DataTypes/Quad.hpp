@@ -16,9 +16,6 @@ using QuadMask = std::int64_t __attribute__((vector_size(32)));
 
 namespace quad {
 
-[[nodiscard]] inline Quad all(double x) {
-  return Quad{x, x, x, x};
-}
 [[nodiscard]] inline Quad of(const Vector3D& v) {
   return Quad{v.x(), v.y(), v.z(), v.z()};
 }
@@ -29,9 +26,6 @@ namespace quad {
 [[nodiscard]] inline Quad abs(Quad v) {
   return reinterpret_cast<Quad>(reinterpret_cast<QuadMask>(v) & INT64_MAX);
 }
-[[nodiscard]] inline Quad max(Quad a, Quad b) {
-  return a > b ? a : b;
-}
 
 /// Lane i has what lane i + 1 had, and lane i + 2, of three.
 [[nodiscard]] inline Quad next(Quad v) {
@@ -40,12 +34,6 @@ namespace quad {
 [[nodiscard]] inline Quad afterNext(Quad v) {
   return __builtin_shufflevector(v, v, 2, 0, 1, 3);
 }
-/// All lanes have what one had.
-template <int kLane>
-[[nodiscard]] Quad spread(Quad v) {
-  return __builtin_shufflevector(v, v, kLane, kLane, kLane, kLane);
-}
-
 /// The largest of the first three lanes, and which it is; the first of equals.
 struct Largest {
   double value;
@@ -58,15 +46,11 @@ struct Largest {
   return best;
 }
 
-/// A matrix of three columns as those, and as its rows.
-struct Columns {
+/// The rows of a matrix.
+struct Rows {
   Quad of[3];
 };
-[[nodiscard]] inline Columns columnsOf(const Matrix3D& m) {
-  return {{Quad{m(0, 0), m(1, 0), m(2, 0), m(2, 0)}, Quad{m(0, 1), m(1, 1), m(2, 1), m(2, 1)},
-           Quad{m(0, 2), m(1, 2), m(2, 2), m(2, 2)}}};
-}
-[[nodiscard]] inline Columns rowsOf(const Matrix3D& m) {
+[[nodiscard]] inline Rows rowsOf(const Matrix3D& m) {
   return {{Quad{m(0, 0), m(0, 1), m(0, 2), m(0, 2)}, Quad{m(1, 0), m(1, 1), m(1, 2), m(1, 2)},
            Quad{m(2, 0), m(2, 1), m(2, 2), m(2, 2)}}};
 }

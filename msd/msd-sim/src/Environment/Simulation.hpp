@@ -214,7 +214,6 @@ struct MechanismPoints {
 
 /// A point of a contact that touches a tree of joints, and where its rows are.
 struct WalkPoint {
-  std::uint32_t contact{0};
   ContactPointRows* rows{nullptr};
   void* all{nullptr};                 ///< the contact's rows
   ContactSums* sums{nullptr};

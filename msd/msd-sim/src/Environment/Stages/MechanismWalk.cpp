@@ -1,13 +1,14 @@
 #include "msd-sim/src/Environment/Stages/MechanismWalk.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <tuple>
 
 #include "msd-sim/src/DataTypes/Arrays.hpp"
+#include "msd-sim/src/DataTypes/SharedUpdate.hpp"
 #include "msd-sim/src/Environment/StageTuning.hpp"
 #include "msd-sim/src/Environment/WorkGrain.hpp"
+#include "msd-sim/src/Physics/Constraints/Joints/JointMotion.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/Tolerances.hpp"
 
 namespace msd_sim {
@@ -96,7 +97,7 @@ void listTrees(Simulation& sim, const Pack& pack) {
 void findPoints(Simulation& sim, std::size_t pack) {
   MechanismWalks& walks = sim.walks;
   sim.table.forContacts(
-      pack, [&](std::uint32_t id, LaneBodies bodyPair, auto& rows, ContactSums& sums, int lane) {
+      pack, [&](std::uint32_t, LaneBodies bodyPair, auto& rows, ContactSums& sums, int lane) {
         const std::uint32_t slot[2] = {bodyPair.body0, bodyPair.body1};
         const bool is[2] = {isOfTree(sim, slot[0]), isOfTree(sim, slot[1])};
         if (!is[0] && !is[1]) return;
@@ -106,7 +107,6 @@ void findPoints(Simulation& sim, std::size_t pack) {
         BundleNotes& notes = lanes.notes[static_cast<std::size_t>(&rows - lanes.rows.data())];
         notes.walked |= static_cast<std::uint8_t>(1u << lane);
         WalkPoint point;
-        point.contact = id;
         point.turned = !is[1] || (is[0] && walks.rankOf[slot[0]] > walks.rankOf[slot[1]]);
         for (int s = 0; s < 2; ++s) {
           const int side = point.turned ? s : 1 - s;
@@ -320,17 +320,21 @@ class Walk {
     }
   }
 
+  /// The bodies of a point, and where line(slot) is what it reads and pushes of them.
+  template <class Line>
+  void setSides(const WalkPoint& point, TreePoint& p, const Line& line) const {
+    for (int s = 0; s < 2; ++s) {
+      p.slot[s] = point.slot[s];
+      p.node[s] = point.node[s];
+      p.velocity[s] = sim_.solver.motion[p.slot[s]].inverseMass > 0.0 ? line(p.slot[s]) : nullptr;
+    }
+  }
+
   void placePoints() {
     for (std::size_t q = 0; q < rows_.size(); ++q) {
       TreePoint& p = points_[q];
-      for (int s = 0; s < 2; ++s) {
-        p.slot[s] = rows_[q].slot[s];
-        p.node[s] = rows_[q].node[s];
-        p.velocity[s] = sim_.solver.motion[p.slot[s]].inverseMass > 0.0
-                            ? sim_.solver.motion[p.slot[s]].v
-                            : nullptr;
-        p.weight[s] = 1.0;
-      }
+      setSides(rows_[q], p, [&](std::uint32_t slot) { return sim_.solver.motion[slot].v; });
+      p.weight[0] = p.weight[1] = 1.0;
       rows_[q].place(rows_[q], pass_, p);
       if (!opens_) p.loadedTarget = p.target;
     }
@@ -342,13 +346,7 @@ class Walk {
     for (std::size_t q = 0; q < rows_.size(); ++q) {
       TreePoint& p = points_[q];
       const WalkPoint& point = rows_[q];
-      for (int s = 0; s < 2; ++s) {
-        p.slot[s] = point.slot[s];
-        p.node[s] = point.node[s];
-        p.velocity[s] = sim_.solver.motion[p.slot[s]].inverseMass > 0.0
-                            ? sim_.solver.shift[p.slot[s]].d
-                            : nullptr;
-      }
+      setSides(point, p, [&](std::uint32_t slot) { return sim_.solver.shift[slot].d; });
       point.place(point, pass_, p);
       // Who lies below counts less; side 0 is pushed along its rows.
       const double above =
@@ -450,7 +448,6 @@ void listWalks(Simulation& sim) {
   walks.points.clear();
   walks.ops.clear();
   walks.packStart.assign(1, 0);
-  forgetWalks(sim);
   if (sim.joints.isEmpty()) return;
   walks.nodeOf.resize(sim.solver.size());
   walks.rankOf.resize(sim.solver.size());
@@ -492,9 +489,9 @@ std::uint32_t walkMechanisms(Simulation& sim, std::size_t pack, const ContactPas
           ? std::min<std::size_t>(count, static_cast<std::size_t>(sim.team->threads()))
           : 1;
   while (scratch.walks.size() < parts) scratch.walks.push_back(std::make_unique<WalkScratch>());
-  std::atomic<std::uint32_t> called{0};
-  std::atomic<std::uint64_t> visits{0};
-  std::atomic<int> most{0};
+  std::uint32_t called = 0;
+  std::uint64_t visits = 0;
+  int most = 0;
   const auto work = [&](std::size_t part) {
     for (std::size_t i = first + count * part / parts; i < first + count * (part + 1) / parts;
          ++i) {
@@ -505,13 +502,10 @@ std::uint32_t walkMechanisms(Simulation& sim, std::size_t pack, const ContactPas
       if (island.point == island.pointEnd) continue;
       const SweepBudget& budget = sim.solver.budget[walks.points[island.point].slot[0]];
       const int passes = walk.walkPoints(budget);
-      called.fetch_add(walk.callOthers(budget), std::memory_order_relaxed);
-      visits.fetch_add(static_cast<std::uint64_t>(passes - (pass.first ? 1 : 0)) * island.contacts,
-                       std::memory_order_relaxed);
-      int seen = most.load(std::memory_order_relaxed);
-      while (passes > seen &&
-             !most.compare_exchange_weak(seen, passes, std::memory_order_relaxed)) {
-      }
+      (void)addTo(called, walk.callOthers(budget), parts > 1);
+      const auto again = static_cast<std::uint64_t>(passes - (pass.first ? 1 : 0));
+      (void)addTo(visits, again * island.contacts, parts > 1);
+      raise(most, passes);
     }
   };
   if (parts > 1) {
@@ -519,10 +513,9 @@ std::uint32_t walkMechanisms(Simulation& sim, std::size_t pack, const ContactPas
   } else {
     work(0);
   }
-  scratch.visits += visits.load(std::memory_order_relaxed);
-  scratch.phaseSweeps.back() +=
-      static_cast<std::uint32_t>(std::max(0, most.load(std::memory_order_relaxed) - 1));
-  return called.load(std::memory_order_relaxed);
+  scratch.visits += visits;
+  scratch.phaseSweeps.back() += static_cast<std::uint32_t>(std::max(0, most - 1));
+  return called;
 }
 
 void correctWalks(Simulation& sim, std::size_t pack, const ContactPass& pass) {
@@ -555,18 +548,8 @@ double moveTree(SolverBodies& bodies, const JointTree& tree, std::span<const Tre
   }
   const double share = part * joint_tolerances::kLargestMove / farthest;
   for (std::size_t i = 0; i < of.size(); ++i) {
-    BodyPose& pose = bodies.pose[of[i].slot];
-    BodyShift& shift = bodies.shift[of[i].slot];
-    const double* const change = nodes[i].change;
-    const Vector3D half = 0.5 * share * Vector3D{change[3], change[4], change[5]};
-    const Quaternion q =
-        (Quaternion{1.0, half.x(), half.y(), half.z()} * quaternionOf(pose.q)).normalized();
-    pose.q[0] = q.w(), pose.q[1] = q.x(), pose.q[2] = q.y(), pose.q[3] = q.z();
-    for (int c = 0; c < 3; ++c) {
-      pose.x[c] += share * change[c];
-      shift.d[c] += share * change[c];
-      shift.theta[c] += share * change[3 + c];
-    }
+    const Eigen::Map<const Vector3D> d{nodes[i].change}, theta{nodes[i].change + 3};
+    moveBody(bodies, of[i].slot, share * d, share * theta);
   }
   return share;
 }

@@ -8,6 +8,7 @@
 #include "msd-sim/src/DataTypes/Infinity.hpp"
 #include "msd-sim/src/DataTypes/Quad.hpp"
 #include "msd-sim/src/Physics/Collision/CollisionTolerances.hpp"
+#include "msd-sim/src/Physics/Collision/PolytopeClip.hpp"
 #include "msd-sim/src/Physics/Collision/PolytopeManifold.hpp"
 
 namespace msd_sim {
@@ -39,7 +40,7 @@ struct BoxAxes {
 
   BoxAxes(const Placement& a, const Vector3D& hA, const Placement& b, const Vector3D& hB)
       : halfA{quad::of(hA)}, halfB{quad::of(hB)} {
-    const quad::Columns rowsA = quad::rowsOf(a.rotation), rowsB = quad::rowsOf(b.rotation);
+    const quad::Rows rowsA = quad::rowsOf(a.rotation), rowsB = quad::rowsOf(b.rotation);
     for (int j = 0; j < 3; ++j) {
       column[j] = rowsA.of[0] * b.rotation(0, j) + rowsA.of[1] * b.rotation(1, j) +
                   rowsA.of[2] * b.rotation(2, j);
@@ -157,44 +158,21 @@ void cut(Patch& patch, double sign, double limit, std::uint32_t side) {
   }
 }
 
-/// At most four corners: the deepest, the farthest from it, and those that span the largest area on
-/// either side. Ties go to the smaller feature number, so that order does not matter.
+/// At most four corners of a patch.
 int reduce(const Corner* close, int count, Corner (&kept)[4]) {
-  if (count <= 4) {
-    std::copy_n(close, count, kept);
-    return count;
-  }
-  const auto pick = [&](const auto& score) -> const Corner& {
-    int best = 0;
-    double most = score(close[0]);
-    for (int i = 1; i < count; ++i) {
-      const double value = score(close[i]);
-      if (value > most || (value == most && close[i].feature < close[best].feature)) {
-        best = i;
-        most = value;
-      }
-    }
-    return close[best];
-  };
-  const Corner& first = pick([](const Corner& c) { return -c.gap; });
-  const auto from = [&](const Corner& c) { return std::array{c.u - first.u, c.v - first.v}; };
-  const Corner& second = pick([&](const Corner& c) {
-    const auto [u, v] = from(c);
-    return u * u + v * v;
-  });
-  const auto [alongU, alongV] = from(second);
-  const auto aside = [&](const Corner& c) {
-    const auto [u, v] = from(c);
-    return alongU * v - alongV * u;
-  };
-  const Corner& third = pick(aside);
-  const Corner& fourth = pick([&](const Corner& c) { return -aside(c); });
-  int n = 0;
-  for (const Corner* c : {&first, &second, &third, &fourth}) {
-    if (std::none_of(kept, kept + n, [&](const Corner& k) { return k.feature == c->feature; }))
-      kept[n++] = *c;
-  }
-  return n;
+  return reduceCorners(
+      close, count,
+      [](const Corner& c, const Corner& first) {
+        const double u = c.u - first.u, v = c.v - first.v;
+        return u * u + v * v;
+      },
+      [](const Corner& first, const Corner& second) {
+        const double alongU = second.u - first.u, alongV = second.v - first.v;
+        return [first, alongU, alongV](const Corner& c) {
+          return alongU * (c.v - first.v) - alongV * (c.u - first.u);
+        };
+      },
+      kept);
 }
 
 /// A face of the reference box: axis k, on the side that `sign` says.

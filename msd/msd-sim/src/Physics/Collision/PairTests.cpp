@@ -121,10 +121,6 @@ std::uint32_t takeNearest(const ContactCache& contacts, std::span<std::uint32_t>
   return best == old.size() ? ContactCache::kNone : std::exchange(old[best], ContactCache::kNone);
 }
 
-}  // namespace
-
-namespace {
-
 /// The size that counts for a pair: that of the smaller body that can be pushed [m].
 double sizeOf(const BodyTravel& a, const BodyTravel& b) {
   return a.size > 0.0 && b.size > 0.0 ? std::min(a.size, b.size) : std::max(a.size, b.size);

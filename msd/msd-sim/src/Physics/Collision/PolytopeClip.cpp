@@ -76,35 +76,15 @@ void clipPlane(const Polygon& in, const Vector3D& n, double offset, std::uint32_
 }  // namespace
 
 int reducePatch(const PatchPoint* points, int count, const Vector3D& normal, PatchPoint* kept) {
-  if (count <= ContactManifold::kMaxPoints) {
-    for (int i = 0; i < count; ++i) kept[i] = points[i];
-    return count;
-  }
-  const auto pick = [&](const auto& score) {
-    int best = 0;
-    double bestScore = score(points[0]);
-    for (int i = 1; i < count; ++i) {
-      const double s = score(points[i]);
-      if (s > bestScore || (s == bestScore && points[i].feature < points[best].feature)) {
-        best = i;
-        bestScore = s;
-      }
-    }
-    return best;
-  };
-  const int first = pick([](const PatchPoint& p) { return -p.gap; });
-  const Coordinate a = points[first].position;
-  const int second = pick([&](const PatchPoint& p) { return (p.position - a).squaredNorm(); });
-  const Vector3D along = normal.cross(points[second].position - a);
-  const int third = pick([&](const PatchPoint& p) { return along.dot(p.position - a); });
-  const int fourth = pick([&](const PatchPoint& p) { return -along.dot(p.position - a); });
-  int n = 0;
-  for (const int i : {first, second, third, fourth}) {
-    bool fresh = true;
-    for (int k = 0; k < n; ++k) fresh = fresh && kept[k].feature != points[i].feature;
-    if (fresh) kept[n++] = points[i];
-  }
-  return n;
+  return reduceCorners(
+      points, count,
+      [](const PatchPoint& p, const PatchPoint& first) { return (p.position - first.position).squaredNorm(); },
+      [&](const PatchPoint& first, const PatchPoint& second) {
+        const Coordinate from = first.position;
+        const Vector3D along = normal.cross(second.position - from);
+        return [from, along](const PatchPoint& p) { return along.dot(p.position - from); };
+      },
+      kept);
 }
 
 double clipFaces(const PlacedPolytope& reference, const FaceAxis& axis, const PlacedPolytope& incident,

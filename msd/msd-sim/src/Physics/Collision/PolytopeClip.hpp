@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "msd-sim/src/Physics/Collision/ContactManifold.hpp"
@@ -30,6 +31,39 @@ struct PatchPoint {
 
 /// Keeps at most four points: the deepest, the farthest from it, and the two that span the largest
 /// area on either side. Ties go to the smaller feature number, so that order does not matter.
+/// squareFrom(p, first) is the square of a distance, asideOf(first, second) a function that tells how
+/// far a point lies beside the line between the two, to the left of it.
+template <class Point, class SquareFrom, class AsideOf>
+int reduceCorners(const Point* points, int count, const SquareFrom& squareFrom, const AsideOf& asideOf,
+                  Point* kept) {
+  if (count <= ContactManifold::kMaxPoints) {
+    std::copy_n(points, count, kept);
+    return count;
+  }
+  const auto pick = [&](const auto& score) -> const Point& {
+    int best = 0;
+    double most = score(points[0]);
+    for (int i = 1; i < count; ++i) {
+      const double value = score(points[i]);
+      if (value > most || (value == most && points[i].feature < points[best].feature)) {
+        best = i;
+        most = value;
+      }
+    }
+    return points[best];
+  };
+  const Point& first = pick([](const Point& p) { return -p.gap; });
+  const Point& second = pick([&](const Point& p) { return squareFrom(p, first); });
+  const auto aside = asideOf(first, second);
+  const Point& third = pick(aside);
+  const Point& fourth = pick([&](const Point& p) { return -aside(p); });
+  int n = 0;
+  for (const Point* p : {&first, &second, &third, &fourth}) {
+    if (std::none_of(kept, kept + n, [&](const Point& k) { return k.feature == p->feature; })) kept[n++] = *p;
+  }
+  return n;
+}
+/// The same of points in space.
 int reducePatch(const PatchPoint* points, int count, const Vector3D& normal, PatchPoint* kept);
 
 }  // namespace msd_sim

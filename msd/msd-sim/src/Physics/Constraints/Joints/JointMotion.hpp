@@ -22,6 +22,20 @@ inline void push(BodyMotion& m, const Vector3D& linear, const Vector3D& angular)
   }
 }
 
+/// Displaces a body [m] and turns it [rad], apart from its motion.
+inline void moveBody(SolverBodies& bodies, std::uint32_t slot, const Vector3D& d, const Vector3D& theta) {
+  BodyPose& pose = bodies.pose[slot];
+  BodyShift& shift = bodies.shift[slot];
+  const Vector3D half = 0.5 * theta;
+  const Quaternion q = (Quaternion{1.0, half.x(), half.y(), half.z()} * quaternionOf(pose.q)).normalized();
+  pose.q[0] = q.w(), pose.q[1] = q.x(), pose.q[2] = q.y(), pose.q[3] = q.z();
+  for (int c = 0; c < 3; ++c) {
+    pose.x[c] += d[c];
+    shift.d[c] += d[c];
+    shift.theta[c] += theta[c];
+  }
+}
+
 [[nodiscard]] inline JointPlace placeOf(const SolverBodies& bodies, std::uint32_t a,
                                         std::uint32_t b) {
   return {vectorOf(bodies.pose[a].x),   vectorOf(bodies.pose[b].x),   quaternionOf(bodies.pose[a].q),

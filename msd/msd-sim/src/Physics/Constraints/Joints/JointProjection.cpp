@@ -3,6 +3,7 @@
 
 #include "msd-sim/src/DataTypes/Arrays.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/JointComponent.hpp"
+#include "msd-sim/src/Physics/Constraints/Joints/JointMotion.hpp"
 #include "msd-sim/src/Physics/Constraints/Joints/Tolerances.hpp"
 
 namespace msd_sim {
@@ -64,16 +65,7 @@ void JointComponent::moveBodies(SolverBodies& bodies, double part) {
   for (std::size_t b = 0; b < moves.size(); ++b) {
     const std::uint32_t slot = slots_[b];
     if (pushable_[b] == 0 || !(bodies.motion[slot].inverseMass > 0.0)) continue;
-    BodyPose& pose = bodies.pose[slot];
-    BodyShift& shift = bodies.shift[slot];
-    const Vector3D half = 0.5 * share * moves[b].theta;
-    const Quaternion q = (Quaternion{1.0, half.x(), half.y(), half.z()} * quaternionOf(pose.q)).normalized();
-    pose.q[0] = q.w(), pose.q[1] = q.x(), pose.q[2] = q.y(), pose.q[3] = q.z();
-    for (int c = 0; c < 3; ++c) {
-      pose.x[c] += share * moves[b].d[c];
-      shift.d[c] += share * moves[b].d[c];
-      shift.theta[c] += share * moves[b].theta[c];
-    }
+    moveBody(bodies, slot, share * moves[b].d, share * moves[b].theta);
   }
 }
 

@@ -28,6 +28,27 @@ void turnBody(BodyMotion& m, const Vector3D& torque) {
   for (int c = 0; c < 3; ++c) m.w[c] += turn[c];
 }
 
+/// How far the anchor on a body is from that on its parent [m].
+Vector3D openingOf(const BodyPose& b, const BodyPose& p, const JointTree::Joint& joint) {
+  return (vectorOf(b.x) - vectorOf(p.x)) +
+         (quaternionOf(b.q) * joint.anchor - quaternionOf(p.q) * joint.parentAnchor);
+}
+
+/// The same with the arms of a node.
+Vector3D openingAt(const SolverBodies& bodies, const JointTree::Body& body, const TreeNode& node) {
+  return (vectorOf(bodies.pose[body.slot].x) - vectorOf(bodies.pose[body.parentSlot].x)) +
+         (three(node.arm) - three(node.parentArm));
+}
+
+/// Torques of a joint's impulse where its bodies stand.
+void findTorques(const SolverBodies& bodies, JointTree::Body& body) {
+  JointTree::Joint& joint = body.joint;
+  const Vector3D arm = quaternionOf(bodies.pose[body.slot].q) * joint.anchor;
+  const Vector3D parentArm = quaternionOf(bodies.pose[body.parentSlot].q) * joint.parentAnchor;
+  joint.torque = arm.cross(joint.impulse);
+  joint.parentTorque = -parentArm.cross(joint.impulse);
+}
+
 }  // namespace
 
 void JointTree::build(std::span<const Edge> edges) {
@@ -107,21 +128,11 @@ void JointTree::build(std::span<const Edge> edges) {
   if (bodies_.size() != count) bodies_.clear();
 }
 
-std::int32_t JointTree::placeOf(std::uint32_t slot) const {
-  const auto at =
-      std::find_if(bodies_.begin(), bodies_.end(), [&](const Body& b) { return b.slot == slot; });
-  return static_cast<std::int32_t>(at - bodies_.begin());
-}
-
 void JointTree::start(const SolverBodies& bodies) {
   for (Body& body : bodies_) {
     Joint& joint = body.joint;
     joint.sum = joint.torqueSum = joint.parentTorqueSum = Vector3D::Zero();
-    if (!body.jointed) continue;
-    const Vector3D arm = quaternionOf(bodies.pose[body.slot].q) * joint.anchor;
-    const Vector3D parentArm = quaternionOf(bodies.pose[body.parentSlot].q) * joint.parentAnchor;
-    joint.torque = arm.cross(joint.impulse);
-    joint.parentTorque = -parentArm.cross(joint.impulse);
+    if (body.jointed) findTorques(bodies, body);
   }
 }
 
@@ -198,10 +209,7 @@ double JointTree::evaluate(const Solve& s, std::span<TreeNode> nodes) const {
     const BodyPose& p =
         scratch.drifted[body.parent < 0 ? root : static_cast<std::size_t>(body.parent)];
     const Vector3D xB = vectorOf(b.x), xP = vectorOf(p.x);
-    const Vector3D error =
-        (xB - xP) +
-        (quaternionOf(b.q) * body.joint.anchor - quaternionOf(p.q) * body.joint.parentAnchor) -
-        body.joint.keep;
+    const Vector3D error = openingOf(b, p, body.joint) - body.joint.keep;
     three(nodes[i].error) = inverseH * error;
     const double closed =
         kClosed * body.joint.size + kRoundingOfPlaces * (largestOf(xB) + largestOf(xP));
@@ -272,9 +280,7 @@ double JointTree::solve(const Solve& s, std::span<TreeNode> nodes) {
     Body& body = bodies_[i];
     if (!body.jointed) continue;
     const double limit = reach * body.joint.size;
-    const Vector3D error =
-        (vectorOf(s.bodies.pose[body.slot].x) - vectorOf(s.bodies.pose[body.parentSlot].x)) +
-        (three(nodes[i].arm) - three(nodes[i].parentArm));
+    const Vector3D error = openingAt(s.bodies, body, nodes[i]);
     const Vector3D closes = error.cwiseMax(-limit).cwiseMin(limit);
     body.joint.keep = error - closes;
     body.joint.closing = -closes / s.h;
@@ -379,10 +385,7 @@ void JointTree::conclude(const SolverBodies& bodies, const PhaseEnd& end, JointW
   for (Body& body : bodies_) {
     if (!body.jointed) continue;
     Joint& joint = body.joint;
-    const Vector3D arm = quaternionOf(bodies.pose[body.slot].q) * joint.anchor;
-    const Vector3D parentArm = quaternionOf(bodies.pose[body.parentSlot].q) * joint.parentAnchor;
-    joint.torque = arm.cross(joint.impulse);
-    joint.parentTorque = -parentArm.cross(joint.impulse);
+    findTorques(bodies, body);
     joint.sum += joint.impulse;
     joint.torqueSum += joint.torque;
     joint.parentTorqueSum += joint.parentTorque;
@@ -395,10 +398,7 @@ void JointTree::conclude(const SolverBodies& bodies, const PhaseEnd& end, JointW
 }
 
 Vector3D JointTree::errorOf(const SolverBodies& bodies, const Body& body) {
-  const BodyPose& b = bodies.pose[body.slot];
-  const BodyPose& p = bodies.pose[body.parentSlot];
-  return (vectorOf(b.x) - vectorOf(p.x)) +
-         (quaternionOf(b.q) * body.joint.anchor - quaternionOf(p.q) * body.joint.parentAnchor);
+  return openingOf(bodies.pose[body.slot], bodies.pose[body.parentSlot], body.joint);
 }
 
 void JointTree::findErrors(const SolverBodies& bodies, std::span<TreeNode> nodes) const {
@@ -417,10 +417,7 @@ void JointTree::findOpenings(const SolverBodies& bodies, std::span<TreeNode> nod
       const BodyShift& p = bodies.shift[body.parentSlot];
       moved -= vectorOf(p.d) + vectorOf(p.theta).cross(three(nodes[i].parentArm));
     }
-    const Vector3D error =
-        (vectorOf(bodies.pose[body.slot].x) - vectorOf(bodies.pose[body.parentSlot].x)) +
-        (three(nodes[i].arm) - three(nodes[i].parentArm));
-    three(nodes[i].error) = error + moved;
+    three(nodes[i].error) = openingAt(bodies, body, nodes[i]) + moved;
   }
 }
 

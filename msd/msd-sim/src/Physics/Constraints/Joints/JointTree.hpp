@@ -68,8 +68,6 @@ class JointTree {
   [[nodiscard]] std::size_t size() const { return bodies_.size(); }
   [[nodiscard]] std::span<Body> bodies() { return bodies_; }
   [[nodiscard]] std::span<const Body> bodies() const { return bodies_; }
-  /// Place of a body in the list.
-  [[nodiscard]] std::int32_t placeOf(std::uint32_t slot) const;
 
   /// Start of a step: what the joints' impulses do where the bodies stand.
   void start(const SolverBodies& bodies);

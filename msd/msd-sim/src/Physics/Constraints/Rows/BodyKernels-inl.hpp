@@ -1,5 +1,6 @@
 // Bodies of BodyKernels; compiled once per vector width.
 #include "msd-sim/src/DataTypes/Lanes-inl.hpp"
+#include "msd-sim/src/DataTypes/SharedUpdate.hpp"
 #include "msd-sim/src/Physics/Constraints/Rows/BodyKernels.hpp"
 
 MSD_KERNELS_BEGIN
@@ -315,8 +316,7 @@ MSD_INLINE void noteTurn(SolverBodies& b, const Group& g, const Mass& m, Lane3 h
     b.hasTurned[static_cast<std::size_t>(g.index[l])] =
         static_cast<std::uint8_t>(kTurnedAtAll | (((odd >> l) & 1u) != 0 ? kTurnedUneven : 0));
   }
-  std::atomic_ref<std::uint8_t>{b.turnedFar}.fetch_or(
-      static_cast<std::uint8_t>(kTurnedAtAll | (odd != 0 ? kTurnedUneven : 0)), std::memory_order_relaxed);
+  setBits(b.turnedFar, static_cast<std::uint8_t>(kTurnedAtAll | (odd != 0 ? kTurnedUneven : 0)));
 }
 
 /// What the constraints gave a body since its kick; v and the momentum in body axes are those of now.

@@ -152,13 +152,14 @@ MSD_INLINE Visited visit(Body& b0, Body& b1, ContactRows<kPoints>& rows, const F
   return {s.change * per, s.slide * per, isImpact(rows, pass, l)};
 }
 
-/// Lanes of islands whose patches are evened out.
-MSD_INLINE unsigned evenedLanes(const SolverBodies& b, const BundleBodies& bodyPair, int l) {
+/// Lanes of islands whose budget says so.
+MSD_INLINE unsigned lanesThat(bool SweepBudget::*holds, const SolverBodies& b,
+                              const BundleBodies& bodyPair, int l) {
   unsigned lanes = 0;
   for (int lane = 0; lane < kLanes; ++lane) {
     const auto i0 = static_cast<std::size_t>(bodyPair.body0()[l + lane]),
                i1 = static_cast<std::size_t>(bodyPair.body1()[l + lane]);
-    lanes |= static_cast<unsigned>(b.budget[b.motion[i0].inverseMass > 0.0 ? i0 : i1].evens)
+    lanes |= static_cast<unsigned>(b.budget[b.motion[i0].inverseMass > 0.0 ? i0 : i1].*holds)
              << lane;
   }
   return lanes;
@@ -301,7 +302,7 @@ MSD_INLINE Visited solveLanes(SolverBodies& b, const BundleBodies& bodyPair,
   Body b0(b, i0), b1(b, i1);
   const Lane3 drift = b1.dx() - b0.dx();
   if (pass.first && pass.drifted) {
-    const unsigned evened = pass.evens ? evenedLanes(b, bodyPair, l) : 0u;
+    const unsigned evened = pass.evens ? lanesThat(&SweepBudget::evens, b, bodyPair, l) : 0u;
     carryWarmStart(b0, b1, rows, drift, pass, chosen, evened, l);
   }
   const Frame f(rows, l);
@@ -375,7 +376,7 @@ MSD_INLINE Visited relaxLanes(SolverBodies& b, const BundleBodies& bodyPair,
       const Lane target = select(load(p.impulse[0] + l) > zero, closed, load(p.target + l));
       store(select(passed, set(-kNoContact), target), p.target + l);
     }
-    const unsigned evened = pass.evens ? evenedLanes(b, bodyPair, l) : 0u;
+    const unsigned evened = pass.evens ? lanesThat(&SweepBudget::evens, b, bodyPair, l) : 0u;
     carryWarmStart(b0, b1, rows, drift, pass, chosen, evened, l);
     if constexpr (kPoints == 1) {
       if (bounce != nullptr) turnRebound(b, bodyPair, rows, old.n, l);
@@ -652,25 +653,15 @@ void lookAgain(SolverBodies& b, StoredContact<kPoints>* const* stored,
   }
 }
 
-/// Lanes of islands that were set up at rest: their loads are no surprise.
-MSD_INLINE unsigned lastingLanes(const SolverBodies& b, const BundleBodies& bodyPair, int l) {
-  unsigned lanes = 0;
-  for (int lane = 0; lane < kLanes; ++lane) {
-    const auto i0 = static_cast<std::size_t>(bodyPair.body0()[l + lane]),
-               i1 = static_cast<std::size_t>(bodyPair.body1()[l + lane]);
-    lanes |= static_cast<unsigned>(b.budget[b.motion[i0].inverseMass > 0.0 ? i0 : i1].lasts)
-             << lane;
-  }
-  return lanes;
-}
-
 /// (T-12): what a phase gave beyond all expectation moves from the impulse, which is the next
 /// warm start, into the total, and is taken off the bodies' warm starts. Seldom has anything to do.
 template <int kPoints>
 MSD_INLINE void limitWarmStart(SolverBodies& b, const BundleBodies& bodyPair,
                                ContactRows<kPoints>& rows, const Frame& f, ContactSums& sums,
                                unsigned noted, const ContactPass& pass, int l) {
-  const unsigned lanes = bits(isImpact(rows, pass, l)) & noted & ~lastingLanes(b, bodyPair, l);
+  // Loads of islands that were set up at rest are no surprise.
+  const unsigned lanes =
+      bits(isImpact(rows, pass, l)) & noted & ~lanesThat(&SweepBudget::lasts, b, bodyPair, l);
   if (lanes == 0) return;
   const Mask impact = Chosen(lanes).mask;
 

@@ -403,23 +403,23 @@ void begin(std::span<TreeNode> nodes) {
   }
 }
 
-MSD_INLINE void goDown(TreeNode& n, const TreeNode& p) {
-  const Six from = load6(p.velocity);
+/// What a body's velocity has changed by since its joint felt it is passed on to the other body of
+/// the joint.
+MSD_INLINE void passOn(const double* from, double (&feltFrom)[8], const double (&passage)[6][8],
+                       double* to, double (&feltTo)[8]) {
+  const Six velocity = load6(from);
   alignas(64) double d[8];
-  store6(from - load6(n.felt[0]), d);
-  const Six now = load6(n.velocity) + passed(n.down, d);
-  store6(now, n.velocity);
-  store6(now, n.felt[1]);
-  store6(from, n.felt[0]);
+  store6(velocity - load6(feltFrom), d);
+  const Six now = load6(to) + passed(passage, d);
+  store6(now, to);
+  store6(now, feltTo);
+  store6(velocity, feltFrom);
+}
+MSD_INLINE void goDown(TreeNode& n, const TreeNode& p) {
+  passOn(p.velocity, n.felt[0], n.down, n.velocity, n.felt[1]);
 }
 MSD_INLINE void goUp(TreeNode& n, const TreeNode& p) {
-  const Six from = load6(n.velocity);
-  alignas(64) double d[8];
-  store6(from - load6(n.felt[1]), d);
-  const Six now = load6(p.velocity) + passed(n.up, d);
-  store6(now, p.velocity);
-  store6(now, n.felt[0]);
-  store6(from, n.felt[1]);
+  passOn(n.velocity, n.felt[1], n.up, p.velocity, n.felt[0]);
 }
 
 /// The impulses of a point by its velocity u (rows.md, F-2 to F-4); returns how far it had not
