@@ -30,4 +30,15 @@ inline void unite(std::vector<std::uint32_t>& parent, std::uint32_t a, std::uint
   }
 }
 
+/// Writes its root into each of [first, last), while other threads do so for others; nothing is united meanwhile. No way
+/// is halved here: what another thread has read before would come to stand where a root stands already.
+inline void nameRoots(std::vector<std::uint32_t>& parent, std::uint32_t first, std::uint32_t last) {
+  const auto above = [&](std::uint32_t i) { return std::atomic_ref{parent[i]}.load(std::memory_order_relaxed); };
+  for (std::uint32_t i = first; i < last; ++i) {
+    std::uint32_t root = i;
+    for (std::uint32_t up = above(root); up != root; up = above(root)) root = up;
+    std::atomic_ref{parent[i]}.store(root, std::memory_order_relaxed);
+  }
+}
+
 }  // namespace msd_sim

@@ -79,10 +79,7 @@ void buildIslands(Simulation& sim) {
   sim.joints.forEachPair(join);
 
   sim.team->forRange(count, kWorkGrain.bodies, [&](std::size_t first, std::size_t last) {
-    for (auto i = static_cast<std::uint32_t>(first); i < last; ++i) {
-      const std::uint32_t root = findRoot(islands.parent, i);
-      std::atomic_ref{islands.parent[i]}.store(root, std::memory_order_relaxed);
-    }
+    nameRoots(islands.parent, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last));
   });
 
   // Islands are numbered by their smallest slot; counting sort keeps slots ascending inside.
