@@ -235,7 +235,6 @@ class DocumentMaker {
 
   std::string uniqueName(std::string name) {
     if (name.empty() || name == "world") name = "body";
-    if (name.size() > Limits::kNameBytes - 8) name.resize(Limits::kNameBytes - 8);
     std::string unique = name;
     for (int i = 2; !names_.insert(unique).second; ++i) unique = fmt::format("{}_{}", name, i);
     return unique;

@@ -41,13 +41,32 @@ class TreeBuilder {
                  fmt::format("the attribute \"{}\" of <{}> a second time", a->Name(), node.name),
                  "each attribute once");
       }
-      node.attributes.push_back({a->Name(), a->Value(), a->GetLineNum()});
+      node.attributes.push_back({a->Name(), textOf(*a, node), a->GetLineNum()});
     }
     for (const auto* c = element.FirstChild(); c != nullptr; c = c->NextSibling()) {
       if (c->ToUnknown() != nullptr) refuseUnknown(*c);
       if (const auto* child = c->ToElement()) node.children.push_back(build(*child, depth + 1));
     }
     return node;
+  }
+
+  /// The value as XML has it: white space is a space, and other control characters do not occur. A name leaves room
+  /// for what is put behind it.
+  [[nodiscard]] std::string textOf(const tinyxml2::XMLAttribute& a, const XmlNode& node) const {
+    std::string text{a.Value()};
+    const std::string_view attribute{a.Name()};
+    if ((attribute == "name" || attribute == "model") && text.size() > XmlLimits::kNameBytes) {
+      failLine(file_, a.GetLineNum(), fmt::format("a name of {} bytes", text.size()),
+               fmt::format("at most {} bytes", XmlLimits::kNameBytes));
+    }
+    for (char& c : text) {
+      if (c == '\t' || c == '\n' || c == '\r') c = ' ';
+      if (static_cast<unsigned char>(c) >= 0x20) continue;
+      failLine(file_, a.GetLineNum(),
+               fmt::format("a control character in the attribute \"{}\" of <{}>", a.Name(), node.name),
+               "text: XML has no control characters but tabs and ends of lines");
+    }
+    return text;
   }
 
   /// A document type by its name alone declares nothing; anything else might.

@@ -37,6 +37,7 @@ struct XmlLimits {
   static constexpr std::size_t kFileBytes = 64u << 20;
   static constexpr std::size_t kElements = 1'000'000;  ///< of one file with all it includes
   static constexpr std::size_t kDepth = 200;
+  static constexpr std::size_t kNameBytes = 240;
 };
 
 /// The root element of a text. Throws msd_scene::SceneError with file and line for what is not
