@@ -104,35 +104,31 @@ part_unwritten() {
   return "$status"
 }
 
-# corpus_of TARGET: the folder with its seeds.
-corpus_of() {
-  case $1 in
-    fuzz_stl | fuzz_obj | fuzz_gltf | fuzz_hull) echo "msd/msd-assets/fuzz/corpus/${1#fuzz_}" ;;
-    fuzz_control | fuzz_http) echo "msd/msd-view/fuzz/corpus/${1#fuzz_}" ;;
-    fuzz_snapshot) echo msd/msd-sim/test/Environment/fuzz/corpus ;;
-    fuzz_problem_file) echo msd/msd-sim/test/Exact/corpus ;;
-    fuzz_command_line) echo msd/msd-exe/fuzz/corpus ;;
-    msd_scene_fuzz) echo msd/msd-scene/fuzz/corpus ;;
-    msd_robot_fuzz) echo msd/msd-import/fuzz/corpus ;;
-    msd_record_fuzz) echo msd/msd-record/fuzz/corpus ;;
-    *) fail "no seeds are known for $1; expected a line here" ;;
-  esac
-}
+# Every target, and the folder with its seeds.
+declare -A corpora=(
+  [fuzz_stl]=msd/msd-assets/fuzz/corpus/stl [fuzz_obj]=msd/msd-assets/fuzz/corpus/obj
+  [fuzz_gltf]=msd/msd-assets/fuzz/corpus/gltf [fuzz_hull]=msd/msd-assets/fuzz/corpus/hull
+  [fuzz_control]=msd/msd-view/fuzz/corpus/control [fuzz_http]=msd/msd-view/fuzz/corpus/http
+  [fuzz_snapshot]=msd/msd-sim/test/Environment/fuzz/corpus [fuzz_problem_file]=msd/msd-sim/test/Exact/corpus
+  [fuzz_command_line]=msd/msd-exe/fuzz/corpus [msd_scene_fuzz]=msd/msd-scene/fuzz/corpus
+  [msd_robot_fuzz]=msd/msd-import/fuzz/corpus [msd_record_fuzz]=msd/msd-record/fuzz/corpus)
 
 part_fuzz() {
-  local seconds=${MSD_FUZZ_SECONDS:-120} status=0 target name found count=0
+  local seconds=${MSD_FUZZ_SECONDS:-120} status=0 target name
   built fuzz || { echo "does not build"; return 1; }
   for target in build/fuzz/fuzz/*; do
-    [[ -x $target && -f $target ]] || continue
     name=$(basename "$target")
-    mkdir -p "$logs/fuzz/$name"
-    found=$(corpus_of "$name")
-    "$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -artifact_prefix="$logs/fuzz/$name-" \
-      "$logs/fuzz/$name" ${found:+"$found"} >"$logs/fuzz-$name.log" 2>&1 || { status=1; echo "$name: see $logs/fuzz-$name.log"; }
-    echo "$name: $(sed -nE 's/^Done ([0-9]+) runs.*/\1 runs/p' "$logs/fuzz-$name.log" | tail -n 1)"
-    count=$((count + 1))
+    [[ -n ${corpora[$name]:-} ]] || { status=1; echo "no seeds are known for $name; expected a line in tools/test_all.sh"; }
   done
-  echo "$count targets, $seconds s each"
+  for name in "${!corpora[@]}"; do
+    target=build/fuzz/fuzz/$name
+    [[ -x $target ]] || { status=1; echo "$name was not built"; continue; }
+    mkdir -p "$logs/fuzz/$name"
+    "$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -artifact_prefix="$logs/fuzz/$name-" \
+      "$logs/fuzz/$name" "${corpora[$name]}" >"$logs/fuzz-$name.log" 2>&1 || { status=1; echo "$name: see $logs/fuzz-$name.log"; }
+    echo "$name: $(sed -nE 's/^Done ([0-9]+) runs.*/\1 runs/p' "$logs/fuzz-$name.log" | tail -n 1)"
+  done
+  echo "${#corpora[@]} targets, $seconds s each"
   return "$status"
 }
 
