@@ -236,6 +236,8 @@ struct WalkIsland {
   std::uint32_t op{0}, opEnd{0};        ///< in MechanismWalks::ops: one pass
   std::uint32_t nodes{0};
   std::uint32_t contacts{0};
+  std::uint32_t node{0}, place{0};      ///< first of its nodes and points in PackScratch
+  std::uint32_t placed{0};              ///< phase in which these were made; 0: none yet
 };
 struct MechanismWalks {
   std::vector<WalkIsland> islands;        ///< pack by pack
@@ -262,8 +264,6 @@ struct MechanismWalks {
 
 /// Work space of the walks of one thread.
 struct WalkScratch {
-  AlignedVector<TreeNode> nodes;
-  AlignedVector<TreePoint> points;
   std::vector<Vector3D> forces;  ///< of the points on each node [N·s]
   TreeScratch tree;
 };
@@ -358,6 +358,8 @@ struct PackScratch {
   std::vector<std::uint32_t> lookedAt;  ///< pairs that are tested again within the step (K-17)
   ExtrapolationScratch extrapolation;
   std::vector<std::unique_ptr<WalkScratch>> walks;  ///< one, or some where the team shares the pack
+  AlignedVector<TreeNode> treeNodes;    ///< of all its walks: they last for a phase
+  AlignedVector<TreePoint> treePoints;  ///< the same
   ResistanceRows resistance;
   SurfaceRows surfaces;
   std::vector<IslandSums> sums;     ///< per block of bodies of a large island

@@ -19,6 +19,11 @@ Vector3D laneOf(const double (&values)[3][kBundleLanes], int lane) {
   return {values[0][lane], values[1][lane], values[2][lane]};
 }
 
+/// The impulses with which a walk begins.
+void startPoint(const WalkPoint& point, TreePoint& p) {
+  for (int c = 0; c < 3; ++c) p.impulse[c] = p.start[c] = point.rows->impulse[c][point.lane];
+}
+
 /// Rows of a point where its bodies are now.
 template <int kPoints>
 void placePoint(const WalkPoint& point, const ContactPass& pass, TreePoint& p) {
@@ -51,7 +56,7 @@ void placePoint(const WalkPoint& point, const ContactPass& pass, TreePoint& p) {
   // In phase 1 a loaded point holds on within the band, as in the contact kernels (G-6).
   const double band = -pass.band * pass.inverseH * rows.size[lane];
   p.loadedTarget = p.target >= band ? 0.0 : p.target;
-  for (int c = 0; c < 3; ++c) p.impulse[c] = p.start[c] = of.impulse[c][lane];
+  startPoint(point, p);
 }
 
 bool isOfTree(Simulation& sim, std::uint32_t slot) {
@@ -211,27 +216,32 @@ class WalkPlanner {
 /// One island's trees and points through a phase.
 class Walk {
  public:
-  Walk(Simulation& sim, const WalkIsland& walk, WalkScratch& scratch, const ContactPass& pass,
-       bool opens)
-      : sim_{sim}, walk_{walk}, scratch_{scratch}, pass_{pass}, opens_{opens} {
-    if (scratch.nodes.size() < walk.nodes) scratch.nodes.resize(walk.nodes);
-    nodes_ = std::span{scratch.nodes}.first(walk.nodes);
+  Walk(Simulation& sim, WalkIsland& walk, PackScratch& pack, WalkScratch& scratch,
+       const ContactPass& pass, bool opens)
+      : sim_{sim},
+        walk_{walk},
+        scratch_{scratch},
+        pass_{pass},
+        opens_{opens},
+        phase_{static_cast<std::uint32_t>(pack.phaseSweeps.size())} {
+    nodes_ = std::span{pack.treeNodes}.subspan(walk.node, walk.nodes);
     rows_ = std::span{sim.walks.points}.subspan(walk.point, walk.pointEnd - walk.point);
-    if (scratch.points.size() < rows_.size()) scratch.points.resize(rows_.size());
-    points_ = std::span{scratch.points}.first(rows_.size());
+    points_ = std::span{pack.treePoints}.subspan(walk.place, rows_.size());
     ops_ = std::span<const WalkOp>{sim.walks.ops}.subspan(walk.op, walk.opEnd - walk.op);
   }
 
   /// The joints alone.
   void solveJoints(const JointSolver::Sweep& sweep) {
     const bool drifted = !opens_ || sweep.drifted;
-    forTrees(
-        [&](std::uint32_t k, JointComponent& c, std::span<TreeNode> nodes, std::int32_t first) {
-          (void)k;
-          c.tree().load(sim_.solver, nodes, first);
-          if (pass_.first && drifted) c.tree().turn(sim_.solver, nodes, sweep.carried);
-        });
-    sim_.kernels->tree.place(sim_.solver, nodes_);
+    if (!isPlaced()) {
+      forTrees(
+          [&](std::uint32_t k, JointComponent& c, std::span<TreeNode> nodes, std::int32_t first) {
+            (void)k;
+            c.tree().load(sim_.solver, nodes, first);
+            if (pass_.first && drifted) c.tree().turn(sim_.solver, nodes, sweep.carried);
+          });
+      sim_.kernels->tree.place(sim_.solver, nodes_);
+    }
     forTrees(
         [&](std::uint32_t k, JointComponent& c, std::span<TreeNode> nodes, std::int32_t first) {
           // Parents count from the tree's own first node while it is solved alone.
@@ -248,17 +258,18 @@ class Walk {
   /// Joints and points at once (J-49). Returns the number of passes.
   int walkPoints(const SweepBudget& budget) {
     const TreeKernels& kernels = sim_.kernels->tree;
-    kernels.respond(nodes_);
-    placePoints();
-    kernels.answer(sim_.solver, nodes_, points_, ops_.first(ops_.size() / 2));
+    if (isPlaced()) {
+      for (std::size_t q = 0; q < rows_.size(); ++q) startPoint(rows_[q], points_[q]);
+    } else {
+      kernels.respond(nodes_);
+      placePoints();
+      kernels.answer(sim_.solver, nodes_, points_, ops_.first(ops_.size() / 2));
+      walk_.placed = phase_;
+    }
     kernels.begin(nodes_);
     int pass = pass_.number;
-    for (;; ++pass) {
-      const double limit = std::max(budget.limit(pass), budget.push);
-      const WalkOutcome outcome =
-          kernels.walk(nodes_, points_, ops_, limit, static_cast<double>(budget.slip));
-      if (outcome.unsettled == 0) break;
-    }
+    const auto slip = static_cast<double>(budget.slip);
+    while (!settles(std::max(budget.limit(pass), budget.push), slip)) ++pass;
     kernels.end(nodes_);
     takePoints();
     return pass + 1 - pass_.number;
@@ -284,9 +295,8 @@ class Walk {
     placeShifts();
     kernels.answer(sim_.solver, nodes_, points_, ops_.first(ops_.size() / 2));
     kernels.begin(nodes_);
-    for (int pass = 0; pass < kStageTuning.walkCorrections; ++pass) {
-      if (kernels.walk(nodes_, points_, ops_, kStageTuning.settledWalk, 0.0).unsettled == 0) break;
-    }
+    int pass = 0;
+    while (pass < kStageTuning.walkCorrections && !settles(kStageTuning.settledWalk, 0.0)) ++pass;
     kernels.end(nodes_);
     for (std::size_t q = 0; q < rows_.size(); ++q)
       rows_[q].rows->warmStart[rows_[q].lane] = points_[q].impulse[0];
@@ -309,6 +319,17 @@ class Walk {
   }
 
  private:
+  /// Bodies stand still in a phase: what is made of their places lasts for all of its sweeps.
+  [[nodiscard]] bool isPlaced() const { return walk_.placed == phase_; }
+
+  /// One pass, there and back; ends where all points have settled on the way there. Have they, on the last way?
+  bool settles(double limit, double slip) {
+    const TreeKernels& kernels = sim_.kernels->tree;
+    const std::size_t half = ops_.size() / 2;
+    return kernels.walk(nodes_, points_, ops_.first(half), limit, slip).unsettled == 0 ||
+           kernels.walk(nodes_, points_, ops_.subspan(half), limit, slip).unsettled == 0;
+  }
+
   template <class Visit>
   void forTrees(const Visit& visit) {
     std::int32_t first = 0;
@@ -404,10 +425,11 @@ class Walk {
   }
 
   Simulation& sim_;
-  const WalkIsland& walk_;
+  WalkIsland& walk_;
   WalkScratch& scratch_;
   const ContactPass& pass_;
   bool opens_;
+  std::uint32_t phase_;
   std::span<TreeNode> nodes_;
   std::span<TreePoint> points_;
   std::span<const WalkPoint> rows_;
@@ -428,6 +450,16 @@ bool isDirty(Simulation& sim, const WalkIsland& walk, std::uint32_t stamp) {
     }
   }
   return false;
+}
+
+}  // namespace
+
+namespace {
+
+/// Room for so many, and for some more: contacts come and go.
+template <class Entry>
+void grow(AlignedVector<Entry>& array, std::size_t count) {
+  if (array.size() < count) array.resize(count + count / 4);
 }
 
 }  // namespace
@@ -463,6 +495,7 @@ void listWalks(Simulation& sim) {
                std::tie(y.walk, y.first, y.second, y.number);
       });
       std::size_t next = 0;
+      std::uint32_t nodes = 0, points = 0;
       for (std::size_t w = walks.packStart.back(); w < walks.islands.size(); ++w) {
         WalkIsland& walk = walks.islands[w];
         walk.point = static_cast<std::uint32_t>(walks.points.size());
@@ -470,8 +503,15 @@ void listWalks(Simulation& sim) {
           walks.points.push_back(walks.found[walks.order[next].number]);
         }
         walk.pointEnd = static_cast<std::uint32_t>(walks.points.size());
+        walk.node = nodes;
+        walk.place = points;
+        nodes += walk.nodes;
+        points += walk.pointEnd - walk.point;
         WalkPlanner{sim, walk}.plan();
       }
+      PackScratch& scratch = *sim.packScratch[pack];
+      grow(scratch.treeNodes, nodes);
+      grow(scratch.treePoints, points);
     }
     walks.packStart.push_back(static_cast<std::uint32_t>(walks.islands.size()));
   }
@@ -479,7 +519,7 @@ void listWalks(Simulation& sim) {
 
 std::uint32_t walkMechanisms(Simulation& sim, std::size_t pack, const ContactPass& pass,
                              const JointSolver::Sweep& sweep, bool opens) {
-  const MechanismWalks& walks = sim.walks;
+  MechanismWalks& walks = sim.walks;
   if (walks.islands.empty()) return 0;
   PackScratch& scratch = *sim.packScratch[pack];
   const std::size_t first = walks.packStart[pack], count = walks.packStart[pack + 1] - first;
@@ -495,9 +535,9 @@ std::uint32_t walkMechanisms(Simulation& sim, std::size_t pack, const ContactPas
   const auto work = [&](std::size_t part) {
     for (std::size_t i = first + count * part / parts; i < first + count * (part + 1) / parts;
          ++i) {
-      const WalkIsland& island = walks.islands[i];
+      WalkIsland& island = walks.islands[i];
       if (!pass.first && !isDirty(sim, island, pass.stamp)) continue;
-      Walk walk{sim, island, *scratch.walks[part], pass, opens};
+      Walk walk{sim, island, scratch, *scratch.walks[part], pass, opens};
       walk.solveJoints(sweep);
       if (island.point == island.pointEnd) continue;
       const SweepBudget& budget = sim.solver.budget[walks.points[island.point].slot[0]];
@@ -519,18 +559,19 @@ std::uint32_t walkMechanisms(Simulation& sim, std::size_t pack, const ContactPas
 }
 
 void correctWalks(Simulation& sim, std::size_t pack, const ContactPass& pass) {
-  const MechanismWalks& walks = sim.walks;
+  MechanismWalks& walks = sim.walks;
   if (walks.islands.empty()) return;
   PackScratch& scratch = *sim.packScratch[pack];
   for (std::size_t i = walks.packStart[pack]; i < walks.packStart[pack + 1]; ++i) {
-    const WalkIsland& island = walks.islands[i];
+    WalkIsland& island = walks.islands[i];
     const std::span points =
         std::span{walks.points}.subspan(island.point, island.pointEnd - island.point);
-    const bool deep = std::any_of(points.begin(), points.end(),
-                                  [](const WalkPoint& p) { return p.rows->target[p.lane] > 0.0; });
+    const bool deep = std::any_of(points.begin(), points.end(), [](const WalkPoint& p) {
+      return p.rows->target[p.lane] > kStageTuning.settledWalk * p.size;
+    });
     if (!deep) continue;
     if (scratch.walks.empty()) scratch.walks.push_back(std::make_unique<WalkScratch>());
-    Walk{sim, island, *scratch.walks[0], pass, false}.correct();
+    Walk{sim, island, scratch, *scratch.walks[0], pass, false}.correct();
   }
 }
 
@@ -586,14 +627,12 @@ void closeTrees(Simulation& sim, std::size_t pack) {
   const MechanismWalks& walks = sim.walks;
   if (walks.islands.empty()) return;
   PackScratch& scratch = *sim.packScratch[pack];
-  if (scratch.walks.empty()) scratch.walks.push_back(std::make_unique<WalkScratch>());
-  AlignedVector<TreeNode>& nodes = scratch.walks[0]->nodes;
   for (std::size_t i = walks.packStart[pack]; i < walks.packStart[pack + 1]; ++i) {
     const WalkIsland& island = walks.islands[i];
-    if (nodes.size() < island.nodes) nodes.resize(island.nodes);
     for (std::uint32_t t = island.tree; t < island.treeEnd; ++t) {
       JointComponent& c = sim.joints.components()[walks.trees[t]];
-      c.tree().setOpen(!closeTree(sim, c, std::span{nodes}.first(c.tree().size())));
+      const std::span nodes = std::span{scratch.treeNodes}.subspan(island.node, c.tree().size());
+      c.tree().setOpen(!closeTree(sim, c, nodes));
     }
   }
 }
