@@ -109,7 +109,7 @@ int runAction(const Action& action) {
     return code;
   } catch (const msd_scene::SceneError& error) {
     printError(error.what());
-    if (error.others().size() > 0) {
+    if (!error.others().empty()) {
       printError(fmt::format("{} more; msd check lists them",
                              plural(error.others().size(), "error", "errors")));
     }

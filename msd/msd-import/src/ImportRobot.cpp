@@ -92,7 +92,8 @@ ImportedScene importRobot(std::string_view text, std::string_view source, const 
   if (options.strict) refuseNotes(robot.notes);
   if (robot.document.name.empty()) {
     robot.document.name = std::filesystem::path{std::string{source}}.stem().string();
-    std::ranges::replace_if(robot.document.name, [](unsigned char c) { return c < 0x20; }, '_');
+    std::ranges::replace_if(
+        robot.document.name, [](unsigned char c) { return c < 0x20; }, '_');
   }
   msd_scene::Validation validation = msd_scene::validate(robot.document);
   if (const msd_scene::SceneIssue* error = validation.firstError()) {

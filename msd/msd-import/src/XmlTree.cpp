@@ -50,8 +50,8 @@ class TreeBuilder {
     return node;
   }
 
-  /// The value as XML has it: white space is a space, and other control characters do not occur. A name leaves room
-  /// for what is put behind it.
+  /// The value as XML has it: white space is a space, and other control characters do not occur. A
+  /// name leaves room for what is put behind it.
   [[nodiscard]] std::string textOf(const tinyxml2::XMLAttribute& a, const XmlNode& node) const {
     std::string text{a.Value()};
     const std::string_view attribute{a.Name()};
@@ -62,9 +62,10 @@ class TreeBuilder {
     for (char& c : text) {
       if (c == '\t' || c == '\n' || c == '\r') c = ' ';
       if (static_cast<unsigned char>(c) >= 0x20) continue;
-      failLine(file_, a.GetLineNum(),
-               fmt::format("a control character in the attribute \"{}\" of <{}>", a.Name(), node.name),
-               "text: XML has no control characters but tabs and ends of lines");
+      failLine(
+          file_, a.GetLineNum(),
+          fmt::format("a control character in the attribute \"{}\" of <{}>", a.Name(), node.name),
+          "text: XML has no control characters but tabs and ends of lines");
     }
     return text;
   }

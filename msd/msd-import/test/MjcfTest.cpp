@@ -151,7 +151,8 @@ TEST(Mjcf, wrongFilesAreErrorsWithALine) {
   EXPECT_THAT(error("<worldbody><body pos=\"0 0\"/></worldbody>"), HasSubstr("3 numbers"));
   EXPECT_THAT(errorOf("<scene/>"), HasSubstr("<robot> (URDF) or <mujoco> (MJCF)"));
   EXPECT_THAT(errorOf("<mujoco model=\"l\x04g\"/>"), HasSubstr("control character"));
-  EXPECT_THAT(errorOf("<mujoco model=\"" + std::string(241, 'x') + "\"/>"), HasSubstr("at most 240 bytes"));
+  EXPECT_THAT(errorOf("<mujoco model=\"" + std::string(241, 'x') + "\"/>"),
+              HasSubstr("at most 240 bytes"));
   EXPECT_THAT(errorOf(""), HasSubstr("XML"));
 }
 
@@ -213,7 +214,9 @@ TEST(Mjcf, whatIsOnlySeenBecomesAVisual) {
 // The name of a scene that a robot gives is one that a scene file may have.
 TEST(Mjcf, namesAreThoseOfAScene) {
   const std::string body = "<worldbody><body><geom size=\"1\"/></body></worldbody></mujoco>";
-  EXPECT_EQ(importRobot("<mujoco model=\"a\tleg\">" + body, "robot.xml", noFiles()).scene.document.name, "a leg");
+  EXPECT_EQ(
+      importRobot("<mujoco model=\"a\tleg\">" + body, "robot.xml", noFiles()).scene.document.name,
+      "a leg");
   EXPECT_EQ(importRobot("<mujoco>" + body, "r\x01.xml", noFiles()).scene.document.name, "r_");
 }
 

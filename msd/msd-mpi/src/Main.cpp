@@ -1,5 +1,5 @@
-// msd-mpi: `msd sweep` over the ranks of an MPI job. Rank 0 reads the study, gives out the cases and
-// writes the results; all ranks, rank 0 too, run cases.
+// msd-mpi: `msd sweep` over the ranks of an MPI job. Rank 0 reads the study, gives out the cases
+// and writes the results; all ranks, rank 0 too, run cases.
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -19,7 +19,6 @@
 namespace {
 
 using msd_study::Study;
-using msd_study::StudyTexts;
 
 int printError(std::string_view message, int code) {
   fmt::print(stderr, "msd-mpi: {}\n", message);
@@ -44,8 +43,9 @@ int guarded(Work&& work) {
 
 /// Rank 0. `isShared` becomes true when the other ranks have been told what to do.
 int lead(int argc, char** argv, bool& isShared) {
-  CLI::App tool{"msd-mpi: studies of msd on the ranks of an MPI job (mpirun -n 8 msd-mpi sweep ...)",
-                "msd-mpi"};
+  CLI::App tool{
+      "msd-mpi: studies of msd on the ranks of an MPI job (mpirun -n 8 msd-mpi sweep ...)",
+      "msd-mpi"};
   tool.set_version_flag("--version", msd_exe::versionText());
   tool.require_subcommand(1);
   msd_exe::SweepOptions options;

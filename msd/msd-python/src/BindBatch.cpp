@@ -159,6 +159,7 @@ void bindBatch(py::module_& module) {
       "reports",
       [](const Batch& batch) {
         std::vector<ReportRow> rows;
+        rows.reserve(batch.size());
         for (std::size_t i = 0; i < batch.size(); ++i)
           rows.push_back(makeRow(batch.world(i)->model().lastReport()));
         return fromRows(rows);
@@ -168,6 +169,7 @@ void bindBatch(py::module_& module) {
       "state_hashes",
       [](const Batch& batch) {
         std::vector<std::string> hashes;
+        hashes.reserve(batch.size());
         for (std::size_t i = 0; i < batch.size(); ++i)
           hashes.push_back(batch.world(i)->model().stateHash().toString());
         return hashes;

@@ -9,7 +9,6 @@ namespace {
 
 using namespace msd_view;
 using msd_sim::Coordinate;
-using msd_sim::Pose;
 
 /// Moments that wait for a view that does not take them (nobody looks): the oldest go first.
 constexpr std::size_t kMostWaiting = 4096;
@@ -32,9 +31,10 @@ SceneInfo::Body describeBody(const WorldModel& world, BodyId id, std::uint32_t s
   return body;
 }
 
-/// Joints as the bodies stand now. Anchors are described in the world of when the joint was made, so that
-/// only those of a world that has not moved are exact; pictures need no more.
-SceneInfo::Joint describeJoint(const WorldModel& world, JointId id, const std::vector<std::uint32_t>& place) {
+/// Joints as the bodies stand now. Anchors are described in the world of when the joint was made,
+/// so that only those of a world that has not moved are exact; pictures need no more.
+SceneInfo::Joint describeJoint(const WorldModel& world, JointId id,
+                               const std::vector<std::uint32_t>& place) {
   const msd_sim::JointDescription& d = world.joint(id);
   SceneInfo::Joint joint{.name = d.name, .kind = d.kind};
   const auto poseOf = [&](BodyId body) { return world.asset(body).pose(); };
@@ -67,7 +67,8 @@ class WorldSource final : public FrameSource {
   bool extend() override {
     FramePointer next = feed_->take(kPatience);
     if (!next) return canExtend();
-    if (next->index != lastIndex() + 1) history_.clear(), bytes_ = 0;  // some were dropped on the way
+    if (next->index != lastIndex() + 1)
+      history_.clear(), bytes_ = 0;  // some were dropped on the way
     bytes_ += next->bytes();
     history_.push_back(std::move(next));
     while (bytes_ > kHistoryBytes && history_.size() > 1) {
@@ -91,7 +92,9 @@ class WorldSource final : public FrameSource {
   void setDrag(const std::optional<DragTarget>&) override {}
   void setBoundsWanted(bool wanted) override { feed_->wantBounds(wanted); }
   std::string failure() const override {
-    return feed_->isOutdated() ? "bodies were added or removed: restart shows the world as it is now" : "";
+    return feed_->isOutdated()
+               ? "bodies were added or removed: restart shows the world as it is now"
+               : "";
   }
 
  private:
@@ -199,7 +202,8 @@ void WorldFeed::stepping(WorldModel& world) {
 void WorldFeed::stepped(const WorldModel& world, const StepReport& report, double) {
   const std::scoped_lock lock{mutex_};
   method_ = world.settings().method;
-  const bool same = std::ranges::equal(world.bodies(), bodies_) && std::ranges::equal(world.joints(), joints_);
+  const bool same =
+      std::ranges::equal(world.bodies(), bodies_) && std::ranges::equal(world.joints(), joints_);
   if (!same) {
     describe(world);
     outdated_ = true;
@@ -210,7 +214,8 @@ void WorldFeed::stepped(const WorldModel& world, const StepReport& report, doubl
 
 void WorldFeed::show(const WorldModel& world) {
   const std::scoped_lock lock{mutex_};
-  const bool same = std::ranges::equal(world.bodies(), bodies_) && std::ranges::equal(world.joints(), joints_);
+  const bool same =
+      std::ranges::equal(world.bodies(), bodies_) && std::ranges::equal(world.joints(), joints_);
   if (!same) {
     describe(world);
     outdated_ = true;

@@ -168,8 +168,8 @@ void Reader::readRows(std::string_view table, std::int64_t first, std::int64_t c
                       std::vector<Row>& rows) {
   const std::size_t before = rows.size();
   rows.reserve(before + static_cast<std::size_t>(std::min(count, kFirstReserve)));
-  Statement select = database_.prepare(
-      this->select(table, "WHERE id >= ?1 AND id < ?2 ORDER BY id"));
+  Statement select =
+      database_.prepare(this->select(table, "WHERE id >= ?1 AND id < ?2 ORDER BY id"));
   select.bind(1, first).bind(2, first + count);
   while (select.step()) rows.push_back(readRow<Row>(select, 1));
   if (static_cast<std::int64_t>(rows.size() - before) != count) {
@@ -261,8 +261,7 @@ std::uint64_t Reader::lastStep() {
 
 void Reader::forEachStep(std::uint64_t first, const StepVisitor& visit) {
   guarded([&] {
-    Statement select =
-        database_.prepare(this->select("steps", "WHERE step >= ?1 ORDER BY step"));
+    Statement select = database_.prepare(this->select("steps", "WHERE step >= ?1 ORDER BY step"));
     select.bind(1, static_cast<std::int64_t>(first));
     while (select.step() && visit(readStep(select))) {
     }
@@ -299,9 +298,9 @@ EventCursor Reader::allEvents() {
 
 bool EventCursor::next(RecordedEvent& event) {
   return reader_->guarded([&] {
-    isDone_ = isDone_ || !select_.step();
-    if (!isDone_) event = readEvent(select_);
-    return !isDone_;
+    is_done_ = is_done_ || !select_.step();
+    if (!is_done_) event = readEvent(select_);
+    return !is_done_;
   });
 }
 

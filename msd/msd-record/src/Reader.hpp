@@ -61,7 +61,7 @@ class EventCursor {
   EventCursor(Reader& reader, Statement select) : reader_{&reader}, select_{std::move(select)} {}
   Reader* reader_;
   Statement select_;
-  bool isDone_{false};
+  bool is_done_{false};
 };
 
 /// Where a frame's rows lie.

@@ -146,6 +146,7 @@ int writeScenes(const BenchOptions& options) {
 std::string pageCommand(const BenchOptions& options, const Peers& peers) {
   std::string text = "msd bench";
   std::vector<std::string_view> names;
+  names.reserve(peers.present.size());
   for (const PeerEngine& peer : peers.present) names.push_back(peer.name);
   if (!options.sets.empty()) text += fmt::format(" --set {}", fmt::join(options.sets, ","));
   if (!options.scenes.empty()) text += fmt::format(" --scenes {}", fmt::join(options.scenes, ","));
@@ -154,8 +155,7 @@ std::string pageCommand(const BenchOptions& options, const Peers& peers) {
     text += fmt::format(" --seed {}", fmt::join(options.seeds, ","));
   if (options.measure.threads != std::vector<int>{1})
     text += fmt::format(" --threads {}", fmt::join(options.measure.threads, ","));
-  return text +
-         fmt::format(" --repeat {} --markdown docs/benchmarks.md", options.measure.repeat);
+  return text + fmt::format(" --repeat {} --markdown docs/benchmarks.md", options.measure.repeat);
 }
 
 void tellHead(const BenchOptions& options, const Peers& peers, const Machine& machine) {
@@ -197,8 +197,7 @@ int bench(const BenchOptions& options) {
   if (asText) tellHead(options, peers, result.machine);
   for (const std::string& name : scenes) {
     for (const PlacedScene& scene : placeScene(name, options, scratch)) {
-      result.scenes.push_back(
-          measureScene(scene, options.measure, peers.present, scratch.path()));
+      result.scenes.push_back(measureScene(scene, options.measure, peers.present, scratch.path()));
       if (asText) tell("\n{}", benchText(result.scenes.back(), options.seeds.front()));
       std::fflush(stdout);
       if (InterruptGuard::isRequested()) return InterruptGuard::exitCode();
@@ -243,7 +242,8 @@ void addBenchCommand(CLI::App& parser, Action& action) {
       ->check(wholeNumber(1, 1024))
       ->type_name("N,...");
   parser
-      .add_option("--repeat", o.measure.repeat, "runs of each, taking turns; the median counts (default 3)")
+      .add_option("--repeat", o.measure.repeat,
+                  "runs of each, taking turns; the median counts (default 3)")
       ->check(wholeNumber(1, 1000))
       ->type_name("N");
   parser.add_option("--seed", o.seeds, "of the scenes; each of them gives its own (default 1)")

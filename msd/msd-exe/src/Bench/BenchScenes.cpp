@@ -164,6 +164,7 @@ std::vector<std::string> scenesOfSet(std::string_view set) {
 void checkBenchScene(std::string_view name) {
   if (std::ranges::find(kScenes, name, &BenchScene::name) != kScenes.end()) return;
   std::vector<std::string_view> known;
+  known.reserve(kScenes.size());
   for (const BenchScene& scene : kScenes) known.push_back(scene.name);
   const auto closest = msd_scene::findClosest(name, known);
   throw UsageError{fmt::format("unknown scene {}; {}", name,

@@ -32,7 +32,7 @@ fs::path toolPath() {
 
 std::optional<fs::path> findAdapter(std::string_view peer) {
   for (const fs::path& folder : adapterFolders()) {
-    const fs::path candidate = folder / fmt::format("msd-peer-{}", peer);
+    fs::path candidate = folder / fmt::format("msd-peer-{}", peer);
     if (fs::exists(candidate)) return candidate;
   }
   return std::nullopt;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
 
 #include "msd-exe/src/Bench/Subprocess.hpp"
 #include "msd-exe/src/Console.hpp"
@@ -85,18 +87,17 @@ class SceneBench {
   }
 
   void addPeer(const PeerEngine& peer, int threads, const fs::path& scratch) {
+    const std::optional<fs::path> adapter = findAdapter(peer.name);
+    if (!adapter) throw std::logic_error{fmt::format("{} has no adapter", peer.name)};
     add(std::string{peer.name}, threads,
-        {findAdapter(peer.name).value().string(), path_.string(), "--limit",
-         fmt::format("{}", options_.limit)},
-        scratch);
+        {adapter->string(), path_.string(), "--limit", fmt::format("{}", options_.limit)}, scratch);
   }
 
   void runOnce(Contestant& c, bool first) {
     if (InterruptGuard::isRequested()) return;
     std::vector<std::string> command = c.command;
     if (first && !options_.noQuality) {
-      command.insert(command.end(),
-                     {"--poses", c.poses.string(), "--poses-every", kPosesEvery});
+      command.insert(command.end(), {"--poses", c.poses.string(), "--poses-every", kPosesEvery});
     }
     const bool shown = ::isatty(STDERR_FILENO) != 0;
     if (shown) {

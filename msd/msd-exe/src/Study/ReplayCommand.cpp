@@ -5,13 +5,13 @@
 #include <memory>
 #include <string>
 
-#include "msd-exe/src/Study/StudyCommands.hpp"
 #include "msd-exe/src/Interrupt.hpp"
 #include "msd-exe/src/OptionChecks.hpp"
 #include "msd-exe/src/OutputFile.hpp"
 #include "msd-exe/src/ProgressBar.hpp"
 #include "msd-exe/src/RecordOutput.hpp"
 #include "msd-exe/src/Runner.hpp"
+#include "msd-exe/src/Study/StudyCommands.hpp"
 #include "msd-scene/src/WriteScene.hpp"
 #include "msd-study/src/Measures.hpp"
 #include "msd-study/src/StudyTable.hpp"
@@ -19,8 +19,6 @@
 namespace msd_exe {
 
 namespace {
-
-using msd_study::Study;
 
 struct ReplayOptions {
   std::string results{};
@@ -49,9 +47,7 @@ class MeasureObserver final : public StepObserver {
 };
 
 std::string_view nameOf(RunEnd end) {
-  return end == RunEnd::kCompleted   ? "ok"
-         : end == RunEnd::kFailed ? "failed"
-                                     : "interrupted";
+  return end == RunEnd::kCompleted ? "ok" : end == RunEnd::kFailed ? "failed" : "interrupted";
 }
 
 /// Whether the stored row says how the case ends, rather than where it was cut off.
@@ -105,8 +101,8 @@ int replay(const ReplayOptions& options) {
   const std::string hash = scene.world.stateHash().toString();
   const bool isSame = !isComparable(stored) || stored.hash == hash;
   if (!options.quiet) {
-    fmt::print("{:<10} {} of {}: {}, {} steps\n", "case", options.index, study->name(),
-               nameOf(end), scene.world.stepCount());
+    fmt::print("{:<10} {} of {}: {}, {} steps\n", "case", options.index, study->name(), nameOf(end),
+               scene.world.stepCount());
     const auto& wanted = study->document().measures;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       fmt::print("{:<10} {} = {} {}\n", i == 0 ? "measured" : "", wanted[i].name,

@@ -1,5 +1,6 @@
 // Coulomb's law: slopes, stopping, rolling.
 #include <algorithm>
+#include <cmath>
 
 #include "msd-exe/src/Validate/Phenomenon.hpp"
 #include "msd-exe/src/Validate/Worlds.hpp"
@@ -27,7 +28,7 @@ double slide(double angle, double seconds, double dt) {
                                                        .orientation = tilt,
                                                        .friction = kFriction,
                                                        .restitution = 0.0});
-  run(world, static_cast<int>(seconds / dt + 0.5), dt);
+  run(world, static_cast<int>(std::lround(seconds / dt)), dt);
   return down.dot(stateOf(world, block).position - start);
 }
 
@@ -54,7 +55,7 @@ Measurement slideDistance(bool) {
   const double measured = slide(angle, 2.0, kStep);
   Comparison byAngle{"Distance slid in 2 s on a slope, μ = 0.5", "distance", "m"};
   byAngle.setAbscissa("slope", "°");
-  for (double slope = 20.0; slope <= 40.0; slope += 1.0) {
+  for (int slope = 20; slope <= 40; ++slope) {
     const double a = degrees(slope);
     const double drive = std::max(0.0, std::sin(a) - kFriction * std::cos(a));
     byAngle.add(slope, slide(a, 2.0, kStep), 0.5 * kGravity * drive * 4.0);

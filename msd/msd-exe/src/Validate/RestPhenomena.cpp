@@ -18,6 +18,7 @@ Rest standTower(int height, bool fast) {
   WorldModel world{underTest({.sleeping = false})};
   addFloor(world, 0.6, 0.0);
   std::vector<BodyId> cubes;
+  cubes.reserve(static_cast<std::size_t>(height));
   for (int i = 0; i < height; ++i) {
     cubes.push_back(world.spawn(InertialDescription{.shape = msd_sim::Box{{0.5, 0.5, 0.5}},
                                                     .position = {0.0, 0.0, i + 0.5},

@@ -1,6 +1,7 @@
 // The set-ups and measures of SimBenchmark's contact tests.
 #include "msd-exe/src/Validate/SimBench.hpp"
 
+#include <cmath>
 #include <vector>
 
 #include "msd-exe/src/Validate/Worlds.hpp"
@@ -36,8 +37,8 @@ void addPlane(WorldModel& world, double friction, double restitution) {
       .shape = msd_sim::Plane{}, .friction = friction, .restitution = restitution});
 }
 
-BodyId addBall(WorldModel& world, double radius, double mass, const Coordinate& at,
-               double friction, double restitution) {
+BodyId addBall(WorldModel& world, double radius, double mass, const Coordinate& at, double friction,
+               double restitution) {
   return world.spawn(InertialDescription{.shape = msd_sim::Sphere{radius},
                                          .mass = mass,
                                          .position = at,
@@ -58,7 +59,7 @@ double energyOf(const WorldModel& world, const std::vector<BodyId>& balls) {
 /// Mean over the steps of the squared error of the energy, sampled before each.
 double energyError(WorldModel& world, const std::vector<BodyId>& balls, double expected, double dt,
                    double seconds) {
-  const int steps = static_cast<int>(seconds / dt + 0.5);
+  const int steps = static_cast<int>(std::lround(seconds / dt));
   double sum = 0.0;
   for (int i = 0; i < steps; ++i) {
     const double error = energyOf(world, balls) - expected;
@@ -105,9 +106,9 @@ double overlapOf(const std::vector<Coordinate>& at) {
 
 }  // namespace
 
-// Friction of plate and ground 0.4, of balls and plate 0.8, as geometric means. Closed form, with the plate's mass M, n
-// balls of mass m and f1 = 0.4 (M + n m) g: each ball is driven by f2 = (F − f1)/(M (7/(2 m) + n/M)); the
-// plate has a = (F − f1 − n f2)/M, the balls f2/m.
+// Friction of plate and ground 0.4, of balls and plate 0.8, as geometric means. Closed form, with
+// the plate's mass M, n balls of mass m and f1 = 0.4 (M + n m) g: each ball is driven by f2 = (F −
+// f1)/(M (7/(2 m) + n/M)); the plate has a = (F − f1 − n f2)/M, the balls f2/m.
 double simbenchRolling(Method method, double angle, double dt, double seconds) {
   constexpr double kPlate = 10.0, kBall = 1.0, kForce = 150.0, kDepth = 2e-5;
   constexpr int kBalls = 25;
@@ -121,8 +122,8 @@ double simbenchRolling(Method method, double angle, double dt, double seconds) {
   BodyId first{};
   for (int i = 0; i < 5; ++i) {
     for (int j = 0; j < 5; ++j) {
-      const BodyId ball = addBall(world, 0.5, kBall,
-                                  {2.0 * i - 4.0, 2.0 * j - 4.0, 1.5 - 3.0 * kDepth}, 0.8, 0.0);
+      const BodyId ball =
+          addBall(world, 0.5, kBall, {2.0 * i - 4.0, 2.0 * j - 4.0, 1.5 - 3.0 * kDepth}, 0.8, 0.0);
       if (i == 0 && j == 0) first = ball;
     }
   }
@@ -130,7 +131,7 @@ double simbenchRolling(Method method, double angle, double dt, double seconds) {
   const double slide = 0.4 * (kPlate + kBalls * kBall) * kGravity;
   const double drive = (kForce - slide) / (kPlate * (3.5 / kBall + kBalls / kPlate));
   const double plateRate = (kForce - slide - kBalls * drive) / kPlate, ballRate = drive / kBall;
-  const int steps = static_cast<int>(seconds / dt + 0.5);
+  const int steps = static_cast<int>(std::lround(seconds / dt));
   double sum = 0.0;
   for (int i = 0; i < steps; ++i) {
     const double t = i * dt;
@@ -162,7 +163,7 @@ double simbench666(double dt, double seconds, std::uint64_t seed) {
   WorldModel world{settings};
   addPlane(world, 0.0, 0.0);
   const std::vector<BodyId> balls = add666(world, 0.101, 0.0, seed);
-  const int steps = static_cast<int>(seconds / dt + 0.5);
+  const int steps = static_cast<int>(std::lround(seconds / dt));
   std::vector<Coordinate> at(balls.size());
   double sum = 0.0;
   for (int i = 0; i < steps; ++i) {

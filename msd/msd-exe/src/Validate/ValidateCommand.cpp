@@ -94,9 +94,10 @@ int validate(const ValidateOptions& options) {
   for (const Phenomenon& phenomenon : phenomena()) {
     if (!isAskedFor(phenomenon, options.only)) continue;
     for (const std::string_view name : msd_sim::kMethodNames) {
-      if (!options.method.empty() && name != options.method) continue;
+      const auto method = msd_sim::methodFromName(name);
+      if (!method || (!options.method.empty() && name != options.method)) continue;
       if (InterruptGuard::isRequested()) return InterruptGuard::exitCode();
-      findings.push_back(examine(phenomenon, *msd_sim::methodFromName(name), options.fast));
+      findings.push_back(examine(phenomenon, *method, options.fast));
       if (!options.json) tell("{}", line(findings.back()));
       std::fflush(stdout);
     }

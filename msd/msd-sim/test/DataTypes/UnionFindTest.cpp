@@ -21,8 +21,8 @@ void nameAll(WorkTeam& team, Parents& parent, std::size_t grain) {
   });
 }
 
-// Every thread walks ways that others shorten at the same time. With ways that are halved while roots are named,
-// on two cores in 5 of 5 runs of this test some entry ended without its root.
+// Every thread walks ways that others shorten at the same time. With ways that are halved while
+// roots are named, on two cores in 5 of 5 runs of this test some entry ended without its root.
 TEST(UnionFind, namesTheRootOfEveryEntryOfLongWays) {
   constexpr std::uint32_t kCount = 4096;
   WorkTeam team{8};

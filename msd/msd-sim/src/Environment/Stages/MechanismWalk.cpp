@@ -322,7 +322,8 @@ class Walk {
   /// Bodies stand still in a phase: what is made of their places lasts for all of its sweeps.
   [[nodiscard]] bool isPlaced() const { return walk_.placed == phase_; }
 
-  /// One pass, there and back; ends where all points have settled on the way there. Have they, on the last way?
+  /// One pass, there and back; ends where all points have settled on the way there. Have they, on
+  /// the last way?
   bool settles(double limit, double slip) {
     const TreeKernels& kernels = sim_.kernels->tree;
     const std::size_t half = ops_.size() / 2;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <utility>
 #include <vector>
@@ -211,9 +212,9 @@ class CollisionPipeline {
   void removePairsOf(std::uint32_t firstCollider, const Visit& visit) {
     const std::vector<std::uint32_t> mine = pairsOf(firstCollider);
     // From the last on: the place of a pair that goes is taken by the last one.
-    for (auto pair = mine.rbegin(); pair != mine.rend(); ++pair) {
-      visit(otherBody(*pair, firstCollider));
-      removePair(*pair);
+    for (const std::uint32_t pair : std::views::reverse(mine)) {
+      visit(otherBody(pair, firstCollider));
+      removePair(pair);
     }
   }
   /// The pairs of a body, given by its first collider, ascending.
@@ -398,6 +399,7 @@ class CollisionPipeline {
     std::shared_ptr<ReferencePipeline> pipeline;
     Workspace() = default;
     Workspace(const Workspace&) {}
+    // NOLINTNEXTLINE(bugprone-unhandled-self-assignment): it forgets what it has in any case
     Workspace& operator=(const Workspace&) {
       pipeline.reset();
       return *this;

@@ -46,9 +46,9 @@ Vector3D requireFinite(const Vector3D& value, std::string_view name, std::string
 Quaternion requireUnit(const Quaternion& value, std::string_view name) {
   const double norm = value.norm();
   if (!(std::abs(norm - 1.0) <= kUnitQuaternionTolerance)) {
-    throw std::invalid_argument(fmt::format(
-        "{} is ({}, {}, {}, {}) of length {}; expected a unit quaternion w, x, y, z", name,
-        value.w(), value.x(), value.y(), value.z(), norm));
+    throw std::invalid_argument(
+        fmt::format("{} is ({}, {}, {}, {}) of length {}; expected a unit quaternion w, x, y, z",
+                    name, value.w(), value.x(), value.y(), value.z(), norm));
   }
   return value.normalized();
 }
@@ -67,14 +67,14 @@ Matrix3D requireInertia(const Matrix3D& value, std::string_view name) {
   const double scale = value.cwiseAbs().maxCoeff();
   if (!value.allFinite() || !(scale > 0.0) ||
       (value - value.transpose()).cwiseAbs().maxCoeff() > kInertiaTolerance * scale) {
-    throw std::invalid_argument(
-        fmt::format("{} is not a finite symmetric matrix; expected an inertia tensor in kg·m²", name));
+    throw std::invalid_argument(fmt::format(
+        "{} is not a finite symmetric matrix; expected an inertia tensor in kg·m²", name));
   }
   const Eigen::SelfAdjointEigenSolver<Matrix3D> eigen{value};
-  const Vector3D moments = eigen.eigenvalues();  // ascending
+  const Vector3D& moments = eigen.eigenvalues();  // ascending
   if (!(moments.x() > 0.0)) {
-    throw std::invalid_argument(
-        fmt::format("{} has a principal moment {} kg·m²; expected all three > 0", name, moments.x()));
+    throw std::invalid_argument(fmt::format(
+        "{} has a principal moment {} kg·m²; expected all three > 0", name, moments.x()));
   }
   if (moments.x() + moments.y() < moments.z() * (1.0 - kInertiaTolerance)) {
     throw std::invalid_argument(fmt::format(

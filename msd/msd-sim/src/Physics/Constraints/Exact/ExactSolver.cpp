@@ -286,8 +286,10 @@ class Drive {
       if (best_residual_ < 0.5 * mark) {
         mark = best_residual_;
         idle = 0;
-      } else if (++idle >= tolerance::kIdleLimitRounding && idle >= idleLimit()) {
-        return ExactStatus::kStalled;
+      } else {
+        ++idle;
+        if (idle >= tolerance::kIdleLimitRounding && idle >= idleLimit())
+          return ExactStatus::kStalled;
       }
     }
     return best_residual_ <= options_.tolerance ? ExactStatus::kConverged
