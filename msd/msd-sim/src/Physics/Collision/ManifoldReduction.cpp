@@ -84,8 +84,8 @@ void includeDeepest(const Vector3D& n, double size, const CandidateList& list,
   chosen[nearest] = deepest;
 }
 
-/// Of the candidates that come down within kSameTip of the first, the one with the greatest reach [m]; -1
-/// where none comes down. `tip` is the angle at which a candidate does [rad], or infinity.
+/// Of the candidates that come down within kSameTip of the first, the one with the greatest reach
+/// [m]; -1 where none comes down. `tip` is the angle at which a candidate does [rad], or infinity.
 template <class Tip, class Reach>
 int findNextDown(const CandidateList& list, const Tip& tip, const Reach& reach) {
   double least = std::numeric_limits<double>::infinity();
@@ -105,8 +105,8 @@ int findNextDown(const CandidateList& list, const Tip& tip, const Reach& reach) 
 }
 
 /// A patch that is not flat: the points that a body meets first when it tips about the deepest one,
-/// then about the edge through the first two, to either side. These are an edge and its two faces of
-/// the lower convex hull of (place, gap); what rests on a face of it is held by it.
+/// then about the edge through the first two, to either side. These are an edge and its two faces
+/// of the lower convex hull of (place, gap); what rests on a face of it is held by it.
 std::array<int, 4> chooseByTipping(const Vector3D& n, const Vector3D& flatTie, double size,
                                    const CandidateList& list, int deepest) {
   constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -115,7 +115,9 @@ std::array<int, 4> chooseByTipping(const Vector3D& n, const Vector3D& flatTie, d
   const auto flat = [&](const Vector3D& r) { return Vector3D{r - n.dot(r) * n}; };
   const auto distance = [&](const ContactCandidate& c) { return flat(c.b - first.b).norm(); };
   // Along an edge of the patch all reach as far but for rounding; the bias decides between them.
-  const auto bias = [&](const ContactCandidate& c) { return tolerance::kSameDepth * flatTie.dot(c.b); };
+  const auto bias = [&](const ContactCandidate& c) {
+    return tolerance::kSameDepth * flatTie.dot(c.b);
+  };
   std::array<int, 4> chosen;
   chosen.fill(deepest);
   const int second = findNextDown(
@@ -155,7 +157,8 @@ std::array<int, 4> chooseByTipping(const Vector3D& n, const Vector3D& flatTie, d
   const auto outside = [&](const ContactCandidate& c) {
     return std::max(out1.dot(c.b - c1), out2.dot(c.b - c2));
   };
-  const int fourth = findBest(list, [&](const ContactCandidate& c) { return outside(c) + bias(c); });
+  const int fourth =
+      findBest(list, [&](const ContactCandidate& c) { return outside(c) + bias(c); });
   if (outside(list.items[fourth]) > same) chosen[chosen[2] != deepest ? 3 : 2] = fourth;
   return chosen;
 }
@@ -185,7 +188,6 @@ std::array<int, 4> chooseBySpan(const Vector3D& n, const Vector3D& flatTie, doub
   chosen[3] = findBest(list, [&](const ContactCandidate& c) {
     return 2.0 * bias * flatTie.dot(c.b) - across.dot(c.b);
   });
-  includeDeepest(n, size, list, chosen);
   return chosen;
 }
 
@@ -204,6 +206,9 @@ void reduceCandidates(const Vector3D& n, const Vector3D& tie, double margin, dou
   std::array<int, 4> chosen = gapSpread(list) > tolerance::kSteepPatch * size
                                   ? chooseByTipping(n, flatTie, size, list, deepest)
                                   : chooseBySpan(n, flatTie, size, list, deepest);
+  // The tie breaker has its say where depths are about equal; the gap of the pair is that of the
+  // deepest.
+  includeDeepest(n, size, list, chosen);
 
   std::sort(chosen.begin(), chosen.end());
   const auto last = std::unique(chosen.begin(), chosen.end());

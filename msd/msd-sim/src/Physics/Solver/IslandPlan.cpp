@@ -120,8 +120,8 @@ bool mayJoinMechanism(const IslandCensus& island, const PlanSettings& settings) 
 /// What a phase leaves of a fall the next one finds in the impulses.
 SweepBudget fallBudget(const IslandCensus& island, const PlanSettings& settings) {
   SweepBudget budget = warmBudget(island, settings);
-  // A pass through a tree goes there and back (J-49), and its points wait for nothing but each other.
-  const int most = island.treeJoints ? 2 * kTuning.fewestHitSweeps : kTuning.fewestHitSweeps;
+  // A pass through a tree (J-49) costs little beside placing it, and its points wait for nothing but each other.
+  const int most = (island.treeJoints ? 8 : 1) * kTuning.fewestHitSweeps;
   budget.few = budget.most = static_cast<std::uint16_t>(std::max(settings.iterations, most));
   budget.slip = 1.0f;
   budget.push = static_cast<float>(kTuning.hit);
